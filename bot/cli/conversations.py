@@ -19,8 +19,8 @@ from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.index.hits import Condensed, Hit
 from memory.text.storable import clean
-from memory.view.selecting import MOST
-from memory.view.view import Extent, View
+from memory.view.selecting import MOST, Selection
+from memory.view.view import View
 
 _LONGEST = 64 * 1024
 _STANDARD_INPUT = "-"
@@ -266,9 +266,9 @@ async def forget_selected(as_: str, about: str, since: str, until: str, yes: boo
     return 0
 
 
-def _show_extent(app: App, view: View, extent: Extent) -> None:
+def _show_extent(app: App, view: View, extent: Selection) -> None:
     now, zone = app.base.clock.now(), view.home.time_zone
-    show(receipts.said(extent.message, now, zone))
+    show(receipts.said(extent.messages[0], now, zone))
     along = [receipts.said(one, now, zone) for one in extent.replies] + [receipts.short(text) for text in extent.above]
     if along or extent.elsewhere:
         show(_("With it goes what was made of it:"))

@@ -22,7 +22,7 @@ from memory.text.proper_names import names
 from memory.text.time.times import local
 from memory.tiers import episodes, exchanges, profile, statements, summaries
 from memory.tiers.source_lines import SourceLine, of_messages, of_statements
-from memory.tiers.written_digest import DigestLine, DigestPlace, WrittenDigest
+from memory.tiers.summaries import DigestLine, DigestPlace, WrittenDigest
 from memory.types import Digest, Domain, Session
 
 _SENTENCES = 8

@@ -15,6 +15,22 @@ class Certainty(StrEnum):
     WEAK = "weak"
 
 
+class RawHit(NamedTuple):
+    """A scored item before it is read, the keys of its neighbours (None at the ends of a session), and the signals that found it.
+
+    `certainty` tells how certain it is that the item is about the question.
+    """
+
+    item: int
+    kind: int
+    score: float
+    why: tuple[str, ...]
+    before: int | None
+    after: int | None
+    said_at: int
+    certainty: Certainty = Certainty.SURE
+
+
 class Hit(NamedTuple):
     """A recalled message with its session, place and neighbours, and the signals that found it.
 

@@ -5,7 +5,7 @@ searchable like it; the speaker is stored separately, so that a name in a text m
 same words share a fingerprint.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
@@ -124,7 +124,7 @@ def _rows(domain: Domain, found: Sequence[IndexEntry], language: str) -> Iterato
             yield {
                 "domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
                 "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": language,
-                "fingerprint": _fingerprint(one.speaker, words), "tells": None if number else _told(one.tells()), **_columns(terms, head),
+                "fingerprint": _fingerprint(one.speaker, words), "tells": None if number else _told(one.tells()), **_columns(terms.counts, head),
             }  # fmt: skip
 
 
@@ -133,12 +133,12 @@ def _told(times: Sequence[Window]) -> bytes | None:
     return np.fromiter((edge for one in times for edge in (one.start, one.end)), np.int64).tobytes() or None
 
 
-def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:
-    counted = dict(zip(words.hashes.tolist(), words.counts.tolist(), strict=True))
+def _columns(words: Mapping[int, int], head: Mapping[int, int]) -> dict[str, object]:
+    counted = {**words}
     for term, count in head.items():
         counted[term] = counted.get(term, 0) + count
     return {
-        "length": words.length + sum(head.values()),
+        "length": sum(counted.values()),
         "hashes": np.fromiter(counted, np.uint64, len(counted)).tobytes(),
         "counts": bytes(min(count, 255) for count in counted.values()),
     }
@@ -156,9 +156,8 @@ def _fingerprint(speaker: str, words: Sequence[str]) -> int:
 
 
 @lru_cache(maxsize=10_000)
-def _head(head: str) -> dict[int, int]:
-    words = lexical.indexed(lexical.tokens(head))
-    return dict(zip(words.hashes.tolist(), words.counts.tolist(), strict=True))
+def _head(head: str) -> Mapping[int, int]:
+    return lexical.indexed(lexical.tokens(head)).counts
 
 
 @lru_cache(maxsize=10_000)

@@ -66,7 +66,9 @@ class VectorStore:
 
     async def space(self) -> int:
         """Return the key of the space this embedder last used, 0 if it has embedded nothing yet."""
-        self._used = self._used or await self._known_space()
+        if not self._used:
+            known = (int(row["id"]) for row in await self._spaces() if row["name"] == self._name(row["dimension"]))
+            self._used = next(known, 0)
         return self._used
 
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
@@ -175,7 +177,8 @@ class VectorStore:
     async def _use(self, dimension: int) -> int:
         """Return the space of a dimension just embedded; when it changes, everything is to be embedded anew."""
         if dimension != self._dimension:
-            self._dimension, self._used, self._caught_up = dimension, await self._space(dimension), {}
+            space = await self._kept_space(self._name(dimension), self._embedder.name, dimension)
+            self._dimension, self._used, self._caught_up = dimension, space, {}
             self._beginnings += 1
         return self._used
 
@@ -193,20 +196,14 @@ class VectorStore:
                 {"domain": domain.key, **bound("s", old)},
             )
 
-    async def _known_space(self) -> int:
-        return next((int(row["id"]) for row in await self._spaces() if row["name"] == self._name(row["dimension"])), 0)
-
     async def _spaces(self, embedder: str = "") -> list[Row]:
         return await self._db.all(
             "SELECT id, name, dimension FROM spaces WHERE embedder = :embedder ORDER BY id DESC",
             {"embedder": embedder or self._embedder.name},
         )
 
-    async def _space(self, dimension: int) -> int:
-        """Return the key of the space of this embedder and dimension, created if needed."""
-        return await self._kept_space(self._name(dimension), self._embedder.name, dimension)
-
     async def _kept_space(self, name: str, embedder: str, dimension: int) -> int:
+        """Return the key of a space, created if needed."""
         row = await self._db.one("SELECT id FROM spaces WHERE name = :name", {"name": name})
         if row is None:
             async with self._db.transaction(bounds=Bounds()) as tx:

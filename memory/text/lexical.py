@@ -8,22 +8,17 @@ no syntax. Scripts without spaces are split into overlapping character pairs.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 
-import numpy as np
 import Stemmer
-from numpy.typing import NDArray
 
 from memory.text.language_detection import function_words, stemmed_as
 from memory.text.language_detection import language as language_of
 from memory.text.spellings import PLAIN_LETTERS, other_spellings
-
-Hashes = NDArray[np.uint64]
-Counts = NDArray[np.uint16]
 
 # `\w` does not cover combining marks.
 _SIGNS = (
@@ -78,18 +73,12 @@ STOP_WORDS = frozenset(
 _ELIDING = frozenset({"french", "irish", "italian", "turkish"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Terms:
-    """The distinct terms of a text, ascending, their counts (at most 65,535), and the text's length in words.
+    """The terms of a text with their counts, ascending, as the order of its words is not kept; `language` was used for stemming."""
 
-    `language` is the one used for stemming; `told` says that it was detected.
-    """
-
-    hashes: Hashes
-    counts: Counts
-    length: int
+    counts: Mapping[int, int]
     language: str
-    told: bool
 
 
 def tokens(text: str) -> list[str]:
@@ -255,14 +244,7 @@ def _stop_words(language: str) -> frozenset[str]:
 
 def indexed(words: Sequence[str], fallback: str = "english") -> Terms:
     """Return the index terms of a tokenized text, in its language or, if that is unknown, in the fallback."""
-    own = language_of(words)
-    return Terms(*_counted(words, own or fallback), own or fallback, own is not None)
-
-
-def _counted(words: Sequence[str], language: str) -> tuple[Hashes, Counts, int]:
+    language = language_of(words) or fallback
     empty = _stop_words(language)
     counted = Counter([_hash(word, language) for word in words if word not in empty])
-    ordered = sorted(counted)
-    hashes = np.array(ordered, dtype=np.uint64)
-    counts = np.array([min(counted[h], 65_535) for h in ordered], dtype=np.uint16)
-    return hashes, counts, counted.total()
+    return Terms(dict(sorted(counted.items())), language)

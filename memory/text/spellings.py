@@ -14,6 +14,11 @@ _HYPHENS = r"\-\u2010\u2011"
 _HYPHENED = re.compile(rf"(?<![\w{_HYPHENS}])[^\W\d_]+(?:[{_HYPHENS}][^\W\d_]+)+(?![\w{_HYPHENS}])")
 
 
+def without_possessive(name: str) -> str:
+    """Return a name without "'s" at its end."""
+    return name.removesuffix("'s").removesuffix("’s")
+
+
 def plain_spellings(word: str) -> set[str]:
     """Return a lower-case word as it may be typed without its special letters, umlauts also written out."""
     if word.isascii():
@@ -30,14 +35,12 @@ def other_spellings(text: str, words: Collection[str]) -> dict[str, set[str]]:
     names = {name.lower() for name in _NAME.findall(text)}
     for word in words:
         found[word] = plain_spellings(word)
-        if (bare := word.removesuffix("'s")) in names and (umlauts := _with_umlauts(bare)) != bare:
+        if (bare := word.removesuffix("'s")) in names and (
+            umlauts := _MAY_BE_UMLAUT.sub(lambda pair: _UMLAUTS[pair[0]], bare)
+        ) != bare:
             found[word].add(umlauts)
     for compound in _HYPHENED.findall(text.casefold()):
         parts = re.split(f"[{_HYPHENS}]", compound)
         for part in found.keys() & set(parts):
             found[part].add("".join(parts))
     return {word: others for word, forms in found.items() if (others := forms - {word})}
-
-
-def _with_umlauts(word: str) -> str:
-    return _MAY_BE_UMLAUT.sub(lambda pair: _UMLAUTS[pair[0]], word)

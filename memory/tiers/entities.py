@@ -12,7 +12,7 @@ from memory.forget.gone import shown
 from memory.places import confidences, opted_out
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Parameters, Reader, Row, Transaction
-from memory.store.lineage import Seal, bound, pages, placeholders, texts_of
+from memory.store.lineage import Seal, bound, paged, pages, placeholders, texts_of
 from memory.text.told.named_things import NamedKind, NamedThing, aliases_in, inside_full_names, key, keys_in, named, surnamed
 from memory.types import Domain
 
@@ -100,7 +100,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
     done = 0
     while (most is None or done < most) and (items := await _waiting(db, domain)):
         texts = await texts_of(db, items)
-        found = await asyncio.to_thread(_looked_through, texts)
+        found = await asyncio.to_thread(lambda texts: {item: _found(text) for item, text in texts.items()}, texts)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now = await texts_of(tx, items)
             confided = await confidences.of(tx, items)
@@ -215,10 +215,6 @@ class _Found:
     one: Mapping[str, str]
 
 
-def _looked_through(texts: Mapping[int, str]) -> dict[int, _Found]:
-    return {item: _found(text) for item, text in texts.items()}
-
-
 def _found(text: str) -> _Found:
     names = named(text)
     inside = inside_full_names(text)
@@ -269,15 +265,14 @@ def _named(told: _Found, known: Mapping[str, bool]) -> dict[str, NamedThing]:
 
 async def _known(tx: Transaction, domain: Domain, keys: Collection[str]) -> dict[str, bool]:
     """Return which keys are known names, and whether it is told what each stands for."""
-    found: dict[str, bool] = {}
-    for some in pages(sorted(keys)):
-        rows = await tx.all(
-            "SELECT n.name_key, EXISTS (SELECT 1 FROM mentions m WHERE m.entity = n.id AND m.kind <> '') AS told FROM entities n "
-            f"WHERE n.domain = :domain AND n.name_key IN ({placeholders('k', some)})",
-            {"domain": domain.key, **bound("k", some)},
-        )
-        found |= {row["name_key"]: bool(row["told"]) for row in rows}
-    return found
+    rows = await paged(
+        tx,
+        "SELECT n.name_key, EXISTS (SELECT 1 FROM mentions m WHERE m.entity = n.id AND m.kind <> '') AS told FROM entities n "
+        "WHERE n.domain = :domain AND n.name_key IN ({within})",
+        sorted(keys),
+        {"domain": domain.key},
+    )
+    return {row["name_key"]: bool(row["told"]) for row in rows}
 
 
 async def _entities(tx: Transaction, domain: Domain, names: Mapping[str, str]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from memory.forget.gone import present
 from memory.places.confidences import common
 from memory.store.database import DatabaseAccess, Row, Transaction
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import bound, paged, placeholders
 from memory.text.time.times import month
 from memory.tiers.exchanges import SELECT, exchange
 from memory.tiers.messages.storing import put_into
@@ -252,13 +252,7 @@ HAS_TALK = f"EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo
 
 async def there(tx: Transaction, keys: Sequence[int]) -> set[int]:
     """Return which of these episodes exist."""
-    found: set[int] = set()
-    for some in pages(keys):
-        found |= {
-            row["id"]
-            for row in await tx.all(f"SELECT id FROM episodes WHERE id IN ({placeholders('e', some)})", bound("e", some))
-        }
-    return found
+    return {row["id"] for row in await paged(tx, "SELECT id FROM episodes WHERE id IN ({within})", keys)}
 
 
 async def messages(db: DatabaseAccess, episode: Episode) -> list[Exchange]:

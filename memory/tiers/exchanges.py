@@ -6,7 +6,7 @@ from typing import NamedTuple
 from memory.forget.gone import shown
 from memory.places import titles
 from memory.store.database import DatabaseAccess, Reader, Row
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import bound, paged, pages, placeholders
 from memory.tiers.entities import MentionedNames, telling
 from memory.tiers.messages.seen import readable
 from memory.types import Domain, Exchange, Kind, Session
@@ -22,22 +22,10 @@ def recallable(exchange: Exchange) -> bool:
     return exchange.kind in (Kind.SAID, Kind.REPLY) and not exchange.echo
 
 
-async def by_source(db: DatabaseAccess, session: Session, source_id: str) -> Exchange | None:
-    """Return the message of a session with this platform id."""
-    row = await db.one(
-        SELECT + f"WHERE e.session = :session AND e.source_id = :source_id AND {shown('e')}",
-        {"session": session.key, "source_id": source_id},
-    )
-    return exchange(row) if row else None
-
-
 async def among(reader: Reader, items: Sequence[int]) -> dict[int, Exchange]:
     """Return the messages among these items by key, in the order they were stored."""
-    found: dict[int, Exchange] = {}
-    for some in pages(items):
-        rows = await reader.all(f"{SELECT}WHERE e.item IN ({placeholders('i', some)}) ORDER BY e.item", bound("i", some))
-        found.update((row["item"], exchange(row)) for row in rows)
-    return found
+    rows = await paged(reader, SELECT + "WHERE e.item IN ({within}) ORDER BY e.item", items)
+    return {row["item"]: exchange(row) for row in rows}
 
 
 async def item(db: DatabaseAccess, domains: Sequence[int], public_id: str) -> int | None:
@@ -64,49 +52,22 @@ async def at_place(db: DatabaseAccess, domain: Domain, platform: str, place: str
     return exchange(row) if row else None
 
 
-async def stored(db: DatabaseAccess, domain: Domain, platform: str, ids: Sequence[str]) -> set[str]:
-    """Return which of these platform ids are of messages of a domain."""
-    found: set[str] = set()
-    for some in pages(ids):
-        rows = await db.all(
-            "SELECT e.source_id FROM exchanges e JOIN sessions s ON s.id = e.session "
-            f"WHERE s.domain = :domain AND s.platform = :platform AND e.source_id IN ({placeholders('i', some)}) AND {shown('e')}",
-            {"domain": domain.key, "platform": platform, **bound("i", some)},
-        )
-        found.update(row["source_id"] for row in rows)
-    return found
-
-
-async def domains_of(db: Reader, platform: str, ids: Sequence[str]) -> dict[str, set[int]]:
-    """Return the domains, or confidences, in which people's messages with these platform ids are kept."""
-    found: dict[str, set[int]] = {}
-    for some in pages(ids):
-        rows = await db.all(
-            "SELECT e.source_id, coalesce(c.domain, e.domain) AS domain FROM exchanges e JOIN sessions s ON s.id = e.session "
-            "LEFT JOIN confided c ON c.item = e.item "
-            f"WHERE s.platform = :platform AND e.kind = 'said' AND e.source_id IN ({placeholders('i', some)})",
-            {"platform": platform, **bound("i", some)},
-        )
-        for row in rows:
-            found.setdefault(row["source_id"], set()).add(row["domain"])
-    return found
-
-
 async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequence[int]) -> dict[str, set[str | None]]:
     """Map those of these people's messages, by platform id, that were told in confidences other than `but` to who told them.
 
     They are accounts of the platform, None for anybody else.
     """
+    rows = await paged(
+        db,
+        "SELECT e.source_id, n.native_id AS teller FROM exchanges e JOIN confided c ON c.item = e.item "
+        "JOIN sessions s ON s.id = e.session LEFT JOIN identities n ON n.id = e.identity AND n.platform = :platform "
+        f"WHERE s.platform = :platform AND e.source_id IN ({{within}}) AND c.domain NOT IN ({placeholders('d', but)})",
+        ids,
+        {"platform": platform, **bound("d", but)},
+    )
     found: dict[str, set[str | None]] = {}
-    for some in pages(ids):
-        rows = await db.all(
-            "SELECT e.source_id, n.native_id AS teller FROM exchanges e JOIN confided c ON c.item = e.item "
-            "JOIN sessions s ON s.id = e.session LEFT JOIN identities n ON n.id = e.identity AND n.platform = :platform "
-            f"WHERE s.platform = :platform AND e.source_id IN ({placeholders('i', some)}) AND c.domain NOT IN ({placeholders('d', but)})",
-            {"platform": platform, **bound("i", some), **bound("d", but)},
-        )
-        for row in rows:
-            found.setdefault(row["source_id"], set()).add(row["teller"])
+    for row in rows:
+        found.setdefault(row["source_id"], set()).add(row["teller"])
     return found
 
 
@@ -149,17 +110,6 @@ async def at_their_places(
     return found
 
 
-async def last_of(db: DatabaseAccess, domains: Sequence[int], speaker: str, n: int) -> list[PlacedMessage]:
-    """Return the last n messages of a speaker in these domains, oldest first."""
-    rows = await db.all(
-        f"SELECT e.item FROM exchanges e WHERE e.domain IN ({placeholders('d', domains)}) AND e.speaker = :speaker AND e.kind = 'said' "
-        f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.item DESC LIMIT :n",
-        {"speaker": speaker, "n": n, **bound("d", domains)},
-    )
-    there = await at_their_places(db, domains, [row["item"] for row in rows])
-    return sorted(there.values(), key=lambda placed: (placed.exchange.said_at, placed.exchange.key))
-
-
 async def window(db: DatabaseAccess, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:
     """Return the last messages of a session, oldest first: at least `least`, starting at an episode boundary.
 
@@ -180,11 +130,7 @@ async def window(db: DatabaseAccess, session: Session, domains: Sequence[int], l
 
 async def texts(db: Reader, keys: Collection[int]) -> list[str]:
     """Return the texts of those messages that exist."""
-    found: list[str] = []
-    for some in pages(sorted(keys)):
-        rows = await db.all(f"SELECT text FROM exchanges WHERE item IN ({placeholders('k', some)})", bound("k", some))
-        found += [row["text"] for row in rows]
-    return found
+    return [row["text"] for row in await paged(db, "SELECT text FROM exchanges WHERE item IN ({within})", sorted(keys))]
 
 
 async def page(db: DatabaseAccess, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:

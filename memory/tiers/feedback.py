@@ -11,7 +11,7 @@ from enum import StrEnum
 from memory.forget.gone import shown
 from memory.index.indexing import unindex
 from memory.store.database import Reader, Row, Transaction
-from memory.store.lineage import Seal, add_items, bound, derive, mark_dead, pages, placeholders
+from memory.store.lineage import Seal, add_items, bound, derive, mark_dead, paged, placeholders
 from memory.tiers import exchanges
 from memory.tiers.messages import storing
 from memory.tiers.messages.seen import readable
@@ -73,23 +73,18 @@ async def take_back(tx: Transaction, domain: Domain, reply: int, given_by: Seque
 
 async def given_in(reader: Reader, platform: str, acts: Sequence[str]) -> list[Row]:
     """Return the feedback given in these acts on a platform: its reply, and by which right."""
-    found: list[Row] = []
-    for some in pages(acts):
-        found += await reader.all(
-            "SELECT f.reply, f.given_by FROM feedback f JOIN exchanges e ON e.item = f.reply JOIN sessions s ON s.id = e.session "
-            f"WHERE s.platform = :platform AND f.source_id IN ({placeholders('a', some)})",
-            {"platform": platform, **bound("a", some)},
-        )
-    return found
+    return await paged(
+        reader,
+        "SELECT f.reply, f.given_by FROM feedback f JOIN exchanges e ON e.item = f.reply JOIN sessions s ON s.id = e.session "
+        "WHERE s.platform = :platform AND f.source_id IN ({within})",
+        acts,
+        {"platform": platform},
+    )
 
 
 async def among(reader: Reader, items: Sequence[int]) -> set[int]:
     """Return which of these items are feedback."""
-    found: set[int] = set()
-    for some in pages(items):
-        rows = await reader.all(f"SELECT item FROM feedback WHERE item IN ({placeholders('i', some)})", bound("i", some))
-        found.update(row["item"] for row in rows)
-    return found
+    return {row["item"] for row in await paged(reader, "SELECT item FROM feedback WHERE item IN ({within})", items)}
 
 
 async def count(reader: Reader, domain: Domain, since: int) -> int:

@@ -20,8 +20,8 @@ from memory.forget import erase
 from memory.index.mentions import named
 from memory.places import opted_out
 from memory.ports import Entry
-from memory.store.database import Reader, Row, Transaction
-from memory.store.lineage import Seal, bound, pages, parents, placeholders
+from memory.store.database import Reader, Transaction
+from memory.store.lineage import Seal, paged, parents
 from memory.text.lexical import key_words
 from memory.text.proper_names import names
 from memory.tiers import exchanges, manners, statements, summaries
@@ -123,7 +123,7 @@ class _Keeping:
             line
             for line in replaced(text, cited)
             if line.last_at <= max(later, rests.last_at if _holds(text, line.source.text) else self._newest(entry, line.said))
-            and await self._may_end(line, rests)
+            and await self._may_tell(line.source.text, rests)
         ]
         if again is not None:
             await statements.seen_again(self._tx, again.key, rests.said, rests.items, rests.last_at)
@@ -143,8 +143,7 @@ class _Keeping:
             return False
         if await opted_out.is_named(self._tx, self._context.seal, self._context.domain, text):
             return False
-        about = named(text, self._members)
-        return not about or bool(about & await self._who_said(rests.said))
+        return await self._may_tell(text, rests)
 
     def _newest(self, entry: Entry, beside: Collection[int]) -> int:
         """Return when the newest was said that an entry rests on beside some messages, or of these if on nothing else."""
@@ -169,18 +168,13 @@ class _Keeping:
         one, other = (self._stems[text] for text in texts)
         return len(one & other) / max(1, len(one | other))
 
-    async def _may_end(self, line: SourceLine, rests: Grounds) -> bool:
-        """Return whether a fact may end for these grounds: one about members takes the words of one of them."""
-        about = named(line.source.text, self._members)
-        return not about or bool(about & await self._who_said(rests.said))
-
-    async def _who_said(self, said: Sequence[int]) -> set[str]:
-        rows: list[Row] = []
-        for some in pages(said):
-            rows += await self._tx.all(
-                f"SELECT DISTINCT speaker FROM exchanges WHERE item IN ({placeholders('s', some)})", bound("s", some)
-            )
-        return {row["speaker"] for row in rows}
+    async def _may_tell(self, text: str, rests: Grounds) -> bool:
+        """Return whether a fact may stand or end for these grounds: one about members takes the words of one of them."""
+        about = named(text, self._members)
+        rows = (
+            await paged(self._tx, "SELECT DISTINCT speaker FROM exchanges WHERE item IN ({within})", rests.said) if about else ()
+        )
+        return not about or not about.isdisjoint(row["speaker"] for row in rows)
 
 
 def _with(rests: Grounds, older: Sequence[SourceLine]) -> Grounds:

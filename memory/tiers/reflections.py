@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from memory.store.database import Reader, Row, Transaction
+from memory.store.database import Reader, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import bound, placeholders
 from memory.types import Domain, SessionRef
@@ -55,11 +55,3 @@ async def waiting_in(reader: Reader) -> list[Domain]:
         "SELECT * FROM domains WHERE id IN (SELECT domain FROM reflections WHERE state = 'waiting') ORDER BY id"
     )
     return [read_domain(row) for row in rows]
-
-
-async def of(reader: Reader, domain: Domain, condition: str, parameters: Mapping[str, object]) -> list[Row]:
-    """Return the reflections of a domain that match an SQL condition."""
-    return await reader.all(
-        f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {condition}",
-        {"domain": domain.key, **parameters},
-    )

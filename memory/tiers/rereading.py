@@ -23,10 +23,11 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, now: int) -> 
     """Process the queued messages of a domain, each batch committed separately; return how many."""
     done = 0
     while items := await _waiting(db, domain):
-        found = {one.key: one for one in await _said(db, items)}
+        found = await exchanges.among(db, items)
         wishes = await asyncio.to_thread(_read, domain, found)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            for one in await _said(tx, sorted(wishes)):
+            again = (await exchanges.among(tx, sorted(wishes))).values()
+            for one in sorted(again, key=lambda one: (one.said_at, one.key)):
                 if one.text == found[one.key].text:
                     await _note(tx, seal, domain, one, wishes[one.key], now)
             await erase(tx, items)
@@ -75,10 +76,3 @@ async def _waiting(db: DatabaseAccess, domain: Domain) -> list[int]:
         "SELECT item FROM unheard WHERE domain = :domain ORDER BY item LIMIT :n", {"domain": domain.key, "n": _STEP}
     )
     return [row["item"] for row in rows]
-
-
-async def _said(kept: DatabaseAccess | Transaction, items: Sequence[int]) -> list[Exchange]:
-    rows = await kept.all(
-        f"{exchanges.SELECT}WHERE e.item IN ({placeholders('i', items)}) ORDER BY e.said_at, e.item", bound("i", items)
-    )
-    return [exchanges.exchange(row) for row in rows]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from memory.ports import Entry, Source
 from memory.store.database import DatabaseAccess, Row
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import paged
 from memory.text.budget import clip, tokens
 from memory.text.lexical import key_words
 from memory.text.time.times import iso, local
@@ -52,15 +52,14 @@ def of_messages(messages: Iterable[Exchange], time_zone: str) -> list[SourceLine
 async def of_gists(db: DatabaseAccess, domain: Domain, gists: Sequence[Row]) -> list[SourceLine]:
     """Return the sentences of gists (rows of digests, oldest first) as lines labelled g1, g2 and so on."""
     said: dict[tuple[int, int], dict[int, int]] = {}
-    for some in pages(gists):
-        keys = [row["item"] for row in some]
-        rows = await db.all(
-            "SELECT c.digest, c.line, e.item, e.said_at FROM cites c JOIN exchanges e ON e.item = c.item "
-            f"WHERE e.kind = 'said' AND c.digest IN ({placeholders('g', keys)})",
-            bound("g", keys),
-        )
-        for row in rows:
-            said.setdefault((row["digest"], row["line"]), {})[row["item"]] = row["said_at"]
+    rows = await paged(
+        db,
+        "SELECT c.digest, c.line, e.item, e.said_at FROM cites c JOIN exchanges e ON e.item = c.item "
+        "WHERE e.kind = 'said' AND c.digest IN ({within})",
+        [gist["item"] for gist in gists],
+    )
+    for row in rows:
+        said.setdefault((row["digest"], row["line"]), {})[row["item"]] = row["said_at"]
     found: list[SourceLine] = []
     for gist in gists:
         for at, text in enumerate(str(gist["text"]).split("\n")):

@@ -7,7 +7,7 @@ again.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.derive import progress
@@ -16,7 +16,7 @@ from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries, unindex
 from memory.index.when.question_times import asked
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import next_source
-from memory.store.lineage import Seal, add_items, bound, derive, pages, placeholders
+from memory.store.lineage import Seal, add_items, bound, derive, paged, pages, placeholders
 from memory.text.time.times import month, month_start
 from memory.tiers import entities, episodes, summaries
 from memory.tiers.exchanges import SELECT as MESSAGES
@@ -149,9 +149,14 @@ async def standing(
     """Return the standing statements of a tier in a domain, as they were written; with `shown_only`, showable ones."""
     settled = f"AND {shown('s')} " if shown_only else ""
     only = "" if period is None else "AND s.period = :period "
+    return await _in_tier(db, domain, tier, f"s.ended_at IS NULL {only}{settled}ORDER BY s.period, s.item", {"period": period})
+
+
+async def _in_tier(
+    db: Reader, domain: Domain, tier: str, condition: str, parameters: Mapping[str, object] = {}
+) -> list[Statement]:
     rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier {only}{settled}AND s.ended_at IS NULL ORDER BY s.period, s.item",
-        {"domain": domain.key, "tier": tier, "period": period},
+        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND {condition}", {"domain": domain.key, "tier": tier, **parameters}
     )
     return [statement(row) for row in rows]
 
@@ -173,22 +178,14 @@ async def told_later(db: DatabaseAccess, domain: Domain, tier: str) -> dict[str,
 
 async def of_periods(db: DatabaseAccess, domain: Domain, tier: str, periods: Sequence[str]) -> list[Statement]:
     """Return the standing, showable statements of a tier for some periods, by period and in the order they were written."""
-    rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.period IN ({placeholders('p', periods)}) AND s.ended_at IS NULL "
-        f"AND {shown('s')} ORDER BY s.period, s.item",
-        {"domain": domain.key, "tier": tier, **bound("p", periods)},
-    )
-    return [statement(row) for row in rows]
+    condition = f"s.period IN ({placeholders('p', periods)}) AND s.ended_at IS NULL AND {shown('s')} ORDER BY s.period, s.item"
+    return await _in_tier(db, domain, tier, condition, bound("p", periods))
 
 
 async def history(db: DatabaseAccess, domain: Domain, tier: str) -> list[Statement]:
     """Return the ended statements of a tier, last ended first."""
-    rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.ended_at IS NOT NULL AND {shown('s')} "
-        "ORDER BY s.ended_at DESC, s.item DESC",
-        {"domain": domain.key, "tier": tier},
-    )
-    return [statement(row) for row in rows]
+    condition = f"s.ended_at IS NOT NULL AND {shown('s')} ORDER BY s.ended_at DESC, s.item DESC"
+    return await _in_tier(db, domain, tier, condition)
 
 
 async def by_keys(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Statement]:
@@ -212,37 +209,22 @@ async def by_id(kept: Reader, domain: Domain, tiers: Sequence[str], public_id: s
 async def cited(db: DatabaseAccess, keys: Sequence[int]) -> dict[int, list[Exchange]]:
     """Return the messages that statements rest on, oldest first, by the statement's key."""
     found: dict[int, list[Exchange]] = {key: [] for key in keys}
-    for some in pages(keys):
-        rows = await db.all(
-            MESSAGES.replace("SELECT e.*", "SELECT l.child, e.*") + "JOIN lineage l ON l.parent = e.item "
-            f"WHERE l.cited = 1 AND l.child IN ({placeholders('k', some)}) ORDER BY e.said_at, e.item",
-            bound("k", some),
-        )
-        for row in rows:
-            found[row["child"]].append(exchange(row))
+    cited = MESSAGES.replace("SELECT e.*", "SELECT l.child, e.*") + "JOIN lineage l ON l.parent = e.item WHERE l.cited = 1 "
+    for row in await paged(db, cited + "AND l.child IN ({within}) ORDER BY e.said_at, e.item", keys):
+        found[row["child"]].append(exchange(row))
     return found
-
-
-async def changed_since(db: DatabaseAccess, domain: Domain, tier: str, then: int) -> list[str]:
-    """Return the texts of a tier's statements that were made or ended after an instant."""
-    rows = await db.all(
-        "SELECT text FROM statements WHERE domain = :domain AND tier = :tier AND (made_at > :then OR ended_at > :then)",
-        {"domain": domain.key, "tier": tier, "then": then},
-    )
-    return [row["text"] for row in rows]
 
 
 async def resting_on_ended(db: DatabaseAccess, keys: Sequence[int], tier: str) -> list[int]:
     """Return which of these statements rest on an ended statement of a tier."""
-    found: list[int] = []
-    for some in pages(keys):
-        rows = await db.all(
-            "SELECT DISTINCT l.child FROM lineage l JOIN statements s ON s.item = l.parent "
-            f"WHERE s.tier = :tier AND s.ended_at IS NOT NULL AND l.child IN ({placeholders('k', some)}) ORDER BY l.child",
-            {"tier": tier, **bound("k", some)},
-        )
-        found += [row["child"] for row in rows]
-    return found
+    rows = await paged(
+        db,
+        "SELECT DISTINCT l.child FROM lineage l JOIN statements s ON s.item = l.parent "
+        "WHERE s.tier = :tier AND s.ended_at IS NOT NULL AND l.child IN ({within}) ORDER BY l.child",
+        keys,
+        {"tier": tier},
+    )
+    return [row["child"] for row in rows]
 
 
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:

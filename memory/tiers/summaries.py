@@ -6,6 +6,7 @@ The summary is one more merge of the frontier, made only on request.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from memory.forget.gone import shown
@@ -15,10 +16,43 @@ from memory.store.domains import next_source
 from memory.store.lineage import Seal, add_items, bound, derive, living, pages, placeholders
 from memory.tiers import episodes
 from memory.tiers.episodes import HAS_TALK
-from memory.tiers.written_digest import DigestPlace, WrittenDigest
 from memory.types import Digest, Domain, Session
 
 FAN_IN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class DigestPlace:
+    """The position of a digest in a session's tree."""
+
+    tier: str
+    level: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class DigestLine:
+    """One sentence of a digest with the items it cites."""
+
+    text: str
+    cited: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDigest:
+    """A digest's sentences, their writer, and what it derives from."""
+
+    lines: tuple[DigestLine, ...]
+    writer: str
+    extractive: bool
+    first_at: int
+    last_at: int
+    parents: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The sentences, one per line."""
+        return "\n".join(line.text for line in self.lines)
 
 
 async def publish(
@@ -191,11 +225,10 @@ def _at(session: Session, place: DigestPlace) -> dict[str, object]:
     return {"session": session.key, "tier": place.tier, "level": place.level, "position": place.position}
 
 
-async def frontier(db: DatabaseAccess, session: Session, *, shown_only: bool = False) -> list[Digest]:
-    """Return the digests that together cover every gist of a session, oldest first; with `shown_only`, showable ones."""
-    only = f"AND {shown('d')} " if shown_only else ""
+async def frontier(db: DatabaseAccess, session: Session) -> list[Digest]:
+    """Return the digests that together cover every gist of a session, oldest first."""
     rows = await db.all(
-        SELECT + f"WHERE d.session = :session AND d.merged = 0 AND d.tier IN ('gist', 'merge') {only}ORDER BY d.first_at, d.item",
+        SELECT + "WHERE d.session = :session AND d.merged = 0 AND d.tier IN ('gist', 'merge') ORDER BY d.first_at, d.item",
         {"session": session.key},
     )
     return [digest(row) for row in rows]
@@ -244,25 +277,6 @@ async def by_keys(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int
         {**bound("k", keys), **bound("d", domains)},
     )
     return {row["item"]: digest(row) for row in rows}
-
-
-async def of_domain(db: DatabaseAccess, domain: Domain) -> list[Digest]:
-    """Return every gist and summary of a domain, in order of time."""
-    rows = await db.all(
-        SELECT
-        + f"WHERE d.domain = :domain AND d.tier IN ('gist', 'summary') AND {shown('d')} ORDER BY d.session, d.first_at, d.item",
-        {"domain": domain.key},
-    )
-    return [digest(row) for row in rows]
-
-
-async def newest_gists(db: DatabaseAccess, domain: Domain, n: int) -> list[Digest]:
-    """Return the gists of what was said last in a domain, newest first."""
-    rows = await db.all(
-        SELECT + f"WHERE d.domain = :domain AND d.tier = 'gist' AND {shown('d')} ORDER BY d.last_at DESC, d.item DESC LIMIT :n",
-        {"domain": domain.key, "n": n},
-    )
-    return [digest(row) for row in rows]
 
 
 SELECT = "SELECT d.*, i.public_id FROM digests d JOIN items i ON i.id = d.item "

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from localization.sentences import lazy
 from memory.errors import SourceGone
@@ -12,37 +11,34 @@ from memory.store.database import Reader, Transaction
 from memory.store.lineage import require_living, require_texts, require_unchanged
 from memory.tiers import statements
 from memory.tiers.messages import seen
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 
 _PAUSE_SECONDS = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerValidity:
+class AnswerValidity(ViewPart):
     """Watches what stands in view of an answer while it is made."""
-
-    binding: Binding
 
     async def commits(self) -> int:
         """Return a number that changes with every commit, here or in another process; it costs no read."""
-        return await self.binding.db.commits()
+        return await self._db.commits()
 
     async def require(self, asked: Mapping[int, str], others: Mapping[int, str], begun: int) -> None:
         """Raise SourceGone if something was forgotten, changed or told in confidence since `begun`.
 
         `asked` is what is answered, `others` what else stands in view, each with its text as read.
         """
-        if await seen.touched(self.binding.db, self.binding.domains, begun):
-            reader = self.binding.db.everywhere
+        if await seen.touched(self._db, self._domains, begun):
+            reader = self._db.everywhere
             await require_living(reader, sorted({*asked, *others}), replaced=True)
             await require_unchanged(reader, asked)
-            await _require_untouched(reader, self.binding.domains, asked, others, begun)
+            await _require_untouched(reader, self._domains, asked, others, begun)
 
     async def readable(self, patience: float) -> None:
         """Wait, at most `patience` seconds, until no process is forgetting anything that may be read here."""
         loop = asyncio.get_running_loop()
         until = loop.time() + patience
-        while await is_sweeping(self.binding.db, self.binding.domains):
+        while await is_sweeping(self._db, self._domains):
             if loop.time() >= until:
                 return
             await asyncio.sleep(_PAUSE_SECONDS)

@@ -86,6 +86,10 @@ class Binding:
         """The transaction bounds for writing home and resting on every readable domain."""
         return Bounds.of(self.home.key, rests_on=self.domains)
 
+    def writing(self) -> AbstractAsyncContextManager[Transaction]:
+        """Open a transaction that writes home and rests on every readable domain."""
+        return self.db.transaction(bounds=self.bounds)
+
     def changing(self, items: Collection[int]) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction for changing items of home, which may be indexed in confidences within it."""
         return confidences.changing(self.db, self.home, items, self.domains)
@@ -105,3 +109,22 @@ class Binding:
         """Queue parts for the place of a session, in the caller's transaction."""
         ref, now = session.ref, self.now()
         await outbox.queue(tx, self.home, ref.platform, ref.place, parts, now, item, answers, self.others_of_place)
+
+
+class ViewPart:
+    """A part of a view: what is asked and done within one binding."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+
+    @property
+    def _db(self) -> DatabaseAccess:
+        return self._binding.db
+
+    @property
+    def _home(self) -> Domain:
+        return self._binding.home
+
+    @property
+    def _domains(self) -> list[int]:
+        return self._binding.domains

@@ -14,7 +14,7 @@ from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import said
 from memory.tiers.messages.seen import readable
 from memory.types import MINUTE, Digest, Exchange, Kind, Session
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 from memory.view.short_ids import ShortIds
 
 _STEP = 15 * MINUTE
@@ -40,15 +40,12 @@ class MessagePage:
     earlier: bool
 
 
-class MonthCalendar:
+class MonthCalendar(ViewPart):
     """The months of one home."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def months(self) -> list[Month]:
         """Return the months from the first to the last with anything said at home, without gaps, newest first."""
-        zone = self._binding.home.time_zone
+        zone = self._home.time_zone
         said: Counter[str] = Counter()
         for at, n in await self._said():
             said[month(at, zone)] += n
@@ -60,30 +57,30 @@ class MonthCalendar:
         """Return how many messages were said at home per day, keyed as 2026-11-03, from `since` on."""
         found: Counter[str] = Counter()
         for at, n in await self._said(since):
-            found[f"{local(at, self._binding.home.time_zone):%Y-%m-%d}"] += n
+            found[f"{local(at, self._home.time_zone):%Y-%m-%d}"] += n
         return found
 
     async def gists(self, period: str) -> list[tuple[Session, Digest]]:
         """Return the gists of a month, oldest first, each with its session."""
-        rows = await self._binding.db.all(
+        rows = await self._db.all(
             f"{summaries.SELECT}JOIN episodes p ON p.session = d.session AND p.position = d.position "
             f"WHERE d.domain = :domain AND p.domain = :domain AND p.month = :period AND d.tier = 'gist' AND {shown('d')} ORDER BY d.first_at, d.item",
-            {"domain": self._binding.home.key, "period": period},
+            {"domain": self._home.key, "period": period},
         )
         sessions = {session.key: session for session in await self._binding.sessions()}
         return [(sessions[row["session"]], summaries.digest(row)) for row in rows if row["session"] in sessions]
 
     async def gist(self, public_id: str) -> tuple[Session, Digest, list[Exchange]]:
         """Return one of home's gists by public id, with its session and its messages, oldest first. Raises NotFound."""
-        row = await self._binding.db.one(
+        row = await self._db.one(
             f"{summaries.SELECT}WHERE i.public_id = :id AND d.domain = :domain AND d.tier = 'gist' AND {shown('d')}",
-            {"id": public_id, "domain": self._binding.home.key},
+            {"id": public_id, "domain": self._home.key},
         )
         sessions = {session.key: session for session in await self._binding.sessions()}
         if row is None or row["session"] not in sessions:
             raise NotFound(lazy("There is no gist with that id here."))
-        domains = self._binding.domains
-        rows = await self._binding.db.all(
+        domains = self._domains
+        rows = await self._db.all(
             f"{exchanges.SELECT}JOIN episodes p ON p.id = e.episode WHERE p.session = :session AND p.position = :position "
             f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.said_at, e.item LIMIT :most",
             {"session": row["session"], "position": row["position"], "most": _MOST, **bound("d", domains)},
@@ -93,8 +90,8 @@ class MonthCalendar:
     async def messages(self, session: Session, n: int, *, since: int = 0, before: int | None = None) -> MessagePage:
         """Return the last n messages of a session said at or after `since` and before `before` (None: until now)."""
         self._binding.own(session)
-        domains = self._binding.domains
-        rows = await self._binding.db.all(
+        domains = self._domains
+        rows = await self._db.all(
             f"{exchanges.SELECT}WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') AND e.said_at >= :since "
             f"AND (CAST(:before AS BIGINT) IS NULL OR e.said_at < :before) AND {shown('e')} AND {readable('e', domains)} "
             "ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
@@ -107,8 +104,8 @@ class MonthCalendar:
 
         Empty if no readable message has that id.
         """
-        item = await exchanges.item(self._binding.db, self._binding.domains, await ShortIds(self._binding).full(public_id))
-        meant = (await exchanges.at_their_places(self._binding.db, self._binding.domains, [item])).get(item) if item else None
+        item = await exchanges.item(self._db, self._domains, await ShortIds(self._binding).full(public_id))
+        meant = (await exchanges.at_their_places(self._db, self._domains, [item])).get(item) if item else None
         if meant is None or meant.exchange.kind not in _SAID:
             return []
         keys = [
@@ -116,27 +113,27 @@ class MonthCalendar:
             meant.exchange.key,
             *await self._beside(meant.exchange, ">", "ASC", n),
         ]
-        there = await exchanges.at_their_places(self._binding.db, self._binding.domains, keys)
+        there = await exchanges.at_their_places(self._db, self._domains, keys)
         return sorted(there.values(), key=lambda one: (one.exchange.said_at, one.exchange.key))
 
     async def spoken_in(self, since: int, before: int) -> list[Session]:
         """Return home's sessions with anything said between two instants, newest first."""
-        rows = await self._binding.db.all(
+        rows = await self._db.all(
             "SELECT DISTINCT e.session FROM exchanges e WHERE e.domain = :domain AND e.said_at >= :since AND e.said_at < :before "
             f"AND e.kind IN ('said', 'reply', 'reflection') AND {shown('e')}",
-            {"domain": self._binding.home.key, "since": since, "before": before},
+            {"domain": self._home.key, "since": since, "before": before},
         )
         there = {row["session"] for row in rows}
         return [session for session in await self._binding.sessions() if session.key in there]
 
     async def speakers(self) -> list[str]:
         """Return the names of everyone who spoke at home, sorted."""
-        return sorted(await said.speakers(self._binding.db, self._binding.home))
+        return sorted(await said.speakers(self._db, self._home))
 
     async def _beside(self, meant: Exchange, side: str, order: str, n: int) -> list[int]:
         """Return the keys of the n messages nearest to one on one side of it in its conversation."""
-        domains = self._binding.domains
-        rows = await self._binding.db.all(
+        domains = self._domains
+        rows = await self._db.all(
             "SELECT e.item FROM exchanges e WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') "
             f"AND (e.said_at, e.item) {side} (:at, :item) AND {shown('e')} AND {readable('e', domains)} "
             f"ORDER BY e.said_at {order}, e.item {order} LIMIT :n",
@@ -146,19 +143,19 @@ class MonthCalendar:
 
     async def _said(self, since: int = 0) -> list[tuple[int, int]]:
         """Return the times at which messages were said at home, in quarter hours, each with its message count."""
-        domains = self._binding.domains
-        rows = await self._binding.db.all(
+        domains = self._domains
+        rows = await self._db.all(
             "SELECT e.said_at / :step AS quarter, count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.said_at >= :since "
             f"AND e.kind IN ('said', 'reply', 'reflection') AND {shown('e')} AND {readable('e', domains)} GROUP BY 1",
-            {"domain": self._binding.home.key, "step": _STEP, "since": since, **bound("d", domains)},
+            {"domain": self._home.key, "step": _STEP, "since": since, **bound("d", domains)},
         )
         return [(row["quarter"] * _STEP, row["n"]) for row in rows]
 
     async def _gists(self) -> dict[str, int]:
-        rows = await self._binding.db.all(
+        rows = await self._db.all(
             "SELECT p.month, count(*) AS n FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
             f"WHERE d.domain = :domain AND d.tier = 'gist' AND {shown('d')} GROUP BY p.month",
-            {"domain": self._binding.home.key},
+            {"domain": self._home.key},
         )
         return {row["month"]: row["n"] for row in rows}
 

@@ -12,7 +12,7 @@ from memory.places.shown_names import standing
 from memory.tiers import exchanges
 from memory.types import Discretion, Exchange, Identity, Session, WithheldFrom
 from memory.view import owners
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 from memory.view.short_ids import ShortIds
 
 
@@ -24,27 +24,24 @@ class ConfidedMessage:
     names: Sequence[str]
 
 
-class Confidences:
+class Confidences(ViewPart):
     """The confidences of one home."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def of(self, teller: Identity) -> list[ConfidedMessage]:
         """Return what an account told here in confidence, oldest first."""
-        confided = await confidences.told_by(self._binding.db, self._binding.home, teller)
-        messages = await exchanges.among(self._binding.db, [item for item, _ in confided])
+        confided = await confidences.told_by(self._db, self._home, teller)
+        messages = await exchanges.among(self._db, [item for item, _ in confided])
         return [ConfidedMessage(messages[item], await self._names(excepted)) for item, excepted in confided if item in messages]
 
     async def put(self, public_id: str, teller: Identity, ask: Discretion) -> ConfidedMessage:
         """Hold a message back from those its teller names, or release it (`ends`). Raises NotFound, AmbiguousId, NotYours."""
-        item = await owners.message(self._binding.db, self._binding.home, await ShortIds(self._binding).full(public_id), None)
-        message = (await exchanges.among(self._binding.db, [item])).get(item)
-        if message is None or message.identity != await owners.identity(self._binding.db, teller):
+        item = await owners.message(self._db, self._home, await ShortIds(self._binding).full(public_id), None)
+        message = (await exchanges.among(self._db, [item])).get(item)
+        if message is None or message.identity != await owners.identity(self._db, teller):
             raise NotYours(lazy("Only whoever said it can have it kept from somebody."))
         work = self._binding.shared.confiding
         about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
-        async with self._binding.db.transaction() as tx:
+        async with self._db.transaction() as tx:
             excepted = await confidence_changes.withheld_from(tx, self._binding.read, ask, teller)
             await (work.end if ask.ends else work.put)(tx, about, excepted)
             confided = await confidences.of(tx, [item])
@@ -52,13 +49,13 @@ class Confidences:
 
     async def end_all(self, teller: Identity) -> int:
         """Release everything that `teller` told here in confidence; return how many messages were released."""
-        async with self._binding.db.transaction() as tx:
-            confided = [item for item, _ in await confidences.told_by(tx, self._binding.home, teller)]
+        async with self._db.transaction() as tx:
+            confided = [item for item, _ in await confidences.told_by(tx, self._home, teller)]
             return await self._binding.shared.confiding.end(tx, confided, WithheldFrom(frozenset({teller}), others=True))
 
     async def understood(self, asked: Sequence[Exchange]) -> list[ConfidedMessage]:
         """Return which of these messages were told in confidence."""
-        confided = await confidences.of(self._binding.db, [exchange.key for exchange in asked])
+        confided = await confidences.of(self._db, [exchange.key for exchange in asked])
         return [
             ConfidedMessage(exchange, await self._names(confided[exchange.key].excepted))
             for exchange in asked
@@ -67,7 +64,7 @@ class Confidences:
 
     async def tell(self, session: Session, told: Sequence[ConfidedMessage], parts: Sequence[Part], answers: str) -> bool:
         """Queue a notice of what was understood, once per message told in confidence; return whether it was queued."""
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        async with self._binding.writing() as tx:
             first = not told or any([await confidences.tell(tx, one.exchange.key) for one in told])
             if first:
                 await self._binding.queue(tx, session, parts, answers)
@@ -76,7 +73,5 @@ class Confidences:
     async def _names(self, excepted: WithheldFrom) -> list[str]:
         if excepted.others:
             return []
-        named = await identities.names(self._binding.db, excepted.accounts)
-        return sorted(
-            (await standing(self._binding.db.everywhere, self._binding.seal, self._binding.home, named)).shown().values()
-        )
+        named = await identities.names(self._db, excepted.accounts)
+        return sorted((await standing(self._db.everywhere, self._binding.seal, self._home, named)).shown().values())

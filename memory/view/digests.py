@@ -8,6 +8,7 @@ from memory.bank import block
 from memory.bank.block import Block
 from memory.derive import progress
 from memory.errors import ToldInConfidence
+from memory.forget.gone import shown
 from memory.index.when.values import Window
 from memory.places import confidences, consent
 from memory.places.consent import Consent
@@ -18,7 +19,7 @@ from memory.tiers import eras, manners, narrative, open_things, profile, selfsta
 from memory.tiers.selfstate import DatedState, SelfState
 from memory.types import Digest, Exchange, Identity, Session, Statement
 from memory.view import owners
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 from memory.view.short_ids import ShortIds
 
 _MONTHS = 12
@@ -41,34 +42,25 @@ class Tiers:
     announced: Sequence[Statement]
 
 
-class Digests:
+class Digests(ViewPart):
     """The digests of one home."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def all(self) -> list[tuple[Session, Digest]]:
         """Return every gist and summary at home with its session."""
         sessions = {session.key: session for session in await self._binding.sessions()}
-        return [(sessions[digest.session], digest) for digest in await summaries.of_domain(self._binding.db, self._binding.home)]
-
-    async def newest_gists(self, n: int) -> list[Digest]:
-        """Return the gists of home's most recent episodes, newest first."""
-        return await summaries.newest_gists(self._binding.db, self._binding.home, n)
-
-    async def frontier(self, session: Session) -> list[Digest]:
-        """Return the digests that together cover everything summarized of a session, oldest first."""
-        self._binding.own(session)
-        return await summaries.frontier(self._binding.db, session, shown_only=True)
+        rows = await self._db.all(
+            f"{summaries.SELECT}WHERE d.domain = :domain AND d.tier IN ('gist', 'summary') AND {shown('d')} "
+            "ORDER BY d.session, d.first_at, d.item",
+            {"domain": self._home.key},
+        )
+        return [(sessions[row["session"]], summaries.digest(row)) for row in rows]
 
     async def tiers(self, session: Session, bank_tokens: int) -> Tiers:
         """Return the tiers of home and of one of its sessions; the bank, if on, in at most `bank_tokens` tokens."""
         self._binding.own(session)
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
-        scope = self._binding.shared.places.scope(self._binding.home)
-        there = await statement_reads.standing(
-            self._binding.db, self._binding.home, session, wanted, banked=scope, now=self._binding.now()
-        )
+        scope = self._binding.shared.places.scope(self._home)
+        there = await statement_reads.standing(self._db, self._home, session, wanted, banked=scope, now=self._binding.now())
         told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
             facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.of(there.mind, being),
@@ -84,44 +76,39 @@ class Digests:
         found: list[Statement] = []
         for each in (tier, manners.TIER) if tier == profile.TIER else (tier,):
             if past:
-                found += await statements.history(self._binding.db, self._binding.home, each)
+                found += await statements.history(self._db, self._home, each)
             else:
-                found += manners.wanted(await statements.standing(self._binding.db, self._binding.home, each, shown_only=True))
+                found += manners.wanted(await statements.standing(self._db, self._home, each, shown_only=True))
         return [replace(one, period="") if one.tier == manners.TIER else one for one in found]
 
     async def wanted_by(self, asked: Sequence[Exchange]) -> list[Statement]:
         """Return the manners of those who said these messages at home."""
-        return manners.of_speakers(
-            await statements.standing(self._binding.db, self._binding.home, manners.TIER, shown_only=True), asked
-        )
+        return manners.of_speakers(await statements.standing(self._db, self._home, manners.TIER, shown_only=True), asked)
 
     async def months(self, window: Window) -> list[Statement]:
         """Return the era paragraphs of home's months that lie wholly in a window, oldest first, at most twelve."""
-        whole = months_within(window.start, window.end, self._binding.home.time_zone, _MONTHS)
-        return await statements.of_periods(self._binding.db, self._binding.home, eras.TIER, whole) if whole else []
+        whole = months_within(window.start, window.end, self._home.time_zone, _MONTHS)
+        return await statements.of_periods(self._db, self._home, eras.TIER, whole) if whole else []
 
     async def receipts(self, stated: Sequence[Statement]) -> dict[int, list[Exchange]]:
         """Return the people's messages that statements rest on, by the statement's key."""
-        return await statements.cited(self._binding.db, [one.key for one in stated])
+        return await statements.cited(self._db, [one.key for one in stated])
 
     async def era_sessions(self) -> dict[str, int]:
         """Return how many sessions each month's era was made from."""
-        months = await progress.read_all(self._binding.db, self._binding.home, eras.TIER)
+        months = await progress.read_all(self._db, self._home, eras.TIER)
         return {period: month.sessions for period, month in months.items()}
 
 
-class Facts:
+class Facts(ViewPart):
     """The standing facts of one home."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def find(self, public_id: str, by: Identity | None = None) -> Statement:
         """Return a standing fact at home that `by` (None: anyone) may correct or forget.
 
         Raises NotFound, AmbiguousId, NotYours.
         """
-        return await owners.fact(self._binding.db, self._binding.home, await ShortIds(self._binding).full(public_id), by)
+        return await owners.fact(self._db, self._home, await ShortIds(self._binding).full(public_id), by)
 
     async def correct(self, public_id: str, correction: Exchange, by: Identity | None = None) -> Statement:
         """Replace a standing fact with what somebody said, a message at home, within the rights of `by`.
@@ -129,17 +116,17 @@ class Facts:
         Raises NotFound, NotYours, SourceGone.
         """
         public_id = await ShortIds(self._binding).full(public_id)
-        if wish := await manners.taken_by(self._binding.db, self._binding.home, public_id, correction):
+        if wish := await manners.taken_by(self._db, self._home, public_id, correction):
             return wish  # the manner was already read from these words when they were stored
         public_id = (await self.find(public_id, by)).id
         now = self._binding.now()
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        async with self._binding.writing() as tx:
             await require_unchanged(tx, {correction.key: correction.text})
             if await confidences.of(tx, [correction.key]):
                 raise ToldInConfidence(lazy("A fact here is for everybody who can read this; tell me that in private instead."))
             # An answer being made with the old fact in view is made again with the new one.
-            await note_forgetting(tx, self._binding.home, now)
-            return await profile.correct(tx, self._binding.seal, self._binding.home, public_id, correction, now)
+            await note_forgetting(tx, self._home, now)
+            return await profile.correct(tx, self._binding.seal, self._home, public_id, correction, now)
 
     async def forget(self, public_id: str, by: Identity | None = None) -> list[Exchange]:
         """Drop a fact for good, with those it replaced; return the messages that it rested on.
@@ -148,65 +135,55 @@ class Facts:
         """
         public_id = (await self.find(public_id, by)).id
         now = self._binding.now()
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        async with self._binding.writing() as tx:
             # An answer being made with the fact in view is made again without it.
-            await note_forgetting(tx, self._binding.home, now)
-            return await profile.forget_fact(tx, self._binding.seal, self._binding.home, public_id, now)
+            await note_forgetting(tx, self._home, now)
+            return await profile.forget_fact(tx, self._binding.seal, self._home, public_id, now)
 
 
-class SelfStates:
+class SelfStates(ViewPart):
     """Lyra's self-states at home."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def now(self) -> SelfState:
         """Return Lyra's current self-state at home."""
-        return await selfstate.state(self._binding.db, self._binding.home)
+        return await selfstate.state(self._db, self._home)
 
     async def history(self) -> list[DatedState]:
         """Return Lyra's past self-states at home, newest first."""
-        return await selfstate.history(self._binding.db, self._binding.home)
+        return await selfstate.history(self._db, self._home)
 
     async def reset(self) -> None:
         """Reset Lyra's self-state at home: no mood, no drives, nothing said of herself."""
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
-            await selfstate.reset(tx, self._binding.home, self._binding.now())
+        async with self._binding.writing() as tx:
+            await selfstate.reset(tx, self._home, self._binding.now())
 
 
-class SharedBank:
+class SharedBank(ViewPart):
     """The bank of one home, and who has opted out of it."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def state(self) -> Consent:
         """Return since when the bank is on at home (None: off), and which members opted out."""
-        return await consent.consent(self._binding.shared.places, self._binding.home)
+        return await consent.consent(self._binding.shared.places, self._home)
 
     async def shown(self, max_tokens: int) -> Block:
         """Return the bank at home rendered in at most `max_tokens` tokens, with the entries that it shows."""
-        if not await consent.is_on(self._binding.shared.places, self._binding.home):
+        if not await consent.is_on(self._binding.shared.places, self._home):
             return Block()
-        standing = await statements.standing(self._binding.db, self._binding.home, consent.TIER, shown_only=True)
+        standing = await statements.standing(self._db, self._home, consent.TIER, shown_only=True)
         return block.render(block.entries(standing), max_tokens)
-
-    async def text(self, max_tokens: int) -> str:
-        """Return the text of the bank at home, '' if it is off or empty."""
-        return (await self.shown(max_tokens)).text
 
     async def turn_on(self) -> bool:
         """Turn the bank at home on; return whether it was off. Raises NotShared."""
-        return await consent.turn_on(self._binding.shared.places, self._binding.home, self._binding.now())
+        return await consent.turn_on(self._binding.shared.places, self._home, self._binding.now())
 
     async def turn_off(self) -> bool:
         """Turn the bank at home off and empty it; return whether it was on."""
-        return await consent.turn_off(self._binding.shared.places, self._binding.home, self._binding.now())
+        return await consent.turn_off(self._binding.shared.places, self._home, self._binding.now())
 
     async def leave(self, member: Identity) -> int:
         """Keep a member's past and future messages out of the bank; return how many entries were dropped. Raises NotShared."""
-        return await consent.withdraw(self._binding.shared.places, self._binding.home, member, self._binding.now())
+        return await consent.withdraw(self._binding.shared.places, self._home, member, self._binding.now())
 
     async def join(self, member: Identity) -> None:
         """Let a member's past and future messages enter the bank at home again. Raises NotShared."""
-        await consent.rejoin(self._binding.shared.places, self._binding.home, member)
+        await consent.rejoin(self._binding.shared.places, self._home, member)

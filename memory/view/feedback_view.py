@@ -8,7 +8,7 @@ from memory.tiers import feedback
 from memory.tiers.feedback import Disliked, GivenBy
 from memory.types import Exchange, Identity, Kind, Session
 from memory.view import owners
-from memory.view.binding import Binding
+from memory.view.binding import Binding, ViewPart
 from memory.view.messages import Messages, OwnPosts
 from memory.view.short_ids import ShortIds
 
@@ -16,11 +16,11 @@ LOOKED_BACK = 20
 """How many messages to look back for a reply that was not named."""
 
 
-class Feedback:
+class Feedback(ViewPart):
     """The feedback of one home."""
 
     def __init__(self, binding: Binding, messages: Messages, own_posts: OwnPosts) -> None:
-        self._binding = binding
+        super().__init__(binding)
         self._messages = messages
         self._posts = own_posts
 
@@ -30,7 +30,7 @@ class Feedback:
         `named` is its id here or on the platform, or the platform id of what it answers; '' means the last reply to `who`.
         """
         found = await self._named(session, named) if named else await self._last_to(session, who)
-        if found is None or found.kind is not Kind.REPLY or found.domain != self._binding.home.key:
+        if found is None or found.kind is not Kind.REPLY or found.domain != self._home.key:
             raise NotFound(lazy("There is no answer of mine here that this could be about."))
         return found
 
@@ -41,20 +41,20 @@ class Feedback:
         """
         given_by, now = (await self._rights(reply, who, rules=rules))[0], self._binding.now()
         async with self._binding.changing([reply.key]) as tx:
-            return await feedback.dislike(tx, self._binding.seal, self._binding.home, reply, given_by, act, now)
+            return await feedback.dislike(tx, self._binding.seal, self._home, reply, given_by, act, now)
 
     async def take_back(self, reply: Exchange, who: Identity, *, rules: bool) -> bool:
         """Take back the dislike of a reply at home; return whether there was one. Raises NotYours like `dislike`."""
         rights, now = await self._rights(reply, who, rules=rules), self._binding.now()
         async with self._binding.changing([reply.key]) as tx:
-            return await feedback.take_back(tx, self._binding.home, reply.key, rights, now)
+            return await feedback.take_back(tx, self._home, reply.key, rights, now)
 
     async def disliked(self, most: int) -> list[Disliked]:
         """Return the last disliked replies at home, newest first."""
-        return await feedback.newest(self._binding.db, self._binding.home, most, self._binding.domains)
+        return await feedback.newest(self._db, self._home, most, self._domains)
 
     async def _rights(self, reply: Exchange, who: Identity, *, rules: bool) -> Sequence[GivenBy]:
-        asked = await owners.answers_alone(self._binding.db, reply.key, who)
+        asked = await owners.answers_alone(self._db, reply.key, who)
         rights = [*([GivenBy.ASKER] if asked else []), *([GivenBy.RULER] if rules else [])]
         if not rights:
             raise NotYours(lazy("Only whoever asked, or an admin, can say that of an answer."))
@@ -65,15 +65,12 @@ class Feedback:
         ref = session.ref
         found = await self._messages.find(ref.platform, ref.place, remote)
         if found and found.kind is Kind.SAID:
-            return await self._answer_to(found)
+            item = await self._posts.answer_to(found)
+            return (await self._messages.among([item])).get(item) if item else None
         return found or await self._messages.by_id(await ShortIds(self._binding).full(named))
-
-    async def _answer_to(self, asked: Exchange) -> Exchange | None:
-        item = await self._posts.answer_to(asked)
-        return (await self._messages.among([item])).get(item) if item else None
 
     async def _last_to(self, session: Session, who: Identity) -> Exchange | None:
         for one in reversed(await self._messages.window(session, LOOKED_BACK)):
-            if one.kind is Kind.REPLY and await owners.answers_alone(self._binding.db, one.key, who):
+            if one.kind is Kind.REPLY and await owners.answers_alone(self._db, one.key, who):
                 return one
         return None

@@ -7,7 +7,7 @@ conversation; its old words leave the index, the digests, the notices that repea
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.derive import refusals
@@ -23,7 +23,7 @@ from memory.places import confidences
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.domains import by_domain
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal, bound, paged, placeholders
 from memory.text.lexical import key_words
 from memory.text.told.discretion import discreet
 from memory.tiers import entities, exchanges, feedback, manners, open_things
@@ -43,7 +43,7 @@ class KnownMessages:
     ids: set[str]
     messages: set[str]
     events: dict[int, str]
-    asides: dict[str, int]
+    asides: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,18 +169,14 @@ class KeptMessages:
             await self._confiding.put(tx, sorted({row["item"], *besides}), whom)
 
     async def _find(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
-        found = KnownMessages(set(), set(), {}, {})
-        for some in pages(ids):
-            parameters = {"platform": platform, "place": place, **bound("s", some)}
-            within = f"IN ({placeholders('s', some)})"
-            heard = await self.db.all(_KEPT + f"AND e.source_id {within}", parameters)
-            own = await self.db.all(_OWN + f"AND o.remote_id {within}", parameters)
-            waiting = await self.db.all(_OPEN + f"AND event_id {within}", parameters)
-            found.asides.update(await asides.named(self.db, await self._aside_ids(platform, place, some)))
-            found.ids.update(row["id"] for row in (*heard, *own, *waiting))
-            found.messages.update(row["public_id"] for row in (*heard, *own) if row["public_id"])
-            found.events.update((row["key"], row["id"]) for row in waiting)
-        return found
+        here = {"platform": platform, "place": place}
+        heard, own, waiting = [await paged(self.db, sql, ids, here) for sql in (_KEPT, _OWN, _OPEN)]
+        return KnownMessages(
+            {row["id"] for row in (*heard, *own, *waiting)},
+            {row["public_id"] for row in (*heard, *own) if row["public_id"]},
+            {row["key"]: row["id"] for row in waiting},
+            await asides.named(self.db, await self._aside_ids(platform, place, ids)),
+        )
 
     async def _message_ids(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
         """Return the public ids that messages would get in any conversation of a place, so that they meet their tombstones."""
@@ -203,7 +199,7 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
         f"SELECT id, text FROM outbox WHERE domain = :domain AND {NOTICES} AND text <> ''", {"domain": domain.key}
     )
     repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
-    await silence(tx, f"id IN ({placeholders('r', repeating)})", _ids("r", repeating))
+    await silence(tx, f"id IN ({placeholders('r', repeating)})", bound("r", [row["id"] for row in repeating]))
 
 
 async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
@@ -218,21 +214,20 @@ def _words(text: str) -> set[str]:
     return {stem for word, stem in key_words(text).items() if len(word) > 1}
 
 
-def _ids(prefix: str, rows: Sequence[Row]) -> dict[str, object]:
-    return dict(bound(prefix, (row["id"] for row in rows)))
-
-
 _HERE = "WHERE s.platform = :platform AND s.place = :place "
 _KEPT = (
     "SELECT e.source_id AS id, i.public_id FROM sessions s JOIN exchanges e ON e.session = s.id "
-    f"JOIN items i ON i.id = e.item {_HERE}"
+    f"JOIN items i ON i.id = e.item {_HERE}AND e.source_id IN ({{within}})"
 )
 _OWN = (
     "SELECT o.remote_id AS id, i.public_id FROM outbox o "
     "LEFT JOIN items i ON i.id = o.item AND i.dead_at IS NULL AND i.kind <> 'notice' "
-    "WHERE o.platform = :platform AND o.place = :place AND o.remote_id <> '' "
+    "WHERE o.platform = :platform AND o.place = :place AND o.remote_id <> '' AND o.remote_id IN ({within})"
 )
-_OPEN = "SELECT event_id AS id, id AS key FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' "
+_OPEN = (
+    "SELECT event_id AS id, id AS key FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' "
+    "AND event_id IN ({within})"
+)
 _SAID = exchanges.SELECT + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND e.kind = 'said' "
 _GIVEN_UP = (
     "SELECT id FROM inbox WHERE platform = :platform AND place = :place AND event_id = :id AND state = 'parked' AND payload <> ''"

@@ -8,17 +8,14 @@ from memory.places import scope_settings
 from memory.store.lineage import require_shown
 from memory.tiers.messages import seen, shown_posts
 from memory.types import MINUTE, DomainKind, Session
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 
 _GREETED, _GREETED_AT, _GONE_ON, _HINTED = "greeted", "greeted_at", "gone on", "hinted"
 _BETWEEN_GREETINGS = 60 * MINUTE
 
 
-class Notices:
+class Notices(ViewPart):
     """Notices at one home."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def queue(
         self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "", shows: Collection[int] = (),
@@ -31,14 +28,14 @@ class Notices:
         """
         self._binding.own(session)
         stays = shows if lasting and parts else ()
-        others = await seen.abroad(self._binding.db.everywhere, self._binding.home, stays)
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        others = await seen.abroad(self._db.everywhere, self._home, stays)
+        async with self._binding.writing() as tx:
             await require_shown(tx.everywhere, sorted(shows))
             await inbox.finish(tx, finishes)
             item = None
             if stays:
                 abroad = {*others.own, *others.held}
-                item = await shown_posts.keep_notice(tx, self._binding.seal, self._binding.home, parts[0].key, stays, abroad)
+                item = await shown_posts.keep_notice(tx, self._binding.seal, self._home, parts[0].key, stays, abroad)
             await self._binding.queue(tx, session, parts, answers, item)
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
@@ -46,7 +43,7 @@ class Notices:
 
         In a room whose epochs change as newcomers join, at most once an hour.
         """
-        home, shared = self._binding.home, self._binding.shared
+        home, shared = self._home, self._binding.shared
         scope, room = shared.places.scope(home), f"room:{home.ref.platform}:{home.ref.native_id}"
         if home.ref.kind is not DomainKind.ROOM or await shared.settings.is_marked(scope, _GREETED):
             return await self._once(scope, _GREETED, session, parts)
@@ -78,10 +75,10 @@ class Notices:
         self._binding.own(session)
         if await self._binding.shared.settings.is_marked(scope, mark):
             return False
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        async with self._binding.writing() as tx:
             first = await scope_settings.mark(tx, scope, mark)
             if first and greets:
-                await scope_settings.mark(tx, self._binding.shared.places.scope(self._binding.home), _GREETED)
+                await scope_settings.mark(tx, self._binding.shared.places.scope(self._home), _GREETED)
             if first:
                 await self._binding.queue(tx, session, parts, answers)
         return first

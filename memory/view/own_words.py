@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from memory.places import confidences
 from memory.store.database import DatabaseAccess
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import paged
 from memory.tiers import exchanges
 from memory.tiers.messages import seen
 from memory.types import DomainKind, Exchange, Identity
 from memory.view import owners
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,8 @@ class OwnMessage:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OwnWords:
+class OwnWords(ViewPart):
     """Each person's own words at one home."""
-
-    binding: Binding
 
     async def of(self, who: Identity) -> AsyncIterator[OwnMessage]:
         """Yield what an account said at home and the answers to it, in stored order.
@@ -34,18 +31,21 @@ class OwnWords:
         In a DM everything is theirs. Elsewhere an answer is whole only if nothing stood in its view but that account's own
         messages and other whole answers; for answers that predate the record of views, that cannot be known.
         """
-        b = self.binding
-        alone, account = b.home.ref.kind is DomainKind.DM, await owners.identity(b.db, who)
+        alone, account = self._home.ref.kind is DomainKind.DM, await owners.identity(self._db, who)
         if account is None and not alone:
             return
-        names = {session.key: session.name for session in await b.sessions()}
-        within = b.domains if alone else [b.home.key, *(one.domain.key for one in await confidences.within(b.db, b.home))]
+        names = {session.key: session.name for session in await self._binding.sessions()}
+        within = (
+            self._domains
+            if alone
+            else [self._home.key, *(one.domain.key for one in await confidences.within(self._db, self._home))]
+        )
         theirs: set[int] = set()
         after = 0
-        while page := await exchanges.page(b.db, b.home, within, after):
+        while page := await exchanges.page(self._db, self._home, within, after):
             replies = [one.key for one in page if one.role == "assistant"]
-            answered = set() if alone else await _answering(b.db, replies, account)
-            rests = {} if alone else await _rests(b.db, replies, account)
+            answered = set() if alone else await _answering(self._db, replies, account)
+            rests = {} if alone else await _rests(self._db, replies, account)
             for one in page:
                 own = alone or one.identity == account
                 if own or (one.key in rests and rests[one.key] <= theirs):
@@ -57,30 +57,17 @@ class OwnWords:
 
 async def _answering(db: DatabaseAccess, replies: Sequence[int], account: int | None) -> set[int]:
     """Return which of these replies answer an account."""
-    found: set[int] = set()
-    for some in pages(replies):
-        rows = await db.all(
-            "SELECT DISTINCT l.child FROM lineage l JOIN exchanges e ON e.item = l.parent WHERE l.answered = 1 "
-            f"AND e.identity = :account AND l.child IN ({placeholders('r', some)})",
-            {"account": account, **bound("r", some)},
-        )
-        found.update(row["child"] for row in rows)
-    return found
+    answering = (
+        "SELECT DISTINCT l.child FROM lineage l JOIN exchanges e ON e.item = l.parent WHERE l.answered = 1 "
+        "AND e.identity = :account AND l.child IN ({within})"
+    )
+    return {row["child"] for row in await paged(db, answering, replies, {"account": account})}
 
 
 async def _rests(db: DatabaseAccess, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
     """Return what these replies rest on besides the account's own messages; replies whose view was not recorded are missing."""
     saw = await seen.of(db, replies)
-    said = await _said(db, sorted(frozenset().union(*saw.values())), account)
+    theirs = "SELECT item FROM exchanges WHERE identity = :account AND item IN ({within})"
+    rows = await paged(db, theirs, sorted(frozenset().union(*saw.values())), {"account": account})
+    said = {row["item"] for row in rows}
     return {reply: items - said for reply, items in saw.items()}
-
-
-async def _said(db: DatabaseAccess, items: Sequence[int], account: int | None) -> set[int]:
-    found: set[int] = set()
-    for some in pages(items):
-        rows = await db.all(
-            f"SELECT item FROM exchanges WHERE identity = :account AND item IN ({placeholders('i', some)})",
-            {"account": account, **bound("i", some)},
-        )
-        found.update(row["item"] for row in rows)
-    return found

@@ -16,7 +16,7 @@ from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import said
 from memory.tiers.messages.seen import readable
 from memory.types import DomainKind, Statement
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 
 _MOST = 400
 _SAID = 10
@@ -47,11 +47,8 @@ class NamedOften:
     n: int
 
 
-class Pages:
+class Pages(ViewPart):
     """The pages of one home, and of the domains that may be read beside it."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def about(self, name: str, asker: str = "") -> list[Page]:
         """Return the pages of a name: several if it begins several names, none if it is unknown.
@@ -62,11 +59,11 @@ class Pages:
         if not names:
             return []
         for domain in self._binding.read:
-            await entities.catch_up(self._binding.db, self._binding.seal, domain, _READ_AT_ONCE)
+            await entities.catch_up(self._db, self._binding.seal, domain, _READ_AT_ONCE)
         alias = next(iter(aliases_in(name)), name)
-        speaker = asker if self._binding.home.ref.kind is not DomainKind.DM else ""
-        rows = await entities.about(self._binding.db, self._binding.domains, names) or await entities.called(
-            self._binding.db, self._binding.domains, alias, speaker
+        speaker = asker if self._home.ref.kind is not DomainKind.DM else ""
+        rows = await entities.about(self._db, self._domains, names) or await entities.called(
+            self._db, self._domains, alias, speaker
         )
         who_is_who = await self._who_is_who(rows)
         own = await self._own(names[-1]) if len(who_is_who) <= 1 else []
@@ -82,16 +79,16 @@ class Pages:
             by_name.setdefault(row["name_key"], []).append(row)
         found: dict[frozenset[int], list[Row]] = {}
         for namesakes in by_name.values():
-            same = await entities.one_with(self._binding.db, self._binding.domains, namesakes)
+            same = await entities.one_with(self._db, self._domains, namesakes)
             found.setdefault(frozenset(row["id"] for row in same), [*namesakes, *same])
         return list(found.values())
 
     async def names(self, n: int) -> list[NamedOften]:
         """Return at most n names, those mentioned most in what may be read."""
         for domain in self._binding.read:
-            await entities.catch_up(self._binding.db, self._binding.seal, domain, _READ_AT_ONCE)
-        domains = self._binding.domains
-        rows = await self._binding.db.all(
+            await entities.catch_up(self._db, self._binding.seal, domain, _READ_AT_ONCE)
+        domains = self._domains
+        rows = await self._db.all(
             "SELECT n.name, n.name_key, o.kind, o.n FROM (SELECT min(e.id) AS entity, max(m.kind) AS kind, count(DISTINCT m.item) AS n "
             "FROM mentions m JOIN entities e ON e.id = m.entity "
             f"WHERE e.domain IN ({placeholders('d', domains)}) AND m.domain IN ({placeholders('d', domains)}) AND substr(e.name_key, 1, 1) <> '~' AND {shown('m')} "
@@ -103,33 +100,40 @@ class Pages:
         return [NamedOften(row["name"], row["kind"], row["n"]) for row in often]
 
     async def _page(self, rows: Sequence[Row], own: Sequence[PlacedMessage]) -> Page:
-        domains = self._binding.domains
+        domains = self._domains
         parameters = {**bound("e", [row["id"] for row in rows]), **bound("d", domains), "most": _MOST}
         mentions = (
             f"FROM mentions m WHERE m.entity IN ({placeholders('e', rows)}) AND m.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('m')} AND {readable('m', domains)}"
         )
-        calls = await self._binding.db.all(f"SELECT m.kind, m.alias {mentions} AND m.kind <> ''", parameters)
+        calls = await self._db.all(f"SELECT m.kind, m.alias {mentions} AND m.kind <> ''", parameters)
         often = Counter((row["kind"], row["alias"]) for row in calls)
         kinds = sorted(often, key=lambda one: (-often[one], one))
         kind = kinds[0][0] if kinds else "person" if own else ""
         name = rows[0]["name"]
         aliases = list(dict.fromkeys(alias for _, alias in kinds if alias and alias != name.casefold()))
-        items = await self._binding.db.all(
-            f"SELECT m.item {mentions} ORDER BY m.weight DESC, m.item DESC LIMIT :most", parameters
-        )
-        keys = list(dict.fromkeys([row["item"] for row in items] + await entities.unnamed(self._binding.db, domains, rows)))
-        facts = [one for one in (await statements.by_keys(self._binding.db, domains, keys)).values() if one.ended_at is None]
-        return Page(name, kind, aliases, facts, await self._stating(keys), own)
-
-    async def _stating(self, keys: Sequence[int]) -> list[PlacedMessage]:
-        """Return those of these messages that state something, oldest first: a question states nothing about anybody."""
-        there = (await exchanges.at_their_places(self._binding.db, self._binding.domains, keys)).values()
-        stating = (placed for placed in there if not placed.exchange.text.rstrip().endswith("?"))
-        return sorted(stating, key=lambda placed: (placed.exchange.said_at, placed.exchange.key))
+        items = await self._db.all(f"SELECT m.item {mentions} ORDER BY m.weight DESC, m.item DESC LIMIT :most", parameters)
+        keys = list(dict.fromkeys([row["item"] for row in items] + await entities.unnamed(self._db, domains, rows)))
+        facts = [one for one in (await statements.by_keys(self._db, domains, keys)).values() if one.ended_at is None]
+        # A question states nothing about anybody.
+        said = [placed for placed in await self._in_order(keys) if not placed.exchange.text.rstrip().endswith("?")]
+        return Page(name, kind, aliases, facts, said, own)
 
     async def _own(self, name: str) -> list[PlacedMessage]:
         """Return the last messages of the speaker with this name, oldest first; none if several match."""
-        speakers = [one for domain in self._binding.read for one in await said.speakers(self._binding.db, domain)]
+        speakers = [one for domain in self._binding.read for one in await said.speakers(self._db, domain)]
         meant = sorted(await off_loop(len(name), partial(named, name, speakers)))
-        return await exchanges.last_of(self._binding.db, self._binding.domains, meant[0], _SAID) if len(meant) == 1 else []
+        if len(meant) != 1:
+            return []
+        domains = self._domains
+        rows = await self._db.all(
+            f"SELECT e.item FROM exchanges e WHERE e.domain IN ({placeholders('d', domains)}) AND e.speaker = :speaker "
+            f"AND e.kind = 'said' AND {shown('e')} AND {readable('e', domains)} ORDER BY e.item DESC LIMIT :n",
+            {"speaker": meant[0], "n": _SAID, **bound("d", domains)},
+        )
+        return await self._in_order([row["item"] for row in rows])
+
+    async def _in_order(self, keys: Sequence[int]) -> list[PlacedMessage]:
+        """Return the readable messages among these keys, oldest first."""
+        there = await exchanges.at_their_places(self._db, self._domains, keys)
+        return sorted(there.values(), key=lambda placed: (placed.exchange.said_at, placed.exchange.key))

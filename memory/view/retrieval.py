@@ -6,12 +6,11 @@ from itertools import accumulate, chain
 from typing import TypeVar
 
 from localization.sentences import marked
-from memory.index.hits import Condensed, DigestHit, Hit
+from memory.index.hits import Condensed, DigestHit, Hit, RawHit
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.current_first import newest_claims_first, newest_first
 from memory.index.recall.finder import Recall
 from memory.index.recall.query import Query, ends
-from memory.index.recall.raw_hits import RawHit
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
@@ -25,9 +24,8 @@ from memory.text.told.claims import asks_for_older
 from memory.text.told.related_words import beside
 from memory.tiers import entities, exchanges, statement_reads, statements
 from memory.tiers.entities import MentionedNames
-from memory.tiers.statement_reads import UpperTiers
 from memory.types import Digest, DomainKind, Exchange, Session, Statement
-from memory.view.binding import Binding
+from memory.view.binding import Binding, ViewPart
 from memory.view.recalled import Recalled, RecallLimits
 from memory.view.short_ids import ShortIds
 
@@ -43,11 +41,11 @@ _MOST_STATED, _MOST_SAID, _FIRST = 8, 4, 5
 """The most statements and the most messages on whom or what a question names, and after how many hits they come."""
 
 
-class Retrieval:
+class Retrieval(ViewPart):
     """Retrieval from one home and the domains that may be read beside it."""
 
     def __init__(self, binding: Binding) -> None:
-        self._binding = binding
+        super().__init__(binding)
         self._recall = Recall(binding.shared.domain_indexes, binding.shared.embedder_routing)
 
     async def messages(
@@ -77,7 +75,7 @@ class Retrieval:
 
         These are what people said then, or said at another time about it. What looks ahead to the window counts only if `ahead`.
         """
-        loaded = await self._binding.shared.domain_indexes.of(self._binding.domains, await self._recall.spaces())
+        loaded = await self._binding.shared.domain_indexes.of(self._domains, await self._recall.spaces())
         return list((await self._messages(during(loaded, window, k, ahead=ahead))).values())
 
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
@@ -89,7 +87,7 @@ class Retrieval:
         if text:
             (found,) = await self._find(Query(text, k, asker=self._asker(asker), within=within, speaker=speaker))
         if not found and (within or speaker):
-            loaded = await self._binding.shared.domain_indexes.of(self._binding.domains, await self._recall.spaces())
+            loaded = await self._binding.shared.domain_indexes.of(self._domains, await self._recall.spaces())
             ahead = within is not None and within.end > self._binding.now()
             found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
         return list((await self._messages([one._replace(before=None, after=None) for one in found])).values())
@@ -99,10 +97,10 @@ class Retrieval:
 
         Empty if no readable message has that id.
         """
-        item = await exchanges.item(self._binding.db, self._binding.domains, await ShortIds(self._binding).full(public_id))
+        item = await exchanges.item(self._db, self._domains, await ShortIds(self._binding).full(public_id))
         if item is None:
             return []
-        loaded = await self._binding.shared.domain_indexes.of(self._binding.domains, await self._recall.spaces())
+        loaded = await self._binding.shared.domain_indexes.of(self._domains, await self._recall.spaces())
         return list((await self._messages(around(loaded, item, n))).values())
 
     async def at_once(self, text: str, wanted: RecallLimits, exclude: Collection[int], asker: str) -> Recalled:
@@ -112,17 +110,19 @@ class Retrieval:
         """
         text = ends(text)
         ask = partial(Query, text, exclude=exclude, asker=self._asker(asker))
-        stated = BANK if self._binding.home.ref.kind is not DomainKind.DM else ERAS
+        stated = BANK if self._home.ref.kind is not DomainKind.DM else ERAS
         found = _merged(
             await self._find(ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,)))
         )
         named = await off_loop(len(text), partial(entities.brought_up, text, self._asker(asker)))
         keys = [hit.item for hit in found if hit.kind != MESSAGES]
-        there = await statement_reads.by_keys(self._binding.db, self._binding.domains, keys, named)
+        there = await statement_reads.by_keys(self._db, self._domains, keys, named)
         came, order = await self._messages(found, named), {hit.item for hit in found}
         messages = await self._as_it_is(text, {item: hit for item, hit in came.items() if item in order}, asker)
         read: dict[int, DigestHit | Statement] = {**there.statements}
-        read |= {hit.item: _digest_hit(hit, there) for hit in found if hit.item in there.digests}
+        for hit in found:
+            if digest := there.digests.get(hit.item):
+                read[hit.item] = DigestHit(digest, there.names[digest.session], hit.score)
         ranked = _in_order(found, messages, read)
         known = order.union(exclude)
         heard = [hit for item, hit in came.items() if item not in known][:_MOST_SAID]
@@ -146,10 +146,10 @@ class Retrieval:
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {hit.item for hit in found}
         keys |= {key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None}
-        there = await exchanges.at_their_places(self._binding.db, self._binding.domains, sorted(keys), named)
+        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named)
         messages = {key: placed.exchange for key, placed in there.items()}
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]
-        messages |= await told_apart(self._binding.db, self._binding.seal, self._binding.read, messages.values())
+        messages |= await told_apart(self._db, self._binding.seal, self._binding.read, messages.values())
 
         def near(key: int | None) -> Exchange | None:
             return messages.get(key) if key is not None else None
@@ -177,18 +177,15 @@ class Retrieval:
         # Most hits superseded none of the others, and then it does not matter whether the text asks for a time.
         if newest is hits:
             return hits
-        when = asked_ahead(ends(text), self._binding.now(), self._binding.home.time_zone)
+        when = asked_ahead(ends(text), self._binding.now(), self._home.time_zone)
         return hits if when.past or when.window or when.around else newest
 
     async def _condensed(self, found: Sequence[RawHit]) -> dict[int, Condensed]:
         """Return the digests and statements among `found`, with their sources."""
         found_above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
-        said = await statements.cited(self._binding.db, list(found_above))
+        said = await statements.cited(self._db, list(found_above))
         apart = await told_apart(
-            self._binding.db,
-            self._binding.seal,
-            self._binding.read,
-            [message for some in said.values() for message in some],
+            self._db, self._binding.seal, self._binding.read, [message for some in said.values() for message in some]
         )
 
         def condensed(one: Digest | Statement, where: str) -> Condensed:
@@ -196,30 +193,30 @@ class Retrieval:
             sources = tuple(apart.get(message.key, message) for message in said[one.key])
             return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, sources, hit.certainty)
 
-        there = await statement_reads.by_keys(self._binding.db, self._binding.domains, list(found_above))
+        there = await statement_reads.by_keys(self._db, self._domains, list(found_above))
         return {
             **{key: condensed(digest, there.names[digest.session]) for key, digest in there.digests.items()},
             **{key: condensed(one, one.period) for key, one in there.statements.items()},
         }
 
     async def _find(self, *queries: Query) -> list[list[RawHit]]:
-        now, time_zone = self._binding.now(), self._binding.home.time_zone
+        now, time_zone = self._binding.now(), self._home.time_zone
         queries = tuple(query._replace(text=ends(query.text), now=now, time_zone=time_zone) for query in queries)
         if day := birthday(queries[0].text):
             queries = await self._on(day, queries)
-        return await self._recall.each(queries, self._binding.domains)
+        return await self._recall.each(queries, self._domains)
 
     async def _on(self, day: Birthday, queries: Sequence[Query]) -> tuple[Query, ...]:
         """Replace a question about somebody's birthday with one about its date, if somebody said when it is."""
         first = queries[0]
-        found = await self._recall.find(first._replace(text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._binding.domains)
+        found = await self._recall.find(first._replace(text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._domains)
         told = [hit.exchange for hit in (await self._messages(found)).values()]
         within = asked(first.text.replace(day.phrase, " "), first.now, first.time_zone).window
         window = celebrated(day, told, first.asker, first.now, first.time_zone, within)
         return tuple(one._replace(text=one.text.replace(day.phrase, " "), window=window) if window else one for one in queries)
 
     def _asker(self, name: str) -> str:
-        return name if self._binding.home.ref.kind is not DomainKind.DM else ""
+        return name if self._home.ref.kind is not DomainKind.DM else ""
 
 
 def _on_related_words(ask: Callable[[str, int], Query], text: str) -> list[Query]:
@@ -249,8 +246,3 @@ def _merged(lists: Sequence[Sequence[RawHit]]) -> list[RawHit]:
         (score, hit) for found in lists for score, hit in zip(accumulate((hit.score for hit in found), min), found, strict=True)
     ]
     return [hit for _, hit in sorted(placed, key=lambda one: -one[0])]
-
-
-def _digest_hit(hit: RawHit, there: UpperTiers) -> DigestHit:
-    digest = there.digests[hit.item]
-    return DigestHit(digest, there.names[digest.session], hit.score)

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from memory.forget.extent import extent
 from memory.forget.gone import ForgottenScope
 from memory.index.hits import Hit
 from memory.index.when.values import Window
+from memory.places.confidences import common
 from memory.store.lineage import pages
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
 from memory.tiers import exchanges, statements, summaries
-from memory.tiers.messages import said
 from memory.types import Exchange, Forgotten, Identity
 from memory.view import owners
-from memory.view.binding import Binding
+from memory.view.binding import Binding, ViewPart
 from memory.view.retrieval import Retrieval
 
 MOST = 5_000
@@ -38,6 +39,11 @@ class Selection:
     elsewhere: int
     whole: bool
 
+    @property
+    def above(self) -> list[str]:
+        """The texts of the gists and summaries, then of the statements."""
+        return [*self.gists, *chain.from_iterable(self.stated.values())]
+
 
 def together(selections: Sequence[Selection]) -> Selection:
     """Combine the selections of several homes, messages and replies oldest first."""
@@ -58,17 +64,16 @@ def _by_age(messages: Iterable[Exchange]) -> list[Exchange]:
     return sorted(messages, key=lambda one: (one.said_at, one.key))
 
 
-@dataclass(frozen=True, slots=True)
-class Selecting:
+class Selecting(ViewPart):
     """Selects messages of one home for forgetting."""
 
-    binding: Binding
-    recall: Retrieval
+    def __init__(self, binding: Binding, recall: Retrieval) -> None:
+        super().__init__(binding)
+        self._recall = recall
 
     async def select(self, about: str, within: Window | None, by: Identity | None = None) -> Selection:
         """Return what goes with all messages of a topic ('': any) and window (None: any), or only with those said by `by`."""
-        b = self.binding
-        account = await owners.identity(b.db, by) if by else None
+        account = await owners.identity(self._db, by) if by else None
         if by and account is None:
             return Selection((), (), (), {}, 0, whole=True)
         found = await self._found(about, within, account) if about else await self._said(within, account)
@@ -84,11 +89,17 @@ class Selecting:
         keys = [one.key for one in selection.messages]
         if not keys:
             return Forgotten(0, 0, 0)
-        return await self.binding.shared.forgetting.forget(self.binding.home, ForgottenScope(keys))
+        return await self._binding.shared.forgetting.forget(self._home, ForgottenScope(keys))
 
     async def _said(self, within: Window | None, account: int | None) -> list[Exchange]:
         assert within is not None, "a topic or a time is needed"
-        return await said.within(self.binding.db, self.binding.home, within.start, within.end, account, MOST + 1)
+        rows = await self._db.all(
+            exchanges.SELECT + "WHERE e.domain = :domain AND e.kind = 'said' AND e.said_at >= :start AND e.said_at < :end "
+            f"AND (CAST(:account AS INTEGER) IS NULL OR e.identity = :account) AND {common('e')} "
+            "ORDER BY e.said_at, e.item LIMIT :most",
+            {"domain": self._home.key, "start": within.start, "end": within.end, "account": account, "most": MOST + 1},
+        )
+        return [exchanges.exchange(row) for row in rows]
 
     async def _found(self, about: str, within: Window | None, account: int | None) -> list[Exchange]:
         """Search until nothing new is found: each search finds only one of several messages that say the same."""
@@ -96,25 +107,24 @@ class Selecting:
         looked: set[int] = set()
         least = await off_loop(len(about), lambda: (len(set(key_words(about).values())) + 1) // 2)
         while len(found) <= MOST:
-            hits = await self.recall.messages(about, _PAGE, exclude=looked)
+            hits = await self._recall.messages(about, _PAGE, exclude=looked)
             looked.update(hit.exchange.key for hit in hits)
             fits = [hit.exchange for hit in hits if _is_about(hit, least)]
-            here = [one for one in fits if one.domain == self.binding.home.key and (account is None or one.identity == account)]
+            here = [one for one in fits if one.domain == self._home.key and (account is None or one.identity == account)]
             found |= {one.key: one for one in here if within is None or within.holds(one.said_at)}
             if not fits:
                 return list(found.values())
         return list(found.values())
 
     async def _with_what_goes(self, chosen: Sequence[Exchange], *, whole: bool) -> Selection:
-        b = self.binding
         keys = [one.key for one in chosen]
-        going = await extent(b.shared.forgetting, b.home, keys)
-        there = await exchanges.at_their_places(b.db, b.domains, going.replies)
+        going = await extent(self._binding.shared.forgetting, self._home, keys)
+        there = await exchanges.at_their_places(self._db, self._domains, going.replies)
         gists: list[str] = []
         stated: dict[str, list[str]] = {}
         for some in pages(going.above):
-            gists += [one.text for one in (await summaries.by_keys(b.db, b.domains, some)).values()]
-            for one in (await statements.by_keys(b.db, b.domains, some)).values():
+            gists += [one.text for one in (await summaries.by_keys(self._db, self._domains, some)).values()]
+            for one in (await statements.by_keys(self._db, self._domains, some)).values():
                 stated.setdefault(one.tier, []).append(one.text)
         replies = [there[key].exchange for key in going.replies if key in there]
         return Selection(chosen, replies, gists, stated, len(going.replies) - len(replies), whole)

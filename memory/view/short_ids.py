@@ -5,7 +5,7 @@ from collections.abc import Collection
 from localization.sentences import lazy
 from memory.errors import AmbiguousId
 from memory.store.lineage import bound, pages, placeholders
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 
 LEAST = 6
 """The least characters shown and accepted: among a million items, two share them once in a thousand."""
@@ -14,11 +14,8 @@ _LAST = "z"
 """Sorts at or after every character of an id."""
 
 
-class ShortIds:
+class ShortIds(ViewPart):
     """The ids within the view."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def short(self, ids: Collection[str]) -> dict[str, str]:
         """Return each id as displayed: its first six characters, or more if other ids share them."""
@@ -47,10 +44,10 @@ class ShortIds:
 
     async def _from(self, source_id: str) -> list[str]:
         """Return the ids of up to two messages with this platform or file id."""
-        rows = await self._binding.db.all(
+        rows = await self._db.all(
             "SELECT i.public_id FROM exchanges e JOIN items i ON i.id = e.item WHERE e.source_id = :source_id "
-            f"AND e.domain IN ({placeholders('d', self._binding.domains)}) AND i.dead_at IS NULL LIMIT 2",
-            {"source_id": source_id, **bound("d", self._binding.domains)},
+            f"AND e.domain IN ({placeholders('d', self._domains)}) AND i.dead_at IS NULL LIMIT 2",
+            {"source_id": source_id, **bound("d", self._domains)},
         )
         return [row["public_id"] for row in rows]
 
@@ -58,12 +55,12 @@ class ShortIds:
         ranges = " OR ".join(f"public_id BETWEEN :from{at} AND :to{at}" for at in range(len(beginnings)))
         if not ranges:
             return []
-        rows = await self._binding.db.all(
-            f"SELECT public_id FROM items WHERE ({ranges}) AND domain IN ({placeholders('d', self._binding.domains)}) AND dead_at IS NULL",
+        rows = await self._db.all(
+            f"SELECT public_id FROM items WHERE ({ranges}) AND domain IN ({placeholders('d', self._domains)}) AND dead_at IS NULL",
             {
                 **bound("from", beginnings),
                 **bound("to", [begun.ljust(_WHOLE, _LAST) for begun in beginnings]),
-                **bound("d", self._binding.domains),
+                **bound("d", self._domains),
             },
         )
         return [row["public_id"] for row in rows]

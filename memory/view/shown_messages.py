@@ -7,7 +7,7 @@ from typing import NamedTuple
 from memory.journal.inbox import around
 from memory.store.database import Database
 from memory.store.domains import read_domain
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal, bound, paged, pages, placeholders
 from memory.tiers.messages import asides, known
 from memory.types import Domain, SessionRef
 
@@ -40,10 +40,7 @@ class ShownMessages:
         A post of hers that is no reply (a notice, or an early post) is withheld if anything was forgotten after it.
         """
         names, talks = await self._names(platform, shown)
-        found: set[str] = set()
-        for some in pages(list(names)):
-            rows = await self.db.all(_BURIED.format(within=placeholders("n", some)), bound("n", some))
-            found.update(names[row["id"]] for row in rows)
+        found = {names[row["id"]] for row in await paged(self.db, _BURIED, names)}
         own = [one for one in shown if one.own]
         return found | await self._posts_withheld(platform, own, talks) if own else found
 
@@ -51,20 +48,13 @@ class ShownMessages:
         """Return the ids of those messages of one place that are neither kept nor forgotten, and may be shown as context."""
         ids = {one.id for one in shown}
         names, _ = await self._names(platform, shown)
-        for some in pages(sorted({*names, *ids})):
-            where = {"platform": platform, "place": place, **bound("n", some)}
-            rows = await self.db.all(_BESIDE.format(within=placeholders("n", some)), where)
-            ids -= {names.get(row["id"], row["id"]) for row in rows}
-        return ids
+        rows = await paged(self.db, _BESIDE, sorted({*names, *ids}), {"platform": platform, "place": place})
+        return ids - {names.get(row["id"], row["id"]) for row in rows}
 
     async def kept_around(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
         """Return the keys of a channel's places, its threads included, where messages with these ids are kept or wait."""
-        found: set[str] = set()
-        for some in pages(ids):
-            parameters = {"platform": platform, **around(place), **bound("s", some)}
-            rows = await self.db.all(_KEPT_AROUND.format(within=placeholders("s", some)), parameters)
-            found.update(row["place"] for row in rows)
-        return sorted(found)
+        rows = await paged(self.db, _KEPT_AROUND, ids, {"platform": platform, **around(place)})
+        return sorted({row["place"] for row in rows})
 
     async def _names(self, platform: str, shown: Collection[ShownMessage]) -> tuple[dict[str, str], Talks]:
         """Map public ids, of stored messages and of asides, to platform ids; return the possible conversations as well."""
@@ -83,10 +73,8 @@ class ShownMessages:
         return names, talks
 
     async def _posts_withheld(self, platform: str, own: Sequence[ShownMessage], talks: Talks) -> set[str]:
-        dead: dict[str, bool] = {}
-        for some in pages([one.id for one in own]):
-            rows = await self.db.all(_POSTS.format(within=placeholders("s", some)), {"platform": platform, **bound("s", some)})
-            dead.update((row["remote_id"], bool(row["dead"])) for row in rows)
+        rows = await paged(self.db, _POSTS, [one.id for one in own], {"platform": platform})
+        dead = {row["remote_id"]: bool(row["dead"]) for row in rows}
         domains = sorted({domain.key for there in talks.values() for domain, _ in there})
         row = await self.db.one(
             f"SELECT max(forgotten_at) AS at FROM domains WHERE id IN ({placeholders('d', domains)})", bound("d", domains)

@@ -17,7 +17,7 @@ from memory.tiers import exchanges, profile, reflections, statements
 from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import storing
 from memory.types import MINUTE, Exchange, Kind, NewExchange, Session, Statement
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 from memory.view.short_ids import ShortIds
 
 _BAR, _OFFERED = "reflection bar", "reflections offered"
@@ -45,11 +45,8 @@ class RetractedThought(NamedTuple):
     parts: Sequence[Part]
 
 
-class Thoughts:
+class Thoughts(ViewPart):
     """The thoughts of one home."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
 
     async def waiting(self) -> list[PostableThought]:
         """Return the thoughts waiting to be posted, newest first."""
@@ -64,11 +61,14 @@ class Thoughts:
 
     async def is_outdated(self, thought: PostableThought) -> bool:
         """Return whether, since the thought was made, a fact on its subject was added or ended, or somebody it names opted out."""
-        if await opted_out.is_named(self._binding.db, self._binding.seal, self._binding.home, thought.statement.text):
+        if await opted_out.is_named(self._db, self._binding.seal, self._home, thought.statement.text):
             return True
-        facts = await statements.changed_since(self._binding.db, self._binding.home, profile.TIER, thought.statement.made_at)
+        changed = await self._db.all(
+            "SELECT text FROM statements WHERE domain = :domain AND tier = :tier AND (made_at > :then OR ended_at > :then)",
+            {"domain": self._home.key, "tier": profile.TIER, "then": thought.statement.made_at},
+        )
         about = set(key_words(thought.statement.text).values())
-        return any(len(about & set(key_words(text).values())) >= _SAME for text in facts)
+        return any(len(about & set(key_words(row["text"]).values())) >= _SAME for row in changed)
 
     async def find(self, public_id: str = "", *, platform: str = "", place: str = "", remote: str = "") -> PostableThought:
         """Return a posted thought: by its id, by the platform id of its message, or the last one at a place.
@@ -101,11 +101,11 @@ class Thoughts:
         """Post a thought: store it with every part to be sent, in one transaction; None if it is already posted or gone."""
         self._binding.own(session)
         now, ref, said = self._binding.now(), session.ref, [placed.exchange.key for placed in thought.said]
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        async with self._binding.writing() as tx:
             if not await reflections.say(tx, thought.statement.key, ref, now):
                 return None
             new = NewExchange(Kind.REFLECTION, text, f"reflection:{thought.statement.id}", now, _NAME, "assistant")
-            (kept,) = (await storing.store(tx, self._binding.seal, self._binding.home, session, [new], now)).stored
+            (kept,) = (await storing.store(tx, self._binding.seal, self._home, session, [new], now)).stored
             await derive(tx, kept.key, {thought.statement.key, *said}, said)
             await reflections.said_as(tx, thought.statement.key, kept.key)
             await self._binding.queue(tx, session, parts, item=kept.key)
@@ -113,7 +113,7 @@ class Thoughts:
 
     async def keep(self, thought: PostableThought) -> None:
         """Stop a thought from waiting, without posting it."""
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        async with self._binding.writing() as tx:
             await reflections.keep_back(tx, thought.statement.key)
 
     async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> RetractedThought:
@@ -128,42 +128,45 @@ class Thoughts:
             parts = [Part(key, "", "delete", row["key"]) for row, key in zip(rows, keys, strict=False)]
             platform, place = (rows[0]["platform"], rows[0]["place"]) if rows else ("", "")
             if parts:
-                await outbox.queue(tx, self._binding.home, platform, place, parts, now)
-            await erase.retire(tx, self._binding.home, gone, now)
+                await outbox.queue(tx, self._home, platform, place, parts, now)
+            await erase.retire(tx, self._home, gone, now)
         return RetractedThought(platform, place, parts)
 
     async def bar(self) -> float:
         """Return the curiosity needed beyond the threshold for a thought to be posted at home; 0 unless it was raised."""
-        kept = await self._binding.shared.settings.get(self._binding.shared.places.scope(self._binding.home), _BAR)
+        kept = await self._binding.shared.settings.get(self._binding.shared.places.scope(self._home), _BAR)
         return float(kept) if isinstance(kept, int | float) else 0.0
 
     async def raise_bar(self, to: float) -> None:
         """Raise the bar, so that fewer thoughts are posted at home."""
-        await self._binding.shared.settings.set(self._binding.shared.places.scope(self._binding.home), _BAR, to)
+        await self._binding.shared.settings.set(self._binding.shared.places.scope(self._home), _BAR, to)
 
     async def are_to_offer(self) -> bool:
         """Return whether thoughts are waiting, and nobody was told so yet."""
         if not await self._reflections("state = 'waiting' LIMIT 1", {}):
             return False
-        return not await self._binding.shared.settings.is_marked(self._binding.shared.places.scope(self._binding.home), _OFFERED)
+        return not await self._binding.shared.settings.is_marked(self._binding.shared.places.scope(self._home), _OFFERED)
 
     async def offer(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice that thoughts are waiting, once in the life of this domain; return whether it was queued."""
         self._binding.own(session)
-        scope = self._binding.shared.places.scope(self._binding.home)
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        scope = self._binding.shared.places.scope(self._home)
+        async with self._binding.writing() as tx:
             first = await scope_settings.mark(tx, scope, _OFFERED)
             if first:
                 await self._binding.queue(tx, session, parts)
         return first
 
     async def _reflections(self, condition: str, parameters: Mapping[str, object] = {}) -> list[Row]:
-        return await reflections.of(self._binding.db, self._binding.home, condition, parameters)
+        return await self._db.all(
+            f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {condition}",
+            {"domain": self._home.key, **parameters},
+        )
 
     async def _thought(self, row: Row) -> PostableThought:
-        stated = (await statements.by_keys(self._binding.db, [self._binding.home.key], [row["item"]]))[row["item"]]
-        said = (await statements.cited(self._binding.db, [row["item"]]))[row["item"]]
-        there = await exchanges.at_their_places(self._binding.db, [self._binding.home.key], [message.key for message in said])
+        stated = (await statements.by_keys(self._db, [self._home.key], [row["item"]]))[row["item"]]
+        said = (await statements.cited(self._db, [row["item"]]))[row["item"]]
+        there = await exchanges.at_their_places(self._db, [self._home.key], [message.key for message in said])
         return PostableThought(
             stated, [there[message.key] for message in said if message.key in there], row["level"], row["exchange"]
         )

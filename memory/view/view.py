@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 
 from localization.sentences import lazy
 from memory.errors import NotFound
-from memory.forget.extent import extent
 from memory.forget.gone import ForgottenScope
 from memory.forget.sparing import COMPARED, Nearness, shares
 from memory.journal import inbox, ledger, outbox
@@ -19,20 +18,13 @@ from memory.places import confidences
 from memory.ports import Progress
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living
-from memory.tiers import exchanges, manners, open_things, statements, summaries
+from memory.tiers import exchanges, manners, open_things
 from memory.tiers.messages import asides, seen, shown_posts, storing
 from memory.tiers.messages.asides import Aside
-from memory.types import (
-    Domain,
-    Exchange,
-    Forgotten,
-    Identity,
-    NewExchange,
-    Session,
-)
+from memory.types import Domain, Exchange, Forgotten, Identity, NewExchange, Session
 from memory.view import owners
 from memory.view.answer_validity import AnswerValidity, require_standing
-from memory.view.binding import Binding, Shared
+from memory.view.binding import Binding, Shared, ViewPart
 from memory.view.calendar import MonthCalendar
 from memory.view.confidence_view import Confidences
 from memory.view.digests import Digests, Facts, SelfStates, SharedBank
@@ -42,7 +34,7 @@ from memory.view.notices import Notices
 from memory.view.own_words import OwnWords
 from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval
-from memory.view.selecting import Selecting
+from memory.view.selecting import Selecting, Selection
 from memory.view.short_ids import ShortIds
 from memory.view.thoughts import Thoughts
 
@@ -76,21 +68,12 @@ class Replied:
     first: OutboxRow | None
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """What goes with a message: replies that saw it, the texts derived from it, and the count of replies not shown here."""
-
-    message: Exchange
-    replies: Sequence[Exchange]
-    above: Sequence[str]
-    elsewhere: int
-
-
-class View:
+class View(ViewPart):
     """Memory as the readers of one place may know it: `home` is read and written, the `others` only read."""
 
     def __init__(self, shared: Shared, home: Domain, others: Sequence[Domain]) -> None:
-        self._binding = binding = Binding(shared, home, tuple(others))
+        binding = Binding(shared, home, tuple(others))
+        super().__init__(binding)
         self.home = home
         self.recall = Retrieval(binding)
         self.messages = Messages(binding)
@@ -114,7 +97,7 @@ class View:
     @property
     def others(self) -> frozenset[int]:
         """The keys of all domains read beside home."""
-        return frozenset(self._binding.domains[1:])
+        return frozenset(self._domains[1:])
 
     @property
     def others_of_place(self) -> Sequence[int]:
@@ -131,7 +114,7 @@ class View:
         asking = any(message.discretion for message in messages)
         earlier = await confiding.earlier(session, messages) if asking else {}
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
-        async with self._binding.db.transaction(bounds=None if asking else self._binding.bounds) as tx:
+        async with self._db.transaction(bounds=None if asking else self._binding.bounds) as tx:
             now = self._binding.now()
             outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
             ended, covered = (
@@ -154,13 +137,13 @@ class View:
         judged: Mapping[int, Sequence[int]] = {}
         holds: dict[int, bool] = {}
         while True:
-            async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+            async with self._binding.writing() as tx:
                 posted = await shown_posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
                 in_view = {*cited, *answer.seen, *posted}
                 others, _, _ = await tx.together(
                     seen.abroad(tx.everywhere, self.home, in_view, cited),
                     require_living(tx, sorted(cited)),
-                    require_standing(tx, self._binding.domains, asked, in_view, answer.seen, answer.begun),
+                    require_standing(tx, self._domains, asked, in_view, answer.seen, answer.begun),
                 )
                 if others.held == judged:
                     # Everything recalled from another domain counts as held by the reply.
@@ -197,8 +180,8 @@ class View:
         """
         found, nearness = {}, Nearness(self._binding.shared.forgetting.embedder)
         for domain, replies in held.items():
-            texts = await exchanges.texts(self._binding.db.everywhere, replies)
-            others = await exchanges.texts(self._binding.db.everywhere, set(in_view).difference(replies))
+            texts = await exchanges.texts(self._db.everywhere, replies)
+            others = await exchanges.texts(self._db.everywhere, set(in_view).difference(replies))
             repeats = await asyncio.to_thread(shares, reply, texts, others)
             found[domain] = repeats or await nearness.near(reply, texts, others[-COMPARED:])
         return found
@@ -206,24 +189,24 @@ class View:
     async def preview(self, session: Session, part: Part, answers: str) -> None:
         """Queue the beginning of an answer, shown while the answer is made and replaced by it."""
         self._binding.own(session)
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        async with self._binding.writing() as tx:
             await self._binding.queue(tx, session, [replace(part, operation="preview")], answers)
 
     async def note(self, kind: str, **counts: object) -> None:
         """Append a line to the activity log; it never holds anybody's words."""
-        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+        async with self._binding.writing() as tx:
             await ledger.note(tx, self.home.key, kind, self._binding.now(), **counts)
 
     async def activity(self, after: int, n: int) -> list[ledger.Activity]:
         """Return at most the last n activity log lines of home after line `after`, oldest first; they hold nobody's words."""
-        return await ledger.happenings_in(self._binding.db, self.home, after, n)
+        return await ledger.happenings_in(self._db, self.home, after, n)
 
     async def embed(self, tell: Progress | None = None, most: int | None = None) -> int:
         """Embed everything at home without a vector; return how many items were embedded. Raises EmbeddingFailed.
 
         `tell` is called repeatedly with the number embedded and the total. At most `most` items per domain are embedded.
         """
-        within = [one.domain for one in await confidences.within(self._binding.db, self.home)]
+        within = [one.domain for one in await confidences.within(self._db, self.home)]
         return sum([await self._binding.shared.embedder_routing.catch_up(domain, tell, most) for domain in (self.home, *within)])
 
     async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
@@ -231,25 +214,15 @@ class View:
 
         Raises NotFound, AmbiguousId, NotYours.
         """
-        return await self._forget(
-            ForgottenScope([await owners.message(self._binding.db, self.home, await self.ids.full(public_id), by)])
-        )
+        return await self._forget(ForgottenScope([await owners.message(self._db, self.home, await self.ids.full(public_id), by)]))
 
-    async def extent(self, public_id: str) -> Extent:
+    async def extent(self, public_id: str) -> Selection:
         """Return what would go if a message at home, given by id, were forgotten. Raises NotFound, AmbiguousId."""
-        item = await owners.message(self._binding.db, self.home, await self.ids.full(public_id), None)
-        going = await extent(self._binding.shared.forgetting, self.home, [item])
-        domains = self._binding.domains
-        there = await exchanges.at_their_places(self._binding.db, domains, [item, *going.replies])
-        if item not in there:
+        item = await owners.message(self._db, self.home, await self.ids.full(public_id), None)
+        message = (await self.messages.among([item])).get(item)
+        if message is None:
             raise NotFound(lazy("There is no message with that id here."))
-        digests = await summaries.by_keys(self._binding.db, domains, going.above)
-        stated = await statements.by_keys(self._binding.db, domains, going.above)
-        return Extent(
-            there[item].exchange, [there[key].exchange for key in going.replies if key in there],
-            [*(one.text for one in digests.values()), *(one.text for one in stated.values())],
-            sum(key not in there for key in going.replies),
-        )  # fmt: skip
+        return await self.selecting.of(message)
 
     async def forget_session(self, session: Session, by: Identity | None = None) -> Forgotten:
         """Forget every message of a session at home, or only what `by` said, and everything that rests on them."""
@@ -262,7 +235,7 @@ class View:
 
     async def _forget_all(self, by: Identity | None, session: int | None) -> Forgotten:
         # Replies to somebody are not their own messages: they go with what they answer.
-        identity = await owners.identity(self._binding.db, by) if by else None
+        identity = await owners.identity(self._db, by) if by else None
         if by and identity is None:
             return Forgotten(0, 0, 0)
         return await self._forget(ForgottenScope(session=session, identity=identity))

@@ -30,7 +30,7 @@ OUGHT = {
     ("memory.store.restoring", "exchanges"): "counts what a backup holds",
     ("memory.tiers.backlog", "digests"): "counts whole conversations",
     ("memory.tiers.backlog", "exchanges"): "reads the last one",
-    ("memory.tiers.messages.containing", "tombstones"): "reads one row",
+    ("memory.tiers.messages.known", "tombstones"): "reads one row",
 }
 _CALLED = re.compile(
     r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(?!(?:WHERE|JOIN|ON|LEFT|CROSS|ORDER|GROUP|SET|UNION|LIMIT)\b)(\w+))?"

@@ -63,7 +63,7 @@ def test_the_rendered_bank_never_exceeds_its_budget(standing: list[Statement], m
 
 async def sound(here: Room, size: int) -> None:
     """Check what holds at any time: bounded, resting on living words of this room, none of those who keep out."""
-    shown = await here.view.bank.text(size)
+    shown = (await here.view.bank.shown(size)).text
     assert tokens(shown) <= size
     assert await unsound(here) == []
     state = await here.view.bank.state()
@@ -205,6 +205,6 @@ async def test_what_other_rooms_hold_changes_nothing_here(tmp_path: Path) -> Non
             await lived(here)
             writer = Noter()
             await here.kept(writer)
-            return await here.view.bank.text(2000), writer.tasks
+            return (await here.view.bank.shown(2000)).text, writer.tasks
 
     assert await noted(tmp_path / "alone", busy=False) == await noted(tmp_path / "busy", busy=True)

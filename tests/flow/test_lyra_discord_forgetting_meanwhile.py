@@ -41,7 +41,7 @@ class Careless(DomainAccess):
         self, place: Place, person: Identity, adapter: Adapter | None, chosen: Chosen
     ) -> tuple[View, Session | None]:
         view, session = await super().view_with_session(place, person, adapter, chosen)
-        view.validity = Unlooking(view.validity.binding)
+        view.validity = Unlooking(view.validity._binding)
         return view, session
 
 

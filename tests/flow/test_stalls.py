@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.app import opened
-from memory.tiers.messages import containing, known
+from memory.tiers.messages import known
 from memory.types import Kind, NewExchange
 from tests.kits.browsing import site
 from tests.kits.importing import imported, lines
@@ -94,7 +94,6 @@ async def test_long_messages_that_are_imported_or_forgotten_do_not_either(
         await here.view.forget_session(await here.view.sessions.named("other"))
         if not guarded:
             monkeypatch.setattr(known, "off_loop", on_the_loop)
-            monkeypatch.setattr(containing, "off_loop", on_the_loop)
         async with stalls(time.thread_time) as found:
             await imported(here, "chat", given)
             await here.view.forget_session(await here.view.sessions.named("chat"))

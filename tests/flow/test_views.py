@@ -54,7 +54,7 @@ async def test_a_session_of_another_domain_is_refused_by_every_method(tmp_path: 
             view.notices.greet(ada.session, [Part("k", "x")]),
             view.messages.window(ada.session, 10),
             view.messages.by_source(ada.session, "a"),
-            view.digests.frontier(ada.session),
+            view.digests.tiers(ada.session, 0),
             view.forget_session(ada.session),
         ):
             with pytest.raises(NotFound):
@@ -72,19 +72,6 @@ async def test_a_hit_says_at_which_place_it_stands(tmp_path: Path) -> None:
         await here.say("a green parrot", session=garden)
         (hit,) = await here.view.recall.messages("parrot", 5)
         assert (hit.session, hit.platform, hit.place) == ("the garden", "matrix", "garden")
-
-
-async def test_the_newest_gists_are_those_of_what_was_talked_about_last_here(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=1))) as here:
-        ada, bob = await two(here)
-        for n in range(3):
-            await ada.say(f"remark {n}")
-        for one in (bob, ada):
-            work = Deriving(here.memory).consolidator(one.domain, Writer(), Writer())
-            await work.close_episodes(one.session)
-            await work.digest(one.session)
-        assert [digest.text for digest in await ada.view.digests.newest_gists(2)] == ["remark 2", "remark 1"]
-        assert [digest.text for digest in await bob.view.digests.newest_gists(2)] == ["Bob's parrot is red"]
 
 
 async def test_what_is_read_beside_is_read_and_never_written(tmp_path: Path) -> None:
@@ -209,7 +196,7 @@ async def story(folder: str, seed: int, noise: int) -> list[str]:
                 repr([(h.digest.id, h.digest.text, h.digest.made_at, h.score) for h in await gists_about(ada.view, question, 3)])
             )
             seen.append(repr([(e.id, e.text, e.said_at, e.stored_at) for e in await ada.view.messages.window(ada.session, 5)]))
-            seen.append(repr([(d.id, d.text) for d in await ada.view.digests.frontier(ada.session)]))
+            seen.append(repr([(d.id, d.text) for d in (await ada.view.digests.tiers(ada.session, 0)).frontier]))
             seen.append(repr([(s.id, s.name, s.messages, s.last_at) for s in await ada.view.sessions.all()]))
     return seen
 

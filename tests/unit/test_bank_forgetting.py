@@ -127,7 +127,7 @@ async def test_turning_it_off_empties_it_and_keeps_the_messages(tmp_path: Path) 
         await here.kept(Noter(moves=[answering(Entry("they met in Ulm", ("m1",)))] * 3))
         assert await here.count("refusals") == 3
         assert await here.view.bank.turn_off()
-        assert await here.everything() == [] and await here.view.bank.text(2000) == ""
+        assert await here.everything() == [] and (await here.view.bank.shown(2000)).text == ""
         assert await above(here.view, "dig", 9) == [] and await here.count("refusals") == 0
         assert "we dig on Friday" in await here.found("dig")
         assert await here.kept() == BankPass(why=OFF) and not await here.view.bank.turn_off()
@@ -201,7 +201,7 @@ async def test_a_reply_that_rests_on_a_gist_rests_on_all_that_the_gist_was_made_
         await here.kept()
         writer = Noter(moves=[answering(Entry("the well is dry", ("m1",)))])
         await Deriving(here.memory).consolidator(here.domain, writer, writer).digest(here.session)
-        (gist,) = await here.view.digests.newest_gists(2)
+        ((_, gist),) = await here.view.digests.all()
         asked = await here.said_by(ADA, "how is the well?")
         await here.answer("as dry as ever", asked, gist.key)
         here.clock.forward(HOUR)
@@ -279,7 +279,7 @@ async def test_of_a_conversation_of_theirs_alone_nothing_is_left(tmp_path: Path)
         await here.view.bank.leave(BOB)
         writer = Noter()
         assert await here.kept(writer) == BankPass() and writer.tasks == []
-        assert await here.everything() == [] and await here.view.bank.text(2000) == ""
+        assert await here.everything() == [] and (await here.view.bank.shown(2000)).text == ""
 
 
 async def test_who_comes_back_is_heard_again(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ async def test_in_a_group_a_fact_about_somebody_is_not_ended_by_what_others_say(
         return [Entry("Nobody here lives in Graz any more", labels(task, "Graz"))]
 
     if not guarded:
-        monkeypatch.setattr(profile._Keeping, "_may_end", anything)
+        monkeypatch.setattr(profile._Keeping, "_may_tell", anything)
     async with at_home(tmp_path, habits=PAIRS) as home:
         room = await group(home)
         for name, text in (("Ada", "Ada lives in Graz"), ("Ben", "the club meets on Friday")):

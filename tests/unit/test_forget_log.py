@@ -55,7 +55,7 @@ async def test_what_is_going_is_not_read_and_the_next_open_finishes_the_sweep(tm
         later = await here.say("the tomatoes are ripe")
         assert SECRET not in " ".join(await here.found("Xerxes")) and await here.found("tomatoes") == [later.text]
         assert [e.text for e in await here.view.messages.window(here.session, 50)] == [later.text]
-        assert await here.view.digests.frontier(here.session) == [] and await here.view.digests.newest_gists(5) == []
+        assert (await here.view.digests.tiers(here.session, 0)).frontier == []
         assert [e.text async for _, e in here.view.messages.all()] == [later.text]
         assert await here.view.digests.all() == [] and await gists_about(here.view, "Xerxes", 5) == []
         with pytest.raises(SourceGone):

@@ -9,7 +9,7 @@ import pytest
 from memory.forget import tombstones
 from memory.store import restoring
 from memory.store.lineage import Seal
-from memory.tiers.messages import containing, known
+from memory.tiers.messages import known
 from memory.types import Domain, NewExchange
 from tests.kits.importing import CHAT, OTHER, SECRET, forget, imported, lines, texts
 from tests.kits.memory_kit import KEY, Clock, at_home, corner, opened
@@ -149,7 +149,7 @@ async def test_without_the_name_that_holds_in_any_conversation_everything_comes_
         await imported(here, "chat", lines(CHAT))
         await forget(here, SECRET)
         monkeypatch.setattr(known, "_names_anywhere", none)
-        monkeypatch.setattr(containing, "forgotten", nothing_in_them)
+        monkeypatch.setattr(known, "hold_forgotten", nothing_in_them)
         assert len((await imported(here, "copy of chat", lines(CHAT))).stored) == 5
         assert SECRET in await texts(here)
 

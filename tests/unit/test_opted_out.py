@@ -75,7 +75,7 @@ async def test_no_note_of_a_shared_place_names_them(
         said = ("Cleo owns a red boat", "the pear tree bears fruit", "we met Cleo Marsh's uncle", "the clover is cut")
         await here.talk(*said)
         await here.kept()
-        text = await here.view.bank.text(2000)
+        text = (await here.view.bank.shown(2000)).text
         assert ("Cleo" not in text) is (out and guarded)
         assert "the pear tree bears fruit" in text, "what names nobody is noted all the same"
 
@@ -91,7 +91,7 @@ async def test_they_are_known_by_every_form_of_their_name_and_by_no_word_that_be
         await here.talk("Cleo'd love a red boat", "the pear tree bears fruit", "the clover is cut")
         await here.talk("Cleos Boot ist rot", "Cleo-Ann has a red boat", "we saw The Gardener's boat")
         await here.kept()
-        text = await here.view.bank.text(2000)
+        text = (await here.view.bank.shown(2000)).text
         assert "boat" not in text and "Boot" not in text
         assert "the pear tree bears fruit" in text and "the clover is cut" in text
 

@@ -8,8 +8,7 @@ import pytest
 from bot.models.minilm.embedder import unit
 from memory.index.indexing import MESSAGES
 from memory.index.recall import meaning
-from memory.index.recall.meaning import Meaning
-from memory.index.recall.outline import WIDTH, Outline, quantized
+from memory.index.recall.meaning import WIDTH, Meaning, Outline, quantized
 from memory.ports import Vectors
 from tests.kits.memory_kit import BagOfWords, at_home
 

@@ -84,7 +84,7 @@ async def test_what_repeats_a_digest_goes_with_whatever_the_digest_was_made_from
         work = Deriving(here.memory).consolidator(here.domain, writer, writer)
         await work.close_episodes(here.session, asked=True)
         await work.digest(here.session)
-        (gist,) = await here.view.digests.newest_gists(2)
+        ((_, gist),) = await here.view.digests.all()
         asked = await here.say("when do we go?")
         await replied(here, "On Friday.", asked, [gist])
         await here.view.forget_message(code.id)
@@ -99,11 +99,11 @@ async def test_what_repeats_a_digest_that_was_replaced_goes_with_whatever_that_w
         work = Deriving(here.memory).consolidator(here.domain, writer, writer)
         await work.close_episodes(here.session, asked=True)
         await work.digest(here.session)
-        (gist,) = await here.view.digests.newest_gists(2)
+        ((_, gist),) = await here.view.digests.all()
         asked = await here.say("what do you know?")
         copy = await replied(here, "It is 4711.", asked, [gist])
         assert await here.memory.kept.revise("console", "dm", plan.source_id, "the trip is on Sunday", here.clock.now())
-        assert await here.view.digests.newest_gists(2) == [] and copy.text in await texts(here)
+        assert await here.view.digests.all() == [] and copy.text in await texts(here)
         await here.view.forget_message(code.id)
         assert await texts(here) == ["the trip is on Sunday", asked.text]
 
@@ -262,7 +262,7 @@ async def test_digests_that_were_in_view_pass_on_only_what_they_say_of_it(tmp_pa
         consolidator = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
         await consolidator.close_episodes(here.session, asked=True)
         await consolidator.digest(here.session)
-        (gist,) = await here.view.digests.frontier(here.session)
+        ((_, gist),) = await here.view.digests.all()
         asked, again = await here.say("what do you know?"), await here.say("and the garden?")
         for question, text in ((asked, "Your code: 4711."), (again, "The tomatoes are ripe.")):
             here.said += 1

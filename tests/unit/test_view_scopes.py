@@ -60,7 +60,6 @@ ASKED: Mapping[str, str] = {
     "Thoughts.take_back": _REPLIES,
     "View._forget": _GONE,
     "View.answer": _SEEN,
-    "View.extent": _GONE,
     "View.say": _TOLD,
     "_require_untouched": _SEEN,
     "answers_alone": _SEEN,
@@ -150,9 +149,7 @@ async def _knows(view: View, session: Any, asked: Any) -> None:
     await view.facts.correct(facts[0].id, asked)
     await view.facts.forget((await view.digests.statements("profile"))[0].id)
     await view.digests.tiers(session, 500)
-    await view.digests.frontier(session)
     await view.digests.months(Window(0, 1 << 60))
-    await view.digests.newest_gists(3)
     await view.self_state.now()
     await view.self_state.history()
     await view.bank.turn_on()

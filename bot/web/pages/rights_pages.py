@@ -52,7 +52,7 @@ class ForgetPage(PagePart):
             # Replies from before views were recorded count as having seen everything earlier, so every newer one must be read.
             (alone,) = await view.calendar.around(id_, 0)
             return await self._context.page(request, "forget.html", view, message=alone.exchange, extent=None)
-        return await self._context.page(request, "forget.html", view, message=extent.message, extent=extent)
+        return await self._context.page(request, "forget.html", view, message=extent.messages[0], extent=extent)
 
     async def _forget(self, request: web.Request) -> web.Response:
         view = await self._context.view(request)

@@ -202,10 +202,6 @@ class DomainIndex:
         """Return the vector of a document's first passage in a space, None if it has none."""
         return self.meanings[space].vector(document) if space in self.meanings else None
 
-    def item(self, document: int) -> int | None:
-        """Return the key of a document, None for NONE."""
-        return None if document == NONE else int(self.documents.items.now[document])
-
 
 def _column(rows: Sequence[Row], name: str) -> Ints:
     return np.fromiter((row[name] for row in rows), np.int64, len(rows))

@@ -132,7 +132,8 @@ class DomainIndexes:
                     # To its end even if this is cancelled: nothing may be added while it is drawn.
                     await to_the_end(asyncio.to_thread(_draw, to_draw))
                     self._weigh(loaded)
-            self._make_room(len(domains))
+            while self._taken > self._most and len(self._loaded) > len(domains):
+                self._let_go(next(iter(self._loaded)))
             return found
 
     def unchanged(self) -> AbstractAsyncContextManager[None]:
@@ -181,28 +182,16 @@ class DomainIndexes:
         self._weigh(loaded)
 
     async def _load(self, domain: int, spaces: tuple[int, ...]) -> Loaded:
-        loaded = Loaded(domain, spaces, await last_change(self._db.within([domain]), domain))
-        loaded.add(await self._rows(domain))
+        db = self._db.within([domain])
+        loaded = Loaded(domain, spaces, await last_change(db, domain))
+        terms = f"SELECT t.item, {_TERMS} FROM terms t WHERE t.domain = :domain ORDER BY t.item, t.passage"
+        loaded.add(await db.all(terms, {"domain": domain}))
+        vectors = "SELECT item, passage, vector FROM vectors WHERE space = :space AND domain = :domain ORDER BY item, passage"
         for space in spaces:
-            loaded.mean(space, await self._vectors(domain, space))
+            loaded.mean(space, await db.all(vectors, {"space": space, "domain": domain}))
         self._loaded[domain] = loaded
         self._weigh(loaded)
         return loaded
-
-    async def _rows(self, domain: int) -> list[Row]:
-        return await self._db.within([domain]).all(
-            f"SELECT t.item, {_TERMS} FROM terms t WHERE t.domain = :domain ORDER BY t.item, t.passage", {"domain": domain}
-        )
-
-    async def _vectors(self, domain: int, space: int) -> list[Row]:
-        return await self._db.within([domain]).all(
-            "SELECT item, passage, vector FROM vectors WHERE space = :space AND domain = :domain ORDER BY item, passage",
-            {"space": space, "domain": domain},
-        )
-
-    def _make_room(self, keep: int) -> None:
-        while self._taken > self._most and len(self._loaded) > keep:
-            self._let_go(next(iter(self._loaded)))
 
     def _weigh(self, loaded: Loaded) -> None:
         """Record the size of a domain and adjust the total by the difference."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from localization.sentences import marked
 from memory.index.embedder_routing import EmbedderRouting
+from memory.index.hits import RawHit
 from memory.index.indexing import MESSAGES
 from memory.index.recall.certainty import judge, rarity
 from memory.index.recall.columns import Floats, Ints
@@ -25,7 +26,6 @@ from memory.index.recall.domain_index import DomainIndex, Held
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.query import ParsedQuery, Query, times, understood
 from memory.index.recall.ranking import Scored, by_share, rank
-from memory.index.recall.raw_hits import RawHit
 from memory.index.recall.selection import SelectedDocument, select, theme
 from memory.index.when.values import TimedQuestion, Window
 from memory.ports import Vectors
@@ -253,24 +253,11 @@ def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list
         certain = judged.each(one, documents, words)
         why = _why(one, picks, documents, words)
         of = one.domain_index.documents
-        columns = (
-            of.items.now[documents],
-            of.item_of(of.before, documents),
-            of.item_of(of.after, documents),
-            of.times.now[documents],
-        )
-        rows = zip(picks, *(column.tolist() for column in columns), why, certain, strict=True)
-        for pick, item, before, after, said_at, told, certainty in rows:
-            found[at, pick.document] = RawHit(
-                item,
-                one.domain_index.kind,
-                round(pick.score, 4),
-                told,
-                None if before == NONE else before,
-                None if after == NONE else after,
-                said_at,
-                certainty,
-            )
+        items, times_said = of.items.now[documents].tolist(), of.times.now[documents].tolist()
+        before, after = of.items_beside(of.before, documents), of.items_beside(of.after, documents)
+        kind = one.domain_index.kind
+        for pick, item, *rest in zip(picks, items, why, before, after, times_said, certain, strict=True):
+            found[at, pick.document] = RawHit(item, kind, round(pick.score, 4), *rest)
     return [found[pick.at, pick.document] for pick in picked]
 
 

@@ -3,6 +3,10 @@
 Unit vectors are quantized to 8-bit integers with one scale per vector: a quarter of the memory to read, which is what a scan
 costs. The rounding residuals are kept in a further eight bits and read only for the nearest vectors, to make their cosines
 accurate. In a large shard, an outline of the vectors estimates the cosines first, and only those of the nearest are computed.
+
+The directions of an outline are those in which its first messages differ most (their principal components): in talk, a third of
+the dimensions tell most of a cosine, at a third of the memory to read. They are computed once, and from the first messages
+only, so that an estimate does not depend on when a domain was loaded.
 """
 
 from dataclasses import dataclass
@@ -12,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.index.recall.columns import Column, Floats, Ints, reached
-from memory.index.recall.outline import WIDTH, Outline
 from memory.ports import Vectors
 
 Bytes = NDArray[np.int8]
@@ -26,6 +29,12 @@ _ADDED = 128
 NEAR = 1.75
 """In a large shard, the cosine is computed only of messages whose estimate is this many standard deviations above the mean."""
 _SAMPLE = 1_500
+WIDTH = 128
+"""The number of directions of an outline."""
+_LEAST = np.float32(1e-30)
+_DRAWN = 4
+"""One in so many vectors tells the directions."""
+_OUTLINED = 4_096
 FAR = 1.5
 """In a large shard, sentences are compared only for messages this many standard deviations nearer than the mean."""
 
@@ -49,14 +58,46 @@ def beside(first: Similarities, second: Similarities) -> Similarities:
     return Similarities(np.where(mine, first.cosines, second.cosines), there, len(there))
 
 
-class _Asked:
-    """A question as a unit vector, and quantized."""
+def quantized(vectors: Vectors) -> tuple[Bytes, Floats]:
+    """Return vectors, one per row, as 8-bit integers, and the step of each row."""
+    most = np.maximum(np.abs(vectors).max(axis=1), _LEAST)
+    return np.rint(vectors * (_MOST / most[:, None])).astype(np.int8), np.asarray(most / _MOST, np.float32)
 
-    def __init__(self, vector: Vectors) -> None:
-        most = float(np.abs(vector).max()) or 1.0
-        self.vector = vector
-        self.scale = np.float32(most / _MOST)
-        self.short = np.rint(vector * (_MOST / most)).astype(np.int8)[None]
+
+class Outline:
+    """The vectors of a shard in WIDTH directions, one row each, in the order they were added."""
+
+    def __init__(self, first: Bytes, steps: Floats) -> None:
+        sample = first[::_DRAWN] * steps[::_DRAWN, None]
+        _, directions = np.linalg.eigh(sample.T @ sample)
+        self._directions, self._steps = quantized(np.ascontiguousarray(directions[:, -WIDTH:].T))
+        self._rows = Column(np.int8, WIDTH)
+        self._scales = Column(np.float32)
+
+    @property
+    def nbytes(self) -> int:
+        """The allocated memory in bytes."""
+        return self._rows.nbytes + self._scales.nbytes
+
+    def add(self, rows: Bytes, steps: Floats) -> None:
+        """Append quantized vectors with the step of each."""
+        for start in range(0, len(rows), _OUTLINED):
+            some = rows[start : start + _OUTLINED]
+            # Products of whole numbers: they do not depend on what is added along with a row.
+            products = np.empty((len(some), WIDTH), np.float32)
+            numkong.cdist(some, self._directions, "dot", out=products)
+            short, scales = quantized(products * self._steps)
+            self._rows.extend(short)
+            self._scales.extend(scales * steps[start : start + _OUTLINED])
+
+    def cosines(self, asked: Vectors) -> Floats:
+        """Return an estimate of the cosine of each row to a unit vector, nearer to the mean than the cosine is."""
+        short, (scale,) = quantized((self._directions @ asked * self._steps)[None])
+        estimates = np.empty(len(self._rows), np.float32)
+        numkong.cdist(short, self._rows.now, "dot", out=estimates[None])
+        estimates *= self._scales.now
+        estimates *= scale
+        return estimates
 
 
 class _Rows:
@@ -91,15 +132,16 @@ class _Rows:
             self.scales.extend(most / _MOST)
         self.documents.extend(documents)
 
-    def roughly(self, asked: _Asked, some: Ints | None = None) -> Floats:
-        """Return the quantized cosines of all rows, or of `some`, to a question."""
-        cosines = _products(asked.short, self.rows.now, some)
+    def roughly(self, asked: Vectors, some: Ints | None = None) -> Floats:
+        """Return the quantized cosines of all rows, or of `some`, to a unit vector."""
+        short, (scale,) = quantized(asked[None])
+        cosines = _products(short, self.rows.now, some)
         cosines *= self.scales.now if some is None else self.scales.now[some]
-        cosines *= asked.scale
+        cosines *= scale
         return cosines
 
-    def near(self, asked: _Asked, some: Ints | None = None) -> Floats:
-        """Return the cosines of all rows, or of `some`, to a question: quantized for most, refined for the nearest."""
+    def near(self, asked: Vectors, some: Ints | None = None) -> Floats:
+        """Return the cosines of all rows, or of `some`, to a unit vector: quantized for most, refined for the nearest."""
         cosines = self.roughly(asked, some)
         nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
         exactly = nearest if some is None else some[nearest]
@@ -107,7 +149,7 @@ class _Rows:
         fine *= np.float32(1 / _FINER)
         fine += self.rows.now.take(exactly, axis=0)
         # Row by row: in a matrix product, the result of a row depends on its position in the matrix.
-        cosines[nearest] = np.vecdot(fine, asked.vector) * self.scales.now[exactly]
+        cosines[nearest] = np.vecdot(fine, asked) * self.scales.now[exactly]
         return cosines
 
 
@@ -169,19 +211,18 @@ class Meaning:
         """
         if not len(self._wholes):
             return Similarities(np.zeros(documents, np.float32), slice(0), 0)
-        asked = _Asked(vector)
-        meant = self._of_wholes(self._estimated(asked, self._outline) if self._outline else self._wholes.near(asked), documents)
+        meant = self._of_wholes(self._estimated(vector, self._outline) if self._outline else self._wholes.near(vector), documents)
         if len(self._parts):
             belong, some = self._parts.documents.now, None
             if len(belong) > MANY:
-                some = np.flatnonzero((meant.cosines >= _worth_reading(meant))[belong])
+                some = np.flatnonzero((meant.cosines >= _above(meant.cosines[meant.there], FAR))[belong])
                 belong = belong[some]
-            np.maximum.at(meant.cosines, belong, self._parts.near(asked, some))
+            np.maximum.at(meant.cosines, belong, self._parts.near(vector, some))
         return meant
 
-    def _estimated(self, asked: _Asked, outline: Outline) -> Floats:
+    def _estimated(self, asked: Vectors, outline: Outline) -> Floats:
         """Return the cosines of all passages, estimated for those that are far."""
-        cosines = outline.cosines(asked.vector)
+        cosines = outline.cosines(asked)
         # What is usual is judged by all of them, so a fixed sample corrects the estimates.
         sample = np.arange(0, len(cosines), len(cosines) // _SAMPLE + 1)
         slope, offset = _line(cosines[sample], self._wholes.roughly(asked, sample))
@@ -205,11 +246,6 @@ class Meaning:
         held[there] = True
         there = np.flatnonzero(held)
         return Similarities(nearest, there, len(there))
-
-
-def _worth_reading(meant: Similarities) -> np.float32:
-    """Return the least cosine of a message whose sentences are worth comparing."""
-    return _above(meant.cosines[meant.there], FAR)
 
 
 def _line(estimates: Floats, exact: Floats) -> tuple[float, float]:

@@ -26,8 +26,6 @@ LESS = 0.1
 THEME = 10
 _AMONG = 500
 _MORE = 16
-_Row = tuple[float, int, int, int, int]
-"""A scored document: its negative score, shard, number, run and fingerprint."""
 
 
 class SelectedDocument(NamedTuple):
@@ -40,10 +38,12 @@ class SelectedDocument(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A scored document with its run and fingerprint; candidates sort best first."""
+    """A scored document of one of the shards with its run and fingerprint; by their negative scores, candidates sort best first."""
 
-    rank: tuple[float, int, int]
-    run: tuple[int, int]
+    score: float
+    at: int
+    document: int
+    run: int
     fingerprint: int
 
 
@@ -71,11 +71,11 @@ def _spread(scored: Sequence[Scored]) -> list[Scored]:
     before: dict[tuple[int, int], int] = {}
     less = [one.score.copy() for one in scored]
     stretches = [one.domain_index.documents.stretches.now for one in scored]
-    for place, (_, at, document, _, _) in enumerate(_candidates(scored, _AMONG)):
-        stretch = at, stretches[at].item(document)
+    for place, one in enumerate(_candidates(scored, _AMONG)):
+        stretch = one.at, stretches[one.at].item(one.document)
         higher = before.get(stretch, 0)
         if higher and place >= STAYING:
-            less[at][document] /= 1 + LESS * higher
+            less[one.at][one.document] /= 1 + LESS * higher
         before[stretch] = higher + 1
     return [replace(one, score=score) for one, score in zip(scored, less, strict=True)]
 
@@ -98,19 +98,19 @@ def _best(scored: Sequence[Scored], k: int) -> list[SelectedDocument]:
     while True:
         candidates = _candidates(scored, wanted)
         if _in_order(candidates, k):
-            return [SelectedDocument(at, document, -score, 0) for score, at, document, _, _ in candidates[:k]]
+            return [SelectedDocument(one.at, one.document, -one.score, 0) for one in candidates[:k]]
         order = _Order(k)
-        for score, at, document, run, fingerprint in candidates:
-            order.take(_Candidate((score, at, document), (at, run), fingerprint))
+        for one in candidates:
+            order.take(one)
         if len(order.placed) >= k or len(candidates) < wanted:
             return [_counted(one, scored) for one in order.picked()]
         wanted *= 2
 
 
-def _in_order(candidates: Sequence[_Row], k: int) -> bool:
+def _in_order(candidates: Sequence[_Candidate], k: int) -> bool:
     """Return whether the first k are the best k as they are: none is a duplicate, and no run has too many of them."""
-    prints = [fingerprint for _, _, _, _, fingerprint in candidates if fingerprint]
-    runs = Counter([(at, run) for _, at, _, run, _ in candidates[:k]])
+    prints = [one.fingerprint for one in candidates if one.fingerprint]
+    runs = Counter([(one.at, one.run) for one in candidates[:k]])
     return len(candidates) >= k and len(set(prints)) == len(prints) and max(runs.values(), default=0) <= LEAST_OF_A_RUN
 
 
@@ -133,28 +133,29 @@ class _Order:
     known: dict[int, _Candidate] = field(default_factory=dict)
     waiting: dict[tuple[int, int], deque[_Candidate]] = field(default_factory=dict)
     said: Counter[tuple[int, int]] = field(default_factory=Counter)
-    others: Counter[tuple[float, int, int]] = field(default_factory=Counter)
+    others: Counter[_Candidate] = field(default_factory=Counter)
 
     def take(self, candidate: _Candidate) -> None:
         """Place the next best candidate, hold it back, or count it as a duplicate."""
         same = self.known.get(candidate.fingerprint)
         if same:
-            self.others[same.rank] += 1
+            self.others[same] += 1
         elif len(self.placed) < self.k:
             if candidate.fingerprint:
                 self.known[candidate.fingerprint] = candidate
-            if not self.waiting and self._fits(candidate.run):
+            run = candidate.at, candidate.run
+            if not self.waiting and self._fits(run):
                 self._place(candidate)
                 return
-            self.waiting.setdefault(candidate.run, deque()).append(candidate)
+            self.waiting.setdefault(run, deque()).append(candidate)
             # Whether one fits is the same for its whole run: only the best of each is looked at.
             while fitting := min((held[0] for run, held in self.waiting.items() if self._fits(run)), default=None):
-                self._place(self._released(fitting.run))
+                self._place(self._released((fitting.at, fitting.run)))
 
     def picked(self) -> list[SelectedDocument]:
         """Return the first k; held-back candidates fill up the end."""
         return [
-            SelectedDocument(one.rank[1], one.rank[2], -one.rank[0], self.others[one.rank])
+            SelectedDocument(one.at, one.document, -one.score, self.others[one])
             for one in [*self.placed, *sorted(chain.from_iterable(self.waiting.values()))][: self.k]
         ]
 
@@ -170,17 +171,17 @@ class _Order:
 
     def _place(self, candidate: _Candidate) -> None:
         self.placed.append(candidate)
-        self.said[candidate.run] += 1
+        self.said[candidate.at, candidate.run] += 1
 
 
-def _candidates(scored: Sequence[Scored], n: int) -> list[_Row]:
+def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
     """Return the n best candidates, best first."""
-    found: list[_Row] = []
+    found: list[_Candidate] = []
     for at, one in enumerate(scored):
         best, documents = _top(one.score, n), one.domain_index.documents
         columns = (-one.score[best], best, documents.runs.now[best], documents.fingerprints.now[best])
         score, document, run, fingerprint = (column.tolist() for column in columns)
-        found += zip(score, repeat(at), document, run, fingerprint)
+        found += map(_Candidate, score, repeat(at), document, run, fingerprint)
     found.sort()
     return found[:n]
 

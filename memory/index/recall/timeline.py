@@ -5,11 +5,11 @@ from itertools import islice
 
 import numpy as np
 
+from memory.index.hits import RawHit
 from memory.index.indexing import MESSAGES, OWN
 from memory.index.recall.columns import Ints
-from memory.index.recall.documents import NONE
+from memory.index.recall.documents import NONE, Documents
 from memory.index.recall.domain_indexes import Loaded
-from memory.index.recall.raw_hits import RawHit
 from memory.index.when.values import Window
 
 WHY = ("the time that is asked for",)
@@ -27,9 +27,9 @@ def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "", 
 
 
 def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahead: bool) -> list[RawHit]:
-    indexes = [one.domain_indexes[MESSAGES] for one in loaded]
+    every = [one.domain_indexes[MESSAGES].documents for one in loaded]
     there, was_at = [], []
-    for documents in (index.documents for index in indexes):
+    for documents in every:
         then, when = documents.then(window, ahead=ahead)
         then &= (documents.traits.now & OWN) == 0
         if speaker:
@@ -47,10 +47,9 @@ def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahea
         order = order[np.linspace(0, len(order) - 1, k).round().astype(np.int64)]
     found = []
     for at in order.tolist():
-        index, document = indexes[whose[at]], int(documents_then[at])
-        before, after = (index.item(int(column.now[document])) for column in (index.documents.before, index.documents.after))
-        item = int(index.documents.items.now[document])
-        found.append(RawHit(item, MESSAGES, 0.0, WHY, before, after, int(index.documents.times.now[document])))
+        documents, one = every[whose[at]], documents_then[at : at + 1]
+        (before,), (after,) = (documents.items_beside(column, one) for column in (documents.before, documents.after))
+        found.append(_hit(documents, int(one[0]), WHY, before, after))
     return found
 
 
@@ -63,7 +62,7 @@ def around(loaded: Sequence[Loaded], item: int, n: int) -> list[RawHit]:
             continue
         before = list(islice(_along(documents.before.now, at), n))
         there = [*reversed(before), at, *islice(_along(documents.after.now, at), n)]
-        return [_beside(int(documents.items.now[one]), int(documents.times.now[one])) for one in there]
+        return [_hit(documents, one, BESIDE) for one in there]
     return []
 
 
@@ -72,5 +71,5 @@ def _along(beside: Ints, document: int) -> Iterator[int]:
         yield document
 
 
-def _beside(item: int, said_at: int) -> RawHit:
-    return RawHit(item, MESSAGES, 0.0, BESIDE, None, None, said_at)
+def _hit(documents: Documents, at: int, why: tuple[str, ...], before: int | None = None, after: int | None = None) -> RawHit:
+    return RawHit(int(documents.items.now[at]), MESSAGES, 0.0, why, before, after, int(documents.times.now[at]))

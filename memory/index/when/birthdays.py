@@ -1,17 +1,14 @@
 """Birthdays as times: "on my birthday", "how was Nora's birthday?". The date is looked up in what people said."""
 
 import re
-from calendar import isleap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
 
-from memory.index.when.days import DAY
+from memory.index.when.days import DAY, LocalCalendar, Range, month_of, months, on
 from memory.index.when.question_times import asked
 from memory.index.when.values import Window
 from memory.text.time.dates import dates
-from memory.text.time.times import instant, local
-from memory.text.time.zones import zone
+from memory.text.time.times import local
 from memory.types import Exchange, Kind
 
 _NOUN = r"(?:birthday|b-?day|geburtstag\w*|cumpleaños)"
@@ -132,7 +129,7 @@ def _dated(clause: str) -> tuple[int, int] | None:
     if stroke := _STROKE.search(clause):
         one, two = int(stroke[1]), int(stroke[2])
         readings += [(two, one), (one, two)]
-    return next(((month, day) for month, day in readings if 1 <= month <= 12 and _has(2024, month, day)), None)
+    return next(((month, day) for month, day in readings if on(2024, month, day)), None)
 
 
 def _by_the_calendar(clause: str, said_at: int, time_zone: str) -> tuple[int, int] | None:
@@ -146,23 +143,15 @@ def _by_the_calendar(clause: str, said_at: int, time_zone: str) -> tuple[int, in
     return (then.month, 0) if then.day == 1 and 27 * DAY < length < 32 * DAY else None
 
 
-def _anniversary(told: _Told, now: int, time_zone: str, within: Window | None) -> Window:
+def _anniversary(told: _Told, now: int, time_zone: str, within: Window | None) -> Window | None:
     """Return the latest occurrence of a day or month that has begun by today, preferably one within a window."""
-    today = local(now, time_zone).date()
-    years = [year for year in range(today.year, today.year - _YEARS_BACK, -1) if _has(year, told.month, told.day or 1)]
-    begun = [_window(told, year, time_zone) for year in years if date(year, told.month, told.day or 1) <= today]
+    calendar = LocalCalendar.at(now, time_zone)
+    this = month_of(calendar.today) // 12
+    found = [calendar.window(days) for year in range(this, this - _YEARS_BACK, -1) if (days := _days_in(told, year))]
+    begun = [one for one in found if one and one.start <= calendar.now]
     inside = [one for one in begun if within and within.start <= one.start < within.end]
-    return [*inside, *begun][0]
+    return next(iter([*inside, *begun]), None)
 
 
-def _window(told: _Told, year: int, time_zone: str) -> Window:
-    start = date(year, told.month, told.day or 1)
-    end = start + timedelta(days=1) if told.day else date(year + told.month // 12, told.month % 12 + 1, 1)
-    first, after = (instant(datetime(day.year, day.month, day.day, tzinfo=zone(time_zone))) for day in (start, end))
-    return Window(first, after)
-
-
-def _has(year: int, month: int, day: int) -> bool:
-    if not 1 <= day <= 31 or (month in (4, 6, 9, 11) and day == 31) or (month == 2 and day > 29):
-        return False
-    return (month, day) != (2, 29) or isleap(year)
+def _days_in(told: _Told, year: int) -> Range | None:
+    return on(year, told.month, told.day) if told.day else months(year * 12 + told.month - 1)

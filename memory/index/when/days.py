@@ -64,8 +64,10 @@ class LocalCalendar:
         at = min(max(at, EARLIEST + 2 * DAY), LATEST - 2 * DAY)
         return self._wall(at).toordinal()
 
-    def window(self, days: Range, from_hour: int = 0, to_hour: int = 0) -> Window | None:
-        """Return a range of days as a window, its ends shifted by hours of local wall time; None if it is empty."""
+    def window(self, days: Range | None, from_hour: int = 0, to_hour: int = 0) -> Window | None:
+        """Return a range of days as a window, its ends shifted by hours of local wall time; None if there are none."""
+        if days is None:
+            return None
         start, end = self._instant(days[0], from_hour), self._instant(days[1], to_hour, ends=True)
         return Window(start, end) if start < end else None
 
@@ -133,6 +135,14 @@ def weekday_of(day: int) -> int:
 def week_start(day: int) -> int:
     """Return the Monday of a day's week."""
     return day - weekday_of(day)
+
+
+def nth_weekday(days: Range, weekday: int, number: int) -> int:
+    """Return the first, second or last (-1) such weekday of a range of days; it may lie behind them."""
+    first, after = days
+    if number < 0:
+        return after - 1 - (weekday_of(after - 1) - weekday) % 7
+    return first + (weekday - weekday_of(first)) % 7 + 7 * (number - 1)
 
 
 def part(days: Range, parts: int, number: int) -> Range:

@@ -6,6 +6,7 @@ from memory.index.when.codes import Code, compiled
 from memory.index.when.days import Occurrence, on
 from memory.index.when.distances import A_HALF, A_NUMBER, COUNT, Distance, ago, distance
 from memory.index.when.expressions import (
+    YEARLY,
     Expression,
     Rank,
     before_last,
@@ -15,15 +16,12 @@ from memory.index.when.expressions import (
     every_year,
     in_digits,
     kind_of_day,
-    month,
     part_of_day,
-    quarter,
     stretch,
     unit,
     weekday,
     year_of,
 )
-from memory.index.when.feasts import feast, season
 from memory.index.when.tokens import TimeTokens
 from memory.index.when.vocabulary import (
     DAY,
@@ -86,15 +84,17 @@ def _stretch(tokens: TimeTokens, start: int, end: int) -> Expression:
 
 
 def _dated(tokens: TimeTokens, start: int, end: int) -> Expression | None:
-    codes = tokens.codes
-    at = codes.index(Code.MONTH, start, end)
-    days = [n for n in range(start, end) if codes[n] in (Code.DIGITS, Code.ORDINAL)]
-    years = [n for n in range(start, end) if codes[n] == Code.YEAR]
-    day = days[0]
-    if not years and _is_no_month(tokens, at, start, end, day):
+    at, told = tokens.codes.index(Code.MONTH, start, end), _year_in(tokens, start, end)
+    day = next(n for n in range(start, end) if tokens.codes[n] in (Code.DIGITS, Code.ORDINAL))
+    if told is None and _is_no_month(tokens, at, start, end, day):
         return None
     number, of_month = tokens.values[at], tokens.values[day]
-    return every_year(lambda year: on(year, number, of_month), tokens.values[years[0]] if years else None)
+    return every_year(lambda year: on(year, number, of_month), told)
+
+
+def _year_in(tokens: TimeTokens, start: int, end: int) -> int | None:
+    at = tokens.codes.find(Code.YEAR, start, end)
+    return tokens.values[at] if at >= 0 else None
 
 
 def _is_no_month(tokens: TimeTokens, at: int, start: int, end: int, day: int) -> bool:
@@ -110,24 +110,19 @@ def _is_no_month(tokens: TimeTokens, at: int, start: int, end: int, day: int) ->
 def _days(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse days of a month: 5-9 March."""
     number = tokens.values[tokens.codes.index(Code.MONTH, start, end)]
-    years = [n for n in range(start, end) if tokens.codes[n] == Code.YEAR]
     first, last = (int(day) for day in tokens.words[tokens.codes.index(Code.DAYS, start, end)].split("-"))
 
     def yearly(year: int) -> tuple[int, int] | None:
         one, other = on(year, number, first), on(year, number, last)
         return (one[0], other[1]) if one and other and one < other else None
 
-    return every_year(yearly, tokens.values[years[0]] if years else None)
+    return every_year(yearly, _year_in(tokens, start, end))
 
 
 def _of_year(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse a month, season, feast or quarter with its year."""
-    codes = tokens.codes
-    at = next(n for n in range(start, end) if codes[n] in (Code.MONTH, Code.SEASON, Code.FEAST, Code.QUARTER))
-    year = tokens.values[next(n for n in range(start, end) if codes[n] == Code.YEAR)]
-    value = tokens.values[at]
-    yearly = {Code.MONTH: month, Code.SEASON: season, Code.FEAST: feast, Code.QUARTER: quarter}[Code(codes[at])]
-    return every_year(yearly(value), year)
+    at = next(n for n in range(start, end) if tokens.codes[n] in YEARLY)
+    return every_year(YEARLY[tokens.codes[at]](tokens.values[at]), _year_in(tokens, start, end))
 
 
 def _chosen(tokens: TimeTokens, start: int, end: int) -> Expression | None:
@@ -138,27 +133,19 @@ def _chosen(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     which = _WHICH[tokens.codes[by]]
     if tokens.codes[at] == Code.ARTICLE:
         return unit(YEAR, which)
-    if which is Occurrence.THIS and _may_be_a_verb(tokens, at, end):
+    told = tokens.codes[end : end + 1] in (Code.OTHER, Code.FUNCTION, Code.CAPITALIZED)
+    if which is Occurrence.THIS and tokens.words[at] in MONTHS_OR_WORDS and told:
+        return None  # "this may help"
+    if tokens.words[at] in WEEKDAYS_OR_WORDS and tokens.codes[at : end + 1] == Code.SHORT_WEEKDAY + Code.CAPITALIZED:
         return None
-    if (
-        tokens.codes[at] == Code.SHORT_WEEKDAY
-        and tokens.words[at] in WEEKDAYS_OR_WORDS
-        and tokens.codes[end : end + 1] == Code.CAPITALIZED
-    ):
-        return None
-    rolls = Code.THIS not in codes and (
-        tokens.codes[by] == Code.PAST or (tokens.words[by] == "last" and tokens.words[start] == "the")
-    )
+    the_last = tokens.words[by] == "last" and tokens.words[start] == "the"
+    rolls = Code.THIS not in codes and (tokens.codes[by] == Code.PAST or the_last)
     if rolls and tokens.codes[at] == Code.UNIT and tokens.values[at] != WEEKEND:
         if tokens.values[at] in (DAY, HOUR) and tokens.codes[start - 1 : start] not in (Code.IN, Code.DURING):
             return None
         return stretch(Distance(1, tokens.values[at]), -1)
     part = tokens.values[end - 1] if tokens.codes[end - 1] == Code.PART_OF_DAY and at != end - 1 else None
     return chosen(tokens, at, which, part)
-
-
-def _may_be_a_verb(tokens: TimeTokens, at: int, end: int) -> bool:
-    return tokens.words[at] in MONTHS_OR_WORDS and tokens.codes[end : end + 1] in (Code.OTHER, Code.FUNCTION, Code.CAPITALIZED)
 
 
 def _relative(tokens: TimeTokens, start: int, end: int) -> Expression:

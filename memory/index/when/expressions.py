@@ -1,7 +1,7 @@
 """The meaning of time expressions, to be resolved against the day they are told from."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -27,6 +27,8 @@ from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, KINDS_OF_DAY, MIN
 
 Resolve = Callable[[LocalCalendar, int], Window | None]
 HOURS = ((4, 12), (12, 18), (17, 24), (18, 30), (11, 14))
+_WINTER = 12
+"""The first month of a winter."""
 _STEPS = {Occurrence.LAST: -1, Occurrence.THIS: 0, Occurrence.NEXT: 1}
 
 
@@ -46,6 +48,15 @@ class Expression:
     rank: Rank
     closed: bool = True
 
+    def derived(self, made: Callable[[LocalCalendar, Window], Window | None], *, closed: bool = True) -> "Expression":
+        """Return a time that is made of this one's window."""
+
+        def resolve(calendar: LocalCalendar, at: int) -> Window | None:
+            window = self.resolve(calendar, at)
+            return made(calendar, window) if window else None
+
+        return Expression(resolve, self.rank, closed)
+
 
 def fixed(days: Range | None) -> Expression | None:
     """Return an expression for fixed days; None for None."""
@@ -56,12 +67,8 @@ def every_year(yearly: Yearly, year: int | None = None, which: Occurrence = Occu
     """Return an annual occurrence: of a given year, or the one that is meant."""
     if year is not None:
         return fixed(yearly(year))
-
-    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        days = of_year(yearly, at, which)
-        return calendar.window(days) if days else None
-
-    return Expression(resolve, Rank.LOOSE if which is Occurrence.LATEST else Rank.FROM_NOW)
+    rank = Rank.LOOSE if which is Occurrence.LATEST else Rank.FROM_NOW
+    return Expression(lambda calendar, at: calendar.window(of_year(yearly, at, which)), rank)
 
 
 def month(number: int) -> Yearly:
@@ -74,9 +81,10 @@ def quarter(number: int) -> Yearly:
     return lambda year: months(year * 12 + 3 * number - 3, 3)
 
 
-def winter_of(year: int) -> Range:
-    """Return the winter during which a year begins."""
-    return months(year * 12 - 1, 3)
+YEARLY: Mapping[str, Callable[[int], Yearly]] = {
+    Code.MONTH: month, Code.SEASON: season, Code.FEAST: feast, Code.QUARTER: quarter,
+}  # fmt: skip
+"""What comes every year, by the code of its word and the word's value."""
 
 
 def part_of_day(day: int, part: int) -> Expression:
@@ -180,8 +188,7 @@ def in_short(word: str) -> Expression | None:
 
     def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         day, month = readings[-1 if calendar.month_first else 0]
-        days = of_year(lambda year: on(year, month, day), at, Occurrence.LATEST)
-        return calendar.window(days) if days else None
+        return calendar.window(of_year(lambda year: on(year, month, day), at, Occurrence.LATEST))
 
     return Expression(resolve, Rank.LOOSE)
 
@@ -199,20 +206,14 @@ def year_of(word: str) -> Expression | None:
 
 def alone(tokens: TimeTokens, at: int) -> Expression | None:
     """Return the meaning of a single word: a month, year, weekday, season, feast, quarter, weekend or short date."""
-    value = tokens.values[at]
-    match tokens.codes[at]:
-        case Code.MONTH:
-            return every_year(month(value))
+    code, value = tokens.codes[at], tokens.values[at]
+    if code in YEARLY:
+        return every_year(YEARLY[code](value))
+    match code:
         case Code.YEAR:
             return year_of(tokens.words[at])
-        case Code.SEASON:
-            return every_year(season(value))
-        case Code.FEAST:
-            return every_year(feast(value))
         case Code.WEEKDAY | Code.SHORT_WEEKDAY:
             return weekday(value)
-        case Code.QUARTER:
-            return every_year(quarter(value))
         case Code.UNIT:
             return (
                 Expression(lambda c, at: c.window(of_week(5, 2, at, Occurrence.LATEST)), Rank.LOOSE) if value == WEEKEND else None
@@ -224,18 +225,16 @@ def alone(tokens: TimeTokens, at: int) -> Expression | None:
 
 def chosen(tokens: TimeTokens, at: int, which: Occurrence, part: int | None = None) -> Expression | None:
     """Return this, the last or the next of what a word names; `part` is a part of that day."""
-    value = tokens.values[at]
-    match tokens.codes[at]:
+    code, value = tokens.codes[at], tokens.values[at]
+    if code == Code.SEASON and value == _WINTER and which is Occurrence.THIS:
+        return Expression(_this_winter, Rank.FROM_NOW)
+    if code in YEARLY:
+        return every_year(YEARLY[code](value), which=which)
+    match code:
         case Code.UNIT:
             return unit(value, which)
         case Code.WEEKDAY | Code.SHORT_WEEKDAY:
             return weekday(value, which, part)
-        case Code.MONTH:
-            return every_year(month(value), which=which)
-        case Code.FEAST:
-            return every_year(feast(value), which=which)
-        case Code.SEASON:
-            return _season(value, which)
         case Code.PART_OF_DAY:
             if which is Occurrence.NEXT:
                 return None
@@ -249,34 +248,23 @@ def before_last(code: str, value: int, back: int = 2) -> Expression | None:
     def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         match code:
             case Code.WEEKDAY | Code.SHORT_WEEKDAY:
-                first, after = of_week(value, 1, at, Occurrence.LAST)
-                return calendar.window((first - 7 * (back - 1), after - 7 * (back - 1)))
+                return calendar.window(of_week(value, 1, at - 7 * (back - 1), Occurrence.LAST))
             case Code.PART_OF_DAY:
                 return calendar.window((at - back, at - back), *HOURS[value])
             case Code.UNIT if value == WEEKEND:
-                first, after = of_week(5, 2, at, Occurrence.LAST)
-                return calendar.window((first - 7 * (back - 1), after - 7 * (back - 1)))
+                return calendar.window(of_week(5, 2, at - 7 * (back - 1), Occurrence.LAST))
             case Code.UNIT:
                 return calendar.window(unit_days(value, at, -back))
-        yearly = {Code.MONTH: month, Code.SEASON: season, Code.FEAST: feast}[Code(code)](value)
-        day = at
+        days: Range | None = (at, at)
         for _ in range(back):
-            days = of_year(yearly, day, Occurrence.LAST)
-            if days is None:
-                return None
-            day = days[0]
-        return calendar.window(days) if days else None
+            days = days and of_year(YEARLY[code](value), days[0], Occurrence.LAST)
+        return calendar.window(days)
 
     countable = code != Code.UNIT or unit(value, Occurrence.LAST) is not None
     return Expression(resolve, Rank.FROM_NOW) if countable and back > 0 else None
 
 
-def _season(first_month: int, which: Occurrence) -> Expression | None:
-    def this_winter(calendar: LocalCalendar, at: int) -> Window | None:
-        # Until summer, "this winter" is the one during which the year began.
-        year = month_of(at) // 12
-        return calendar.window(winter_of(year if month_of(at) % 12 < 6 else year + 1))
-
-    if first_month == 12 and which is Occurrence.THIS:
-        return Expression(this_winter, Rank.FROM_NOW)
-    return every_year(season(first_month), which=which)
+def _this_winter(calendar: LocalCalendar, at: int) -> Window | None:
+    """Return the winter during which this year began; from July on, that during which it ends."""
+    year = month_of(at) // 12 + month_of(at) % 12 // 6
+    return calendar.window(months(year * 12 - 1, 3))

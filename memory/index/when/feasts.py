@@ -1,8 +1,8 @@
 """Feasts, and the seasons of the northern hemisphere: their days in a year."""
 
-from datetime import date, timedelta
+from datetime import date
 
-from memory.index.when.days import Range, Yearly, month_start, months, on, weekday_of
+from memory.index.when.days import Range, Yearly, month_start, months, nth_weekday, on
 
 _FIXED = {
     0: (2, 14, 1),  # Valentine's Day
@@ -29,9 +29,9 @@ _FROM_EASTER = {
     **{17: (49, 2), 18: (49, 1), 19: (50, 1)},  # Whitsun and its single days
     **{20: (39, 1), 21: (60, 1), 22: (-48, 1), 23: (-46, 1), 24: (-3, 1)},
 }
-_NTH_WEEKDAYS = {27: (5, 6, 2), 28: (5, 0, -1), 29: (9, 0, 1)}
-"""Mother's Day, Memorial Day, Labor Day: month (1 to 12), weekday (0 is Monday), first, second or last (-1)."""
-_FROM_THANKSGIVING = {4: 0, 15: 1}  # Thanksgiving and Black Friday
+_NTH_WEEKDAYS = {4: (11, 3, 4, 0), 15: (11, 3, 4, 1), 27: (5, 6, 2, 0), 28: (5, 0, -1, 0), 29: (9, 0, 1, 0)}
+"""Thanksgiving, Black Friday, Mother's Day, Memorial Day, Labor Day: the month (1 to 12), the weekday (0 is Monday), whether it is
+the first, second or last (-1) of them, and how many days behind it the feast is."""
 _NEW_YEAR = 11
 
 
@@ -50,13 +50,10 @@ def feast(number: int) -> Yearly:
             away, length = _FROM_EASTER[number]
             first = _easter(year).toordinal() + away
             return first, first + length
-        if number in _FROM_THANKSGIVING:
-            november = date(year, 11, 1)
-            thursday = november + timedelta(days=(3 - november.weekday()) % 7 + 21)
-            first = thursday.toordinal() + _FROM_THANKSGIVING[number]
-            return first, first + 1
         if number in _NTH_WEEKDAYS:
-            return _nth_weekday(year, *_NTH_WEEKDAYS[number])
+            month, weekday, nth, behind = _NTH_WEEKDAYS[number]
+            first = nth_weekday(months(year * 12 + month - 1), weekday, nth) + behind
+            return first, first + 1
         if number == _NEW_YEAR:
             new_year = month_start(year * 12)
             return new_year - 1, new_year + 1
@@ -65,17 +62,6 @@ def feast(number: int) -> Yearly:
         return first_day and (first_day[0], first_day[0] + length)
 
     return days
-
-
-def _nth_weekday(year: int, month: int, weekday: int, nth: int) -> Range:
-    after = month_start(year * 12 + month)
-    first = month_start(year * 12 + month - 1)
-    day = (
-        after - 1 - (weekday_of(after - 1) - weekday) % 7
-        if nth < 0
-        else first + (weekday - weekday_of(first)) % 7 + 7 * (nth - 1)
-    )
-    return day, day + 1
 
 
 def _easter(year: int) -> date:

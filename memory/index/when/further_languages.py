@@ -107,7 +107,7 @@ def _forms(name: str) -> list[tuple[str, _Said]]:
     if name in DATES:
         found += _in_figures(name, number)
     else:
-        for month, of in zip(MONTHS, OF_MONTH[name].split(), strict=True):
+        for month, of in zip(MONTHS, OF_MONTH[name], strict=True):
             found.append((rf"(?P<day>\d\d?)\.? {of}(?: (?P<year>\d{{4}}))?", _date(month)))
     form, seasons = IN_SEASON[name]
     for season, word in zip(SEASONS, seasons, strict=True):
@@ -127,15 +127,9 @@ def _forms(name: str) -> list[tuple[str, _Said]]:
     for which, words in (("last", LAST), ("this", THIS), ("next", NEXT)):
         found += [(word, _always(f"{which} {unit}")) for unit, word in zip(UNITS[1:], words[name], strict=True)]
     found += [(word, _always(said)) for word, said in zip(DAYS[name].split(" | "), DAYS_IN_ENGLISH, strict=True)]
-    found += [
-        (word.replace("\\ ", " "), _always(f"on {day}"))
-        for day, word in zip(WEEKDAYS, re.split(r"(?<!\\) ", ON[name]), strict=True)
-    ]
-    if name in IN_MONTH:
-        before, in_months = IN_MONTH[name]
-        for month, word in zip(MONTHS, re.split(r"(?<!\\) ", in_months), strict=True):
-            found.append((rf"{before}{word}(?: (?P<year>\d{{4}}))?".replace("\\ ", " "), _month(month)))
-    return found
+    found += [(word, _always(f"on {day}")) for day, word in zip(WEEKDAYS, ON[name], strict=True)]
+    in_months = zip(MONTHS, IN_MONTH.get(name, ()), strict=False)
+    return found + [(rf"{word}(?: (?P<year>\d{{4}}))?", _month(month)) for month, word in in_months]
 
 
 def _number(name: str) -> str:

@@ -161,28 +161,18 @@ FIXED: Mapping[str, Mapping[str, str]] = {
         "닷새 ?(?:후|뒤)": "5 days from now",
     },
 }  # fmt: skip
-IN_MONTH: Mapping[str, tuple[str, str]] = {  # "in" before a month, and the months with what follows them
-    "russian": ("в ", "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре"),
-    "polish": ("we? ", "styczniu lutym marcu kwietniu maju czerwcu lipcu sierpniu wrześniu październiku listopadzie grudniu"),
-    "turkish": ("", r"ocak(?:ta|\ ayında) şubat(?:ta|\ ayında) mart(?:ta|\ ayında) nisan(?:da|\ ayında) mayıs(?:ta|\ ayında) haziran(?:da|\ ayında)"
-                r" temmuz(?:da|\ ayında) ağustos(?:ta|\ ayında) eylül(?:de|\ ayında) ekim(?:de|\ ayında) kasım(?:da|\ ayında) aralık(?:ta|\ ayında)"),
-    "arabic": ("في (?:شهر )?", "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"),
+OF_MONTH: Mapping[str, Sequence[str]] = {
+    "russian": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря".split(),
+    "polish": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia".split(),
+    "turkish": "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık".split(),
+    "arabic": "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر".split(),
+}
+IN_MONTH: Mapping[str, Sequence[str]] = {
+    "russian": [f"в {month}" for month in "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре".split()],
+    "polish": [f"we? {month}" for month in "styczniu lutym marcu kwietniu maju czerwcu lipcu sierpniu wrześniu październiku listopadzie grudniu".split()],
+    "turkish": [f"{month}(?:{end}| ayında)" for month, end in zip(OF_MONTH["turkish"], "ta ta ta da ta da da ta de de da ta".split(), strict=True)],
+    "arabic": [f"في (?:شهر )?{month}" for month in OF_MONTH["arabic"]],
 }  # fmt: skip
-OF_MONTH: Mapping[str, str] = {
-    "russian": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
-    "polish": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
-    "turkish": "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
-    "arabic": IN_MONTH["arabic"][1],
-}
-ON: Mapping[str, str] = {
-    "russian": "в\\ понедельник во?\\ вторник в\\ среду в\\ четверг в\\ пятницу в\\ субботу в\\ воскресенье",
-    "polish": "w\\ poniedziałek we?\\ wtorek w\\ środę we?\\ czwartek w\\ piątek w\\ sobotę w\\ niedzielę",
-    "turkish": "pazartesi(?:\\ günü)? salı(?:\\ günü) çarşamba(?:\\ günü)? perşembe(?:\\ günü)? cuma(?:\\ günü) cumartesi(?:\\ günü)? pazar\\ günü",
-    "arabic": "يوم\\ ال[إا]ثنين يوم\\ الثلاثاء يوم\\ الأربعاء يوم\\ الخميس يوم\\ الجمعة يوم\\ السبت يوم\\ الأحد",
-    "chinese": " ".join(f"(?:星期|周|礼拜|週){day}" for day in "一 二 三 四 五 六 [日天]".split()),
-    "japanese": " ".join(f"{day}曜日?" for day in "月火水木金土日"),
-    "korean": " ".join(f"{day}요일" for day in "월화수목금토일"),
-}
 WEEKDAY_OF: Mapping[str, Sequence[tuple[str, str]]] = {  # a weekday of last or next week, in the place of `{day}`
     "russian": (("во? прошл(?:ый|ую|ое) {day}", "last {day}"), ("во? (?:следующ|будущ)(?:ий|ую|ее) {day}", "next {day}")),
     "polish": (
@@ -226,6 +216,15 @@ DAY_NAMES: Mapping[str, Sequence[str]] = {
     "japanese": [f"{day}曜日?" for day in "月火水木金土日"],
     "korean": [f"{day}요일" for day in "월화수목금토일"],
 }
+ON: Mapping[str, Sequence[str]] = {
+    "russian": [f"{before} {day}" for before, day in zip("в во? в в в в в".split(), DAY_NAMES["russian"], strict=True)],
+    "polish": "w poniedziałek|we? wtorek|w środę|we? czwartek|w piątek|w sobotę|w niedzielę".split("|"),
+    "turkish": "pazartesi(?: günü)?|salı(?: günü)|çarşamba(?: günü)?|perşembe(?: günü)?|cuma(?: günü)|cumartesi(?: günü)?|pazar günü".split("|"),
+    "arabic": [f"يوم {day}" for day in DAY_NAMES["arabic"]],
+    "chinese": [f"(?:星期|周|礼拜|週){day}" for day in DAY_NAMES["chinese"]],
+    "japanese": DAY_NAMES["japanese"],
+    "korean": DAY_NAMES["korean"],
+}  # fmt: skip
 IN_SEASON: Mapping[str, tuple[str, Sequence[str]]] = {  # a season of last year, and its name alone
     "russian": ("{season} прошлого года", ("весной", "летом", "осенью", "зимой")),
     "polish": ("{season} (?:zeszłego|ubiegłego) roku", ("wiosną", "latem", "jesienią", "zimą")),

@@ -169,7 +169,7 @@ def _window(reading: Parse, calendar: LocalCalendar) -> tuple[Window | None, Spa
             window = Window(max(found.start, window.start), min(found.end, window.end))
         elif piece.rank is not rank:
             continue
-        elif rank is not Rank.FROM_NOW or _touch(found, window):
+        elif rank is not Rank.FROM_NOW or found.start == window.end or window.start == found.end:
             window = Window(min(found.start, window.start), max(found.end, window.end))
         else:
             # "A year ago today" is that very day a year ago.
@@ -181,10 +181,6 @@ def _window(reading: Parse, calendar: LocalCalendar) -> tuple[Window | None, Spa
             told_at = calendar.day_of(window.end - 1)
         spans.append((start, end))
     return window, spans
-
-
-def _touch(one: Window, other: Window) -> bool:
-    return one.start == other.end or other.start == one.end
 
 
 def _clamped(window: Window) -> Window | None:

@@ -24,17 +24,8 @@ _SINGLE = compiled(
     r" (?P<what>[MONTH YEAR SEASON FEAST QUARTER WEEKDAY SHORT_WEEKDAY UNIT]=* | SHORT_DATE \.?)"
 )
 _CERTAIN = compiled(r"[IN ON DURING FROM OF]? THE? UNDERSTOOD=*")
-_NAMED = frozenset(
-    (
-        *(Code.MONTH, Code.YEAR, Code.SEASON, Code.FEAST, Code.QUARTER, Code.WEEKDAY, Code.SHORT_WEEKDAY, Code.SHORT_DATE),
-        Code.UNIT,
-    )
-)
-_LEADS: Mapping[str, Collection[str]] = {
-    Code.MONTH: (Code.IN, Code.DURING),
-    Code.YEAR: (Code.IN, Code.DURING),
-    Code.SEASON: (Code.IN, Code.DURING),
-    Code.QUARTER: (Code.IN, Code.DURING),
+_LEADS: Mapping[str, Collection[str]] = {  # what may name a time, and the words before it that say so
+    **dict.fromkeys((Code.MONTH, Code.YEAR, Code.SEASON, Code.QUARTER), (Code.IN, Code.DURING)),
     Code.WEEKDAY: (Code.ON, Code.IN, Code.DURING, Code.FROM),
     Code.SHORT_WEEKDAY: (Code.ON, Code.FROM),
     Code.FEAST: (Code.ON, Code.IN, Code.DURING, Code.FROM),
@@ -65,7 +56,7 @@ _NEAR = 14 * DAY
 
 def take_ranges(reading: Parse) -> None:
     """Move all times of a question into the result."""
-    if reading.pieces or not _NAMED.isdisjoint(reading.codes):
+    if reading.pieces or not _LEADS.keys().isdisjoint(reading.codes):
         reading.take(_RANGE, _range)
         reading.take(_OPEN, _open)
         reading.take(_BOUND, _bound)
@@ -109,7 +100,9 @@ def _range(reading: Parse, m: re.Match[str]) -> Expression | None:
         return None
     if m["day"]:
         day = reading.tokens.values[m.start("day")]
-        return _from_day(day, two) if lead in (Code.BETWEEN, Code.FROM, Code.OF) and day and _is_date(reading, m) else None
+        codes = reading.tokens.codes[m.start("two") : m.end("two")]
+        dated = Code.MONTH in codes and (Code.DIGITS in codes or Code.ORDINAL in codes)
+        return _from_day(day, two) if lead in (Code.BETWEEN, Code.FROM, Code.OF) and day and dated else None
     one = _named(reading, m, "one")
     if one is None or (
         not lead and not (m["two"][0] == Code.UNDERSTOOD and join in (Code.TO, Code.HYPHEN) and two.rank is Rank.COMPLETE)
@@ -118,22 +111,14 @@ def _range(reading: Parse, m: re.Match[str]) -> Expression | None:
     return Expression(lambda calendar, at: _hull(calendar, at, one, two), min(one.rank, two.rank))
 
 
-def _is_date(reading: Parse, m: re.Match[str]) -> bool:
-    codes = reading.tokens.codes[m.start("two") : m.end("two")]
-    return Code.MONTH in codes and (Code.DIGITS in codes or Code.ORDINAL in codes)
-
-
 def _from_day(day: int, two: Expression) -> Expression:
     """Return the range from a day of the month to a date in that month."""
 
-    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        last = two.resolve(calendar, at)
-        if last is None:
-            return None
+    def made(calendar: LocalCalendar, last: Window) -> Window | None:
         until = calendar.day_of(last.start)
         return calendar.window((month_start(month_of(until)) + day - 1, until + 1))
 
-    return Expression(resolve, two.rank)
+    return two.derived(made)
 
 
 def _hull(calendar: LocalCalendar, at: int, one: Expression, two: Expression) -> Window | None:
@@ -168,10 +153,7 @@ def _bound(reading: Parse, m: re.Match[str]) -> Expression | None:
 def _bounded(side: str, one: Expression, near: bool = False) -> Expression:
     """Return the time since (s), until (u), before (b, B) or after (e) another, up to today; two weeks of it if `near`."""
 
-    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        window = one.resolve(calendar, at)
-        if window is None:
-            return None
+    def made(calendar: LocalCalendar, window: Window) -> Window | None:
         today = calendar.window((calendar.today, calendar.today + 1))
         end = today.end if today else calendar.now
         match side:
@@ -188,7 +170,7 @@ def _bounded(side: str, one: Expression, near: bool = False) -> Expression:
             start, end = (start, min(end, start + _NEAR)) if side in (Code.SINCE, Code.AFTER) else (max(start, end - _NEAR), end)
         return Window(start, end) if start < end else None
 
-    return Expression(resolve, one.rank, closed=near)
+    return one.derived(made, closed=near)
 
 
 def _certain(reading: Parse, m: re.Match[str]) -> Expression | None:

@@ -13,20 +13,11 @@ _NOW = frozenset(
 )
 _NEWEST = frozenset("latest newest current anymore".split())
 _NOW_UNLESS_PAST = frozenset("now still today heute aujourd'hui hoy oggi hoje vandaag".split())
-_PHRASES = {
-    phrase.split()[0]: tuple(phrase.split())
-    for phrase in (
-        "these days",
-        "at the moment",
-        "right now",
-        "en ce moment",
-        "most recent",
-        "no longer",
-        "any more",
-        "as of now",
-    )
-}
-_AT_PRESENT = ("at", "present")
+_PHRASES = [
+    phrase.split()
+    for phrase in "these days|at the moment|at present|right now|en ce moment|most recent|no longer|any more|as of now".split("|")
+]
+_BEGINNINGS = frozenset(phrase[0] for phrase in _PHRASES)
 _OLD = frozenset(
     """ever never first always once originally initially previously formerly before earlier former just original
     damals früher jamais avant antes prima mai vroeger""".split()
@@ -42,9 +33,9 @@ _OTHER_TENSE = PAST | frozenset("have has haven't hasn't will would could should
 def is_now(tokens: TimeTokens) -> bool:
     """Return whether a question is about the present, by its words alone."""
     words = frozenset(tokens.words)
-    if ("just" in words and "now" in words) or not _OLD.isdisjoint(words) or _has(tokens.words, _USED_TO):
+    if ("just" in words and "now" in words) or not _OLD.isdisjoint(words) or _USED_TO in pairwise(tokens.words):
         return False
-    if words & _NOW or words & _NEWEST or any(True for _ in _phrases(tokens.words)):
+    if words & _NOW or words & _NEWEST or _phrases(tokens.words):
         return True
     past = not PAST.isdisjoint(words)
     if (not past and words & _NOW_UNLESS_PAST) or (past and _last_time(tokens)):
@@ -57,7 +48,7 @@ def is_past(tokens: TimeTokens) -> bool:
     words = frozenset(tokens.words)
     if language(tokens.words) == "german":
         words -= {"was"}
-    return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _has(tokens.words, _USED_TO)
+    return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _USED_TO in pairwise(tokens.words)
 
 
 def is_habit(tokens: TimeTokens) -> bool:
@@ -68,20 +59,12 @@ def is_habit(tokens: TimeTokens) -> bool:
 def words_of_now(tokens: TimeTokens) -> list[tuple[int, int]]:
     """Return the spans of words that only mean "now"."""
     alone = [(n, n + 1) for n, word in enumerate(tokens.words) if word in _NOW or word == "now"]
-    return alone + list(_phrases(tokens.words))
+    return alone + _phrases(tokens.words)
 
 
 def _phrases(words: list[str]) -> list[tuple[int, int]]:
-    found = []
-    for n, word in enumerate(words):
-        for phrase in (_PHRASES.get(word), _AT_PRESENT if word == "at" else None):
-            if phrase and tuple(words[n : n + len(phrase)]) == phrase:
-                found.append((n, n + len(phrase)))
-    return found
-
-
-def _has(words: list[str], phrase: tuple[str, str]) -> bool:
-    return phrase[0] in words and any(pair == phrase for pair in pairwise(words))
+    begun = [n for n, word in enumerate(words) if word in _BEGINNINGS]
+    return [(n, n + len(phrase)) for n in begun for phrase in _PHRASES if words[n : n + len(phrase)] == phrase]
 
 
 def _last_time(tokens: TimeTokens) -> bool:

@@ -3,7 +3,7 @@
 import re
 
 from memory.index.when.codes import Code, compiled
-from memory.index.when.days import LocalCalendar, Occurrence, Range, months_away, part, weekday_of
+from memory.index.when.days import LocalCalendar, Occurrence, Range, months_away, nth_weekday, part
 from memory.index.when.distances import AWAY, beside, distance
 from memory.index.when.expressions import HOURS, Expression, before_last, every_year, month, quarter, unit, unit_days
 from memory.index.when.parsing import ANY, Parse
@@ -73,12 +73,11 @@ def _half(reading: Parse, m: re.Match[str]) -> Expression | None:
 def _some_of(whole: Expression, parts: int, number: int) -> Expression:
     """Return one of several equal parts of a time; all of it if it has fewer days than parts."""
 
-    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        window = whole.resolve(calendar, at)
-        days = days_of(calendar, window) if window else (0, 0)
-        return calendar.window(part(days, parts, number)) if days[1] - days[0] >= parts else window
+    def made(calendar: LocalCalendar, window: Window) -> Window | None:
+        first, after = days_of(calendar, window)
+        return calendar.window(part((first, after), parts, number)) if after - first >= parts else window
 
-    return Expression(resolve, whole.rank)
+    return whole.derived(made)
 
 
 def _nth(reading: Parse, m: re.Match[str]) -> Expression | None:
@@ -101,26 +100,17 @@ def _nth_in_one_word(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 
 def _nth_of(whole: Expression, number: int, kind: int, weekday: int | None = None) -> Expression:
-    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        window = whole.resolve(calendar, at)
-        if window is None:
-            return None
+    def made(calendar: LocalCalendar, window: Window) -> Window | None:
         days = days_of(calendar, window)
-        found = _counted(days, kind, number) if weekday is None else _weekday_of(days, weekday, number)
-        return calendar.window(found) if found else None
+        return calendar.window(_counted(days, kind, number) if weekday is None else _weekday_of(days, weekday, number))
 
-    return Expression(resolve, whole.rank)
+    return whole.derived(made)
 
 
 def _weekday_of(days: Range, weekday: int, number: int) -> Range | None:
     """Return the first, second or last occurrence of a weekday within a range of days."""
-    first, after = days
-    found = (
-        after - 1 - (weekday_of(after - 1) - weekday) % 7
-        if number == LAST
-        else first + (weekday - weekday_of(first)) % 7 + 7 * (number - 1)
-    )
-    return (found, found + 1) if first <= found < after else None
+    found = nth_weekday(days, weekday, number)
+    return (found, found + 1) if days[0] <= found < days[1] else None
 
 
 def _counted(days: Range, kind: int, number: int) -> Range | None:
@@ -132,7 +122,7 @@ def _counted(days: Range, kind: int, number: int) -> Range | None:
             months_away(first, length * (number - 1)), months_away(first, length * number)
         )  # fmt: skip
     elif kind == WEEKEND:
-        saturday = after - 1 - (weekday_of(after - 1) - 5) % 7 if last else first + (5 - weekday_of(first)) % 7 + 7 * (number - 1)
+        saturday = nth_weekday(days, 5, number)
         found = saturday, min(saturday + 2, after)
     elif kind in (DAY, WEEK):
         length = 7 if kind == WEEK else 1
@@ -148,14 +138,13 @@ def _unit_of(reading: Parse, m: re.Match[str]) -> Expression | None:
     if whole is None or number not in (WEEK, MONTH, YEAR, WEEKEND):
         return None
 
-    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        window = whole.resolve(calendar, at)
-        if window is None or number not in (WEEK, WEEKEND):
+    def made(calendar: LocalCalendar, window: Window) -> Window | None:
+        if number not in (WEEK, WEEKEND):
             return window
         monday, after = unit_days(WEEK, calendar.day_of(window.start))
         return calendar.window((after - 2 if number == WEEKEND else monday, after))
 
-    return Expression(resolve, whole.rank)
+    return whole.derived(made)
 
 
 def _part(reading: Parse, m: re.Match[str]) -> Expression | None:
@@ -164,12 +153,11 @@ def _part(reading: Parse, m: re.Match[str]) -> Expression | None:
     if day is None:
         return None
 
-    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        window = day.resolve(calendar, at)
-        first, after = days_of(calendar, window) if window else (0, 0)
+    def made(calendar: LocalCalendar, window: Window) -> Window | None:
+        first, after = days_of(calendar, window)
         return calendar.window((first, first), *hours) if after - first == 1 else window
 
-    return Expression(resolve, day.rank)
+    return day.derived(made)
 
 
 def _beside(reading: Parse, m: re.Match[str]) -> Expression | None:
@@ -180,22 +168,12 @@ def _beside(reading: Parse, m: re.Match[str]) -> Expression | None:
     away = distance(tokens, m.start(), m.end("away"))
     if event is None or away.by_the_clock or (m.start() and tokens.words[m.start() - 1] == "many"):
         return None
-    sign = -1 if m["side"] == Code.BEFORE else 1
-
-    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        window = event.resolve(calendar, at)
-        return calendar.window(beside(days_of(calendar, window), away, sign, m.group()[0] == Code.THE)) if window else None
-
-    return Expression(resolve, event.rank)
+    sign, whole = -1 if m["side"] == Code.BEFORE else 1, m.group()[0] == Code.THE
+    return event.derived(lambda calendar, window: calendar.window(beside(days_of(calendar, window), away, sign, whole)))
 
 
 def _last_before(reading: Parse, m: re.Match[str]) -> Expression | None:
     last, event = reading.piece(m.start("last")), reading.piece(m.start("event"))
     if last is None or event is None or Code.LAST not in reading.tokens.codes[m.start("last") : m.end("last")]:
         return None
-
-    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        window = event.resolve(calendar, at)
-        return last.resolve(calendar, calendar.day_of(window.start)) if window else None
-
-    return Expression(resolve, event.rank)
+    return event.derived(lambda calendar, window: last.resolve(calendar, calendar.day_of(window.start)))

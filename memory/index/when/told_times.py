@@ -34,23 +34,12 @@ _WEEK, _YEAR = 7 * DAY, 365 * DAY
 _NEAR = 60 * DAY
 _COMES_AGAIN = frozenset((Code.MONTH, Code.SEASON, Code.FEAST))
 _WEEKDAYS = frozenset((Code.WEEKDAY, Code.SHORT_WEEKDAY, Code.WEEKDAY_PART))
-_BACK = frozenset((Code.AGO, Code.AGO_BEFORE, Code.LAST, Code.PAST, Code.LAST_BEHIND, Code.SECOND_LAST, Code.YEAR, Code.DATE))
+_GONE = (Code.AGO, Code.AGO_BEFORE, Code.LAST, Code.PAST, Code.LAST_BEHIND, Code.SECOND_LAST)
+_BACK = frozenset((*_GONE, Code.YEAR, Code.DATE))
 _NAMES_A_TIME = frozenset(
     (*_COMES_AGAIN, *_WEEKDAYS, Code.DAY_FROM_TODAY, Code.KIND_OF_DAY, Code.OTHER_DAY, Code.MONTH_WEEK, Code.QUARTER)
 )
-_FROM_NOW = frozenset(
-    (
-        Code.AGO,
-        Code.AGO_BEFORE,
-        Code.LAST,
-        Code.LAST_BEHIND,
-        Code.PAST,
-        Code.SECOND_LAST,
-        Code.NEXT,
-        Code.NEXT_BEHIND,
-        Code.NUMBER,
-    )
-)
+_FROM_NOW = frozenset((*_GONE, Code.NEXT, Code.NEXT_BEHIND, Code.NUMBER))
 
 
 def _words(codes: frozenset[Code]) -> frozenset[str]:
@@ -93,12 +82,11 @@ class ToldTimes:
 
     def within(self, window: Window, until: int = LATEST) -> Window | None:
         """Return the earliest of these times that starts by `until` and lies at least half in a window, or None."""
-        there = (one for one in sorted(self.times, key=lambda one: one.start) if one.start <= until)
-        return next((one for one in there if _lies_in(one, window)), None)
-
-
-def _lies_in(told: Window, window: Window) -> bool:
-    return 2 * (min(told.end, window.end) - max(told.start, window.start)) >= told.end - told.start
+        for one in sorted(self.times, key=lambda one: one.start):
+            inside = min(one.end, window.end) - max(one.start, window.start)
+            if one.start <= until and 2 * inside >= one.end - one.start:
+                return one
+        return None
 
 
 def told(text: str, said_at: int, time_zone: str) -> ToldTimes:

@@ -3,11 +3,10 @@
 Each word has a kind, a Code, and a value. For ambiguous words the first row wins, and months win over everything.
 """
 
-import unicodedata
 from collections.abc import Mapping
 
 from memory.index.when.codes import Code
-from memory.text.lexical import stem
+from memory.text.lexical import stem, unaccented
 from memory.text.time.dates import MONTHS
 
 MINUTE, HOUR, DAY, WEEK, MONTH, YEAR, WEEKEND, QUARTER, FORTNIGHT = range(9)
@@ -187,11 +186,6 @@ function 0 he has ha hemos han yo mi su por para sobre qué ho hai abbiamo che c
 """
 
 
-def plain(word: str) -> str:
-    """Return a word without accents."""
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
-
-
 PLURALS = (
     *((Code.WEEKDAY, day) for day in range(7)),
     *((Code.SEASON, first) for first in (3, 6, 9, 12)),
@@ -231,7 +225,7 @@ def _lexicon() -> dict[str, tuple[Code, int]]:
         found[f"{month}woche"], found[f"{month}wochenende"] = (Code.MONTH_WEEK, number), (Code.MONTH_WEEK, 100 + number)
     found.update((word, (Code.MONTH, number)) for word, number in {**MONTHS, "sept": 9}.items())
     for word in [word for word in found if not word.isascii() and word not in _NEEDS_ACCENT]:
-        found.setdefault(plain(word), found[word])
+        found.setdefault(unaccented(word), found[word])
     return found
 
 

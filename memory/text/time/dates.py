@@ -2,46 +2,46 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 Day = tuple[int | None, int | None, int | None]
 """Year, month, day; None if not given."""
 
-MONTHS: Mapping[str, int] = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar jänner janvier enero gennaio janeiro januari",
-            "february feb februar février febrero febbraio fevereiro februari",
-            "march mar märz mars marzo março maart",
-            "april apr avril abril aprile",
-            "may mai mayo maggio maio mei",
-            "june jun juni juin junio giugno junho",
-            "july jul juli juillet julio luglio julho",
-            "august aug août agosto augustus",
-            "september sep sept septembre septiembre settembre setembro",
-            "october oct oktober okt octobre octubre ottobre outubro",
-            "november nov novembre noviembre novembro",
-            "december dec dezember dez décembre diciembre dicembre dezembro",
-        ),
-        1,
-    )
-    for name in names.split()
-}
-WEEKDAYS: Mapping[str, int] = {
-    name: number
-    for number, names in enumerate(
-        (
-            "monday mon montag",
-            "tuesday tue tues dienstag",
-            "wednesday wed mittwoch",
-            "thursday thu thurs donnerstag",
-            "friday fri freitag",
-            "saturday sat samstag sonnabend",
-            "sunday sun sonntag",
-        )
-    )
-    for name in names.split()
-}
+T = TypeVar("T")
+
+
+def by_word(meant: Mapping[T, str]) -> dict[str, T]:
+    """Return what each word of some lists means, given each meaning with its words."""
+    return {word: meaning for meaning, words in meant.items() for word in words.split()}
+
+
+MONTHS = by_word(
+    {
+        1: "january jan januar jänner janvier enero gennaio janeiro januari",
+        2: "february feb februar février febrero febbraio fevereiro februari",
+        3: "march mar märz mars marzo março maart",
+        4: "april apr avril abril aprile",
+        5: "may mai mayo maggio maio mei",
+        6: "june jun juni juin junio giugno junho",
+        7: "july jul juli juillet julio luglio julho",
+        8: "august aug août agosto augustus",
+        9: "september sep sept septembre septiembre settembre setembro",
+        10: "october oct oktober okt octobre octubre ottobre outubro",
+        11: "november nov novembre noviembre novembro",
+        12: "december dec dezember dez décembre diciembre dicembre dezembro",
+    }
+)
+WEEKDAYS = by_word(
+    {
+        0: "monday mon montag",
+        1: "tuesday tue tues dienstag",
+        2: "wednesday wed mittwoch",
+        3: "thursday thu thurs donnerstag",
+        4: "friday fri freitag",
+        5: "saturday sat samstag sonnabend",
+        6: "sunday sun sonntag",
+    }
+)
 """0 is Monday."""
 WORD = re.compile(r"[^\W_]+")
 _M = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + ")"

@@ -5,7 +5,6 @@ it began and ends with what distinguishes it from others of that minute, so that
 follows from the keys alone: an entry stays in its day even if the time zone changes later.
 """
 
-from collections.abc import Iterable
 from datetime import date, timedelta
 
 from memory.text.time.times import local
@@ -17,11 +16,6 @@ _THURSDAY = 4
 def conversation(began_at: int, time_zone: str, session: str, position: int) -> str:
     """Return the key of a conversation: its start, the session's public id, and its number in the session."""
     return f"{local(began_at, time_zone).isoformat(timespec='minutes')[:16]}/{session}/{position}"
-
-
-def day(at: int, time_zone: str) -> str:
-    """Return the local day of an instant."""
-    return local(at, time_zone).date().isoformat()
 
 
 def week(of: date) -> str:
@@ -84,7 +78,7 @@ def below(period: str) -> list[str]:
         case "month":
             first = date.fromisoformat(f"{period}-01")
             starts = (first + timedelta(days=7 * n) for n in range(-1, 6))
-            return _distinct(week(start) for start in starts if above(week(start)) == period)
+            return list(dict.fromkeys(week(start) for start in starts if above(week(start)) == period))
     return []
 
 
@@ -96,7 +90,3 @@ def older_than(period: str, age: int, today: date) -> bool:
 def _in_week(period: str, number: int) -> date:
     year, _, name = period.partition("-W")
     return date.fromisocalendar(int(year), int(name), number)
-
-
-def _distinct(keys: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(keys))

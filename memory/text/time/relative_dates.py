@@ -7,45 +7,39 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 
 from memory.text.numbers import COUNT_WORDS
-from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day, blanked, dates
+from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day, blanked, by_word, dates
 
-_AWAY = {
-    word: away
-    for away, words in {
+_AWAY = by_word(
+    {
         -2: "vorgestern avanthier anteayer",
         -1: "yesterday gestern hier ayer ieri ontem gisteren wczoraj вчера",
         1: "tomorrow morgen demain mañana domani amanhã jutro завтра",
         2: "übermorgen",
-    }.items()
-    for word in words.split()
-}
+    }
+)
 _LAST = frozenset(
     "last past letzte letzten letzter letztes letztem vergangene vergangenen dernier dernière pasado pasada".split()
 )
 _NEXT = frozenset("next coming nächste nächsten nächster nächstes kommende kommenden prochain prochaine próximo próxima".split())
 _THIS = frozenset("this diese diesen dieser dieses diesem ce cette este esta".split())
-_UNITS = {
-    word: unit
-    for unit, words in {
+_UNITS = by_word(
+    {
         "day": "day days night nights nacht tag tage tagen jour jours día días dia dias giorno giorni",
         "week": "week weeks woche wochen semaine semaines semana semanas",
         "weekend": "weekend weekends wochenende wochenenden",
         "month": "month months monat monate monaten monats mois mes meses",
         "year": "year years jahr jahre jahren jahres ans an année año años",
-    }.items()
-    for word in words.split()
-}
+    }
+)
 _AGO = frozenset("ago before earlier since vor seit depuis desde hace".split())
 _AHEAD = frozenset("in within from hence later".split())
 _FUTURE = frozenset("will shall ll going plan plans planning next soon birthday due until till by turns".split())
-_SEASONS = {
-    word: month
-    for month, words in {
+_SEASONS = by_word(
+    {
         1: "winter", 4: "easter spring ostern frühling pâques printemps pascua primavera", 6: "pentecost pfingsten",
         7: "summer sommer été verano", 10: "autumn fall herbst automne otoño", 12: "christmas weihnachten noël navidad",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
+    }
+)  # fmt: skip
 _LATELY = frozenset("recently lately neulich kürzlich récemment".split())
 _TELLING = frozenset([*_AWAY, *_LATELY, *_UNITS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)])
 """Words that tell a day relative to when they are said."""

@@ -50,20 +50,15 @@ _DAY = "|".join(
 )
 _LEADING = r"(?:(?:on|the|next|this|coming|am|an|den|dem|die|der|in|nächste\w{0,2}|kommende\w{0,2}) )*"
 _DATED = rf"{_LEADING}(?:\d[\w.]*(?: (?:{_DAY}))?|(?:{_DAY})\b(?: \d[\w.]*| days?| weeks?| months?)?)"
+# To what day something is moved, and what day no longer applies.
 _THEN = rf"(?i)\b(?:to|until|till|auf|bis|for|zu[mr]?) (?P<day>{_DATED})"
 _NOT_THEN = rf"(?i)\b(?:not|instead of|rather than|from|nicht|statt|anstatt|von|vom) {_DATED}"
 
 
 @cache
-def _then() -> re.Pattern[str]:
-    """Return the pattern of the day to which something is moved; large, so compiled on first use."""
-    return re.compile(_THEN)
-
-
-@cache
-def _not_then() -> re.Pattern[str]:
-    """Return the pattern of a day that no longer applies."""
-    return re.compile(_NOT_THEN)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return a large pattern, compiled on first use."""
+    return re.compile(pattern)
 
 
 def is_over(text: str) -> bool:
@@ -79,11 +74,11 @@ def coming(text: str, at: date) -> date | None:
     if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
         return None
     moved = MOVED.search(text)
-    if moved and (then := _then().search(text)) and not UNSURE.search(text):
+    if moved and (then := _compiled(_THEN).search(text)) and not UNSURE.search(text):
         return max(ahead(then["day"], at), default=None)
     if moved or is_over(text) or not _AHEAD.search(text) or (CALLED_OFF.search(text) and not UNSURE.search(text)):
         return None
-    return max(ahead(_not_then().sub(" ", text), at), default=None)
+    return max(ahead(_compiled(_NOT_THEN).sub(" ", text), at), default=None)
 
 
 def ahead(text: str, at: date) -> list[date]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory.text.lexical import key_words
+from memory.text.spellings import without_possessive
 from memory.text.told.discretion_wordings import ASKS, ENDS, JOINS
 from memory.text.told.topics import held, spoken, topic
 from memory.types import Discretion
@@ -59,7 +60,7 @@ def asked(text: str) -> Discretion | None:
     """
     if len(text) > _LOOKED_AT:
         text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
-    found = list(_found(text, _asks()))
+    found = list(_found(text, _compiled(ASKS)))
     found += [joined for one in found if one.names for joined in _joined(text, one)]
     if found:
         named = [name for one in found for name in one.names]
@@ -70,7 +71,7 @@ def asked(text: str) -> Discretion | None:
         about = topic(text if back else asks, named, asking)
         told = not back and bool(about) and held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
-    ended = [] if text.rstrip().endswith("?") else list(_found(text, _ended()))
+    ended = [] if text.rstrip().endswith("?") else list(_found(text, _compiled(ENDS)))
     return Discretion(tuple(dict.fromkeys(name for one in ended for name in one.names)), ends=True) if ended else None
 
 
@@ -116,7 +117,7 @@ def _joined(text: str, request: _Found) -> Iterator[_Found]:
 
 def _added(text: str, begin: int, end: int, *, capital: bool) -> Iterator[_Found]:
     """Yield who is added in a span, where names have a `capital` letter or need none."""
-    for match in (match for wording in _joins() for match in wording.finditer(text[begin:end])):
+    for match in (match for wording in _compiled(JOINS) for match in wording.finditer(text[begin:end])):
         names = _names(match["too"])
         meant = [one for one in names or () if not capital or _OWN & set(one.split()) or one.lstrip("#")[0].isupper()]
         if meant or names == []:
@@ -137,21 +138,9 @@ def _words_of(wording: str) -> frozenset[str]:
 
 
 @cache
-def _asks() -> Sequence[re.Pattern[str]]:
-    """Return the patterns that ask for discretion; compiled on first use, as that takes 60 ms."""
-    return [re.compile(pattern, re.IGNORECASE) for pattern in ASKS]
-
-
-@cache
-def _joins() -> Sequence[re.Pattern[str]]:
-    """Return the patterns that add people to a request."""
-    return [re.compile(pattern, re.IGNORECASE) for pattern in JOINS]
-
-
-@cache
-def _ended() -> Sequence[re.Pattern[str]]:
-    """Return the patterns that take discretion back."""
-    return [re.compile(pattern, re.IGNORECASE) for pattern in ENDS]
+def _compiled(wordings: tuple[str, ...]) -> Sequence[re.Pattern[str]]:
+    """Return the patterns of these wordings; compiled on first use, as that takes 60 ms."""
+    return [re.compile(pattern, re.IGNORECASE) for pattern in wordings]
 
 
 def _names(said: str) -> list[str] | None:
@@ -177,7 +166,7 @@ def _names(said: str) -> list[str] | None:
         found.append(" ".join(named).strip("'\"’(),@"))
         if len(named) < len(words):
             break
-    return [name.removesuffix("'s").removesuffix("’s") for name in found if name] or None
+    return [without_possessive(name) for name in found if name] or None
 
 
 def _last(said: str) -> list[str] | None:

@@ -1,19 +1,22 @@
 """Names in a text: people, pets, places and projects, as far as its words tell.
 
 "My dog Bruno" says that Bruno is a dog and whose; "in Graz" that Graz is a place. Any other word capitalized within a sentence
-may be a name; in a language that capitalizes nouns, only names with such cues count.
+may be a name; in a language that capitalizes nouns, only names with such cues count. Adjacent capitalized words are read as one
+name ("Ben Miller" does not mean Ben, nor "Bruno Mars" Bruno the dog), unless the first seems capitalized only because it starts
+a sentence.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import takewhile
 
 from memory.text.display_names import TAG, likeness
 from memory.text.language_detection import function_words, language
 from memory.text.lexical import STOP_WORDS, tokens
-from memory.text.told.full_names import full_names
+from memory.text.spellings import without_possessive
 
 
 class NamedKind(StrEnum):
@@ -88,6 +91,20 @@ _KINDS = rf"(?:{_KIN}|{_PETS}|project|projekt|city|town|village|island|country|s
 _ASKED = re.compile(
     rf"(?i)^(?:(?:the|an?|my|our|his|her|their|mein\w{{0,2}}|unser\w{{0,2}}|der|die|das) )?(?:{_KINDS} )?(?P<name>\S.*?)(?: {_KINDS})?$"
 )
+_WORD = re.compile(r"[^\W\d_][\w'’-]*(?:#[a-z2-7]{4})?")
+_NEW_SENTENCE = re.compile(r"(?:^|[.!?:;\n…])[\s\"“„'(\[*>-]*$")
+_OPENERS = STOP_WORDS | frozenset(
+    """today tomorrow yesterday tonight later maybe perhaps even still yet both either neither every many like unlike near without since
+    unless although though poor dear little big old young sweet good bad great happy funny silly hello hey thanks thank congrats sorry
+    saw met told gave took ask tell give let say said got bought fed put sent heard read see visit meet help need want love hate miss
+    wish hope think know guess remember call text phone remind show bring take make get buy feed poor may uncle aunt auntie mr mrs ms
+    miss dr sir lady lord saint st captain king queen prince princess lake mount river fort port
+    gestern heute morgen dann als wenn weil dass ob nachdem bevor seit auch nur schon noch wieder doch aber und oder denn der die das
+    ein eine mein meine unser unsere sein seine ihr ihre armer arme liebe lieber kleine kleiner hallo danke herr frau onkel tante""".split()
+)
+_PLACED = frozenset("in near at from to of nach aus bei in".split())
+_GERMAN_PROPER = frozenset("von mit über bei für gegen ohne um an als".split())
+_MOST_OF_A_NAME = 3
 _MOST = 40
 _LOOKED_AT = 8_000
 _LONGEST = 3
@@ -95,23 +112,17 @@ _MOST_WORDS, _MOST_KEYS = 400, 300
 
 
 @cache
-def _cues() -> list[tuple[NamedKind, re.Pattern[str]]]:
-    """Return the cues for names by kind; compiled on first use, as that takes longer than the rest of a start."""
-    return [(kind, re.compile(pattern)) for kind, pattern in _CUES]
-
-
-@cache
-def _surnames() -> list[re.Pattern[str]]:
-    """Return the patterns that link a short name with a full one."""
-    return [re.compile(form) for form in _SURNAMED]
+def _compiled(form: str) -> re.Pattern[str]:
+    """Return the pattern of a form; compiled on first use, as all of them take longer than the rest of a start."""
+    return re.compile(form)
 
 
 def named(text: str) -> list[NamedThing]:
     """Return the names in a text, each once, those with a known kind first."""
     text = text[:_LOOKED_AT]
     found: dict[str, NamedThing] = {}
-    for kind, pattern in _cues():
-        for match in pattern.finditer(text):
+    for kind, form in _CUES:
+        for match in _compiled(form).finditer(text):
             name = _plain(match["name"])
             if name:
                 alias = (match.groupdict().get("alias") or "").lower()
@@ -140,8 +151,7 @@ def keys_in(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for at in range(len(words)):
         for some in range(1, _LONGEST + 1):
-            said = " ".join(words[at : at + some])
-            said = said.removesuffix("'s").removesuffix("’s")
+            said = without_possessive(" ".join(words[at : at + some]))
             if at + some <= len(words) and not (some == 1 and said.lower() in STOP_WORDS):
                 found.setdefault(key(said), said)
             if len(found) == _MOST_KEYS:
@@ -163,7 +173,7 @@ def inside_full_names(text: str) -> set[str]:
 def surnamed(text: str) -> dict[str, str]:
     """Return full names by short name, for people a text gives both of: "Ben, Ben Miller that is"."""
     found: dict[str, str] = {}
-    for match in (match for pattern in _surnames() for match in pattern.finditer(text[:_LOOKED_AT])):
+    for match in (match for form in _SURNAMED for match in _compiled(form).finditer(text[:_LOOKED_AT])):
         said = match.groupdict()
         full = said.get("full") or f"{said['short']} {said['last']}"
         if said["short"] in full.split() and full != said["short"]:
@@ -175,7 +185,7 @@ def names_asked(name: str) -> list[str]:
     """Return the possible names in what is asked about, the whole first: "project Atlas" and "the Atlas project" mean Atlas."""
     whole = " ".join(name.split())
     match = _ASKED.match(whole)
-    plain = (match["name"] if match else whole).strip("'’\"“”„?!.").removesuffix("'s").removesuffix("’s")
+    plain = without_possessive((match["name"] if match else whole).strip("'’\"“”„?!."))
     return list(dict.fromkeys(one for one in (whole, plain) if one))
 
 
@@ -184,8 +194,69 @@ def aliases_in(text: str) -> list[str]:
     return [match["alias"].lower() for match in _CALLED.finditer(text[:_LOOKED_AT])]
 
 
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    begins: bool
+    beside: bool
+
+
 def _full(text: str) -> list[list[str]]:
-    return full_names(text, _PART_OF_NONE, nouns_large=_writes_nouns_large(text))
+    """Return the names of two or three words in a text, each as its words, in order.
+
+    If the language capitalizes all nouns, only names at the start of a sentence or right after a preposition count.
+    """
+    words, nouns_large = list(_words(text)), _writes_nouns_large(text)
+    found: list[list[str]] = []
+    at = 0
+    while at < len(words):
+        end = at + 1
+        if _may_be_name(words[at]):
+            while (
+                end < min(len(words), at + _MOST_OF_A_NAME)
+                and words[end].beside
+                and _may_be_name(words[end])
+                and not words[end - 1].text.endswith(("'s", "’s"))
+            ):
+                end += 1
+        if end - at > 1 and _is_one(words, at, end, nouns_large=nouns_large):
+            found.append([without_possessive(word.text) for word in words[at:end]])
+            at = end
+        else:
+            at += 1
+    return found
+
+
+def _is_one(words: Sequence[_Word], at: int, end: int, *, nouns_large: bool) -> bool:
+    first, before = words[at], words[at - 1].text.lower() if at and words[at].beside else ""
+    if first.begins:
+        opens = first.text.lower().endswith(("ed", "ing", "ly")) if not nouns_large else False
+        follows = end < len(words) and words[end].beside and words[end].text[0].islower()
+        return not opens and (follows or not nouns_large)
+    return before in _GERMAN_PROPER if nouns_large else not (before in _PLACED and end - at == 2 and _goes_on(words, end))
+
+
+def _goes_on(words: Sequence[_Word], end: int) -> bool:
+    """Return whether a verb may follow, so that the last word is a subject: "in Graz Lea bought"."""
+    return (
+        end < len(words)
+        and words[end].beside
+        and words[end].text.endswith(("ed", "s", "t"))
+        and words[end].text.lower() not in STOP_WORDS
+    )
+
+
+def _may_be_name(word: _Word) -> bool:
+    large, small = word.text[0].isupper() and len(word.text) > 1, word.text.lower()
+    return large and small not in _PART_OF_NONE and small not in _OPENERS
+
+
+def _words(text: str) -> Iterator[_Word]:
+    end = -1
+    for match in _WORD.finditer(text):
+        yield _Word(match[0], bool(_NEW_SENTENCE.search(text[max(0, match.start() - 8) : match.start()])) or not match.start(),
+                    end >= 0 and text[end : match.start()] == " ")  # fmt: skip
+        end = match.end()
 
 
 def _writes_nouns_large(text: str) -> bool:
@@ -204,12 +275,5 @@ def _opens_speech(before: str, word: str) -> bool:
 
 def _plain(name: str) -> str:
     """Return a name without its possessive ending and cut before the first word that is not a name; '' if nothing is left."""
-    words = list(_own(name.removesuffix("'s").removesuffix("’s").split()))
+    words = takewhile(lambda word: word.lower() not in _NO_NAME, without_possessive(name).split())
     return " ".join(words).strip("'’-")
-
-
-def _own(words: list[str]) -> Iterator[str]:
-    for word in words:
-        if word.lower() in _NO_NAME:
-            return
-        yield word

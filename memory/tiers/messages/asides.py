@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.forget import tombstones
-from memory.store.database import DatabaseAccess, Parameters, Row, Transaction
-from memory.store.lineage import Seal, add_items, bound, pages, placeholders, require_living
+from memory.store.database import DatabaseAccess, Row, Transaction
+from memory.store.lineage import Seal, add_items, bound, paged, pages, placeholders, require_living
 from memory.tiers.messages import known
 from memory.types import Domain, DomainRef, Session, SessionRef
 
@@ -47,10 +47,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
     if not shown:
         return ShownItems()
     source_ids = sorted({one.id for one in shown})
-    kept = {
-        row["id"]: row["item"]
-        for row in await tx.everywhere.all(_KEPT.format(within=placeholders("s", source_ids)), _at(session, source_ids))
-    }
+    kept = {row["id"]: row["item"] for row in await paged(tx.everywhere, _KEPT, source_ids, {"platform": session.ref.platform})}
     unkept = [source_id for source_id in source_ids if source_id not in kept]
     names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
     hashes = [*names, *(known.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept)]
@@ -88,10 +85,7 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
 
 async def placed(db: DatabaseAccess, items: Collection[int]) -> list[Row]:
     """Return these asides as rows shaped like messages; those from before positions were recorded are missing."""
-    found: list[Row] = []
-    for some in pages(sorted(items)):
-        found += await db.all(f"SELECT {_AS_MESSAGE} FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))
-    return found
+    return await paged(db, f"SELECT {_AS_MESSAGE} FROM asides WHERE item IN ({{within}})", sorted(items))
 
 
 async def before(db: DatabaseAccess, platform: str, place: str, position: tuple[int, int], seen_before: int, n: int) -> list[Row]:
@@ -100,22 +94,11 @@ async def before(db: DatabaseAccess, platform: str, place: str, position: tuple[
         f"SELECT {_AS_MESSAGE} FROM asides WHERE platform = :platform AND place = :place "
         "AND (said_at < :said_at OR (said_at = :said_at AND item < :item)) AND seen_at < :seen_before "
         "ORDER BY said_at DESC, item DESC LIMIT :limit",
-        {
-            "platform": platform,
-            "place": place,
-            "said_at": position[0],
-            "item": position[1],
-            "seen_before": seen_before,
-            "limit": n,
-        },
-    )
+        {"platform": platform, "place": place, "said_at": position[0], "item": position[1], "seen_before": seen_before, "limit": n},
+    )  # fmt: skip
 
 
 _AS_MESSAGE = "item, 'aside' AS kind, '' AS text, source_id, said_at, seen_at AS stored_at, edited_at, platform, place"
-
-
-def _at(session: Session, source_ids: Collection[str]) -> Parameters:
-    return {"platform": session.ref.platform, **bound("s", source_ids)}
 
 
 _KEPT = (
@@ -136,20 +119,10 @@ async def of(db: DatabaseAccess, seal: Seal, domain: Domain, rows: Sequence[Row]
 
 async def named(db: DatabaseAccess, names: Sequence[str]) -> Mapping[str, int]:
     """Return the living asides with these public ids."""
-    found: dict[str, int] = {}
-    for some in pages(names):
-        rows = await db.all(
-            f"SELECT id, public_id FROM items WHERE public_id IN ({placeholders('n', some)}) AND kind = 'aside' AND dead_at IS NULL",
-            bound("n", some),
-        )
-        found.update((row["public_id"], row["id"]) for row in rows)
-    return found
+    living = "SELECT id, public_id FROM items WHERE public_id IN ({within}) AND kind = 'aside' AND dead_at IS NULL"
+    return {row["public_id"]: row["id"] for row in await paged(db, living, names)}
 
 
 async def among(db: DatabaseAccess, items: Sequence[int]) -> list[int]:
     """Return which of these items are asides."""
-    found: list[int] = []
-    for some in pages(items):
-        rows = await db.all(f"SELECT id FROM items WHERE id IN ({placeholders('i', some)}) AND kind = 'aside'", bound("i", some))
-        found += [row["id"] for row in rows]
-    return found
+    return [row["id"] for row in await paged(db, "SELECT id FROM items WHERE id IN ({within}) AND kind = 'aside'", items)]

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Collection
 
-from memory.forget.gone import present, shown
+from memory.forget.gone import present
 from memory.places.confidences import common
 from memory.store.database import DatabaseAccess, Reader, Row
 from memory.store.lineage import bound, placeholders
@@ -22,16 +22,6 @@ async def pages(db: DatabaseAccess, domain: int, identity: Identity, before: int
     ):
         yield rows
         before = rows[-1]["item"]
-
-
-async def within(db: DatabaseAccess, domain: Domain, start: int, end: int, account: int | None, most: int) -> list[Exchange]:
-    """Return what people, or one account, said in a domain in the half-open interval [start, end), oldest first."""
-    rows = await db.all(
-        exchanges.SELECT + "WHERE e.domain = :domain AND e.kind = 'said' AND e.said_at >= :start AND e.said_at < :end "
-        f"AND (CAST(:account AS INTEGER) IS NULL OR e.identity = :account) AND {common('e')} ORDER BY e.said_at, e.item LIMIT :most",
-        {"domain": domain.key, "start": start, "end": end, "account": account, "most": most},
-    )
-    return [exchanges.exchange(row) for row in rows]
 
 
 async def speakers(db: Reader, domain: Domain) -> list[str]:
@@ -68,27 +58,6 @@ async def by(db: DatabaseAccess, session: int, identity: Identity, source_id: st
     return exchanges.exchange(row) if row else None
 
 
-async def latest_by(db: DatabaseAccess, session: int, identity: Identity, n: int) -> list[Exchange]:
-    """Return the last n messages of an account in a session, newest first."""
-    rows = await db.all(
-        f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
-        "AND n.platform = :platform AND n.native_id = :account ORDER BY e.said_at DESC, e.item DESC LIMIT :n",
-        {"session": session, "platform": identity.platform, "account": identity.native_id, "n": n},
-    )
-    return [exchanges.exchange(row) for row in rows]
-
-
-async def counted(db: DatabaseAccess, domain: Domain) -> tuple[int, int]:
-    """Return how many messages people said in a domain, and when the last one was said (0 if there is none)."""
-    row = await db.one(
-        "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges e WHERE domain = :domain AND kind = 'said' "
-        f"AND {common('e')}",
-        {"domain": domain.key},
-    )
-    assert row is not None
-    return row["n"], row["last"]
-
-
 async def after(db: DatabaseAccess, domain: Domain, item: int) -> Row:
     """Return what people said in a domain after an item: how much (n), the last of it, and when the first was stored."""
     row = await db.one(
@@ -114,13 +83,3 @@ async def text(db: DatabaseAccess, item: int) -> str:
     """Return the text of a message that a person said, '' if it is none."""
     row = await db.one("SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
     return str(row["text"]) if row else ""
-
-
-async def last(db: DatabaseAccess, domain: Domain, n: int, by: int | None = None) -> list[str]:
-    """Return the last n showable texts that people said in a domain, oldest first, filtered by account if `by` is given."""
-    rows = await db.all(
-        f"SELECT text, identity FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "
-        "ORDER BY item DESC LIMIT :n",
-        {"domain": domain.key, "n": n},
-    )
-    return [row["text"] for row in reversed(rows) if by in (None, row["identity"])]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import bound, paged, placeholders
 from memory.types import Domain
 
 _PAGE = 1_000
@@ -60,42 +60,36 @@ async def abroad(db: Reader, home: Domain, items: Collection[int], cited: Collec
     An item told in confidence belongs to the confidence if it is `cited`, and otherwise holds something of it.
     """
     found = OtherDomains(set(), {})
-    for some in pages(sorted(items)):
-        within = f"IN ({placeholders('i', some)})"
-        rows = await db.all(
-            f"SELECT DISTINCT domain, 0 AS item, 1 AS belongs FROM items WHERE domain <> :home AND id {within} "
-            f"UNION ALL SELECT domain, reply, 0 FROM abroad WHERE holds = 1 AND reply {within} "
-            f"UNION ALL SELECT domain, item, CASE WHEN item IN ({placeholders('c', cited)}) THEN 1 ELSE 0 END FROM confided WHERE item {within}",
-            {"home": home.key, **bound("i", some), **bound("c", cited)},
-        )
-        for row in rows:
-            if row["belongs"]:
-                found.own.add(row["domain"])
-            else:
-                found.held.setdefault(row["domain"], []).append(row["item"])
+    rows = await paged(
+        db,
+        "SELECT DISTINCT domain, 0 AS item, 1 AS belongs FROM items WHERE domain <> :home AND id IN ({within}) "
+        "UNION ALL SELECT domain, reply, 0 FROM abroad WHERE holds = 1 AND reply IN ({within}) "
+        f"UNION ALL SELECT domain, item, CASE WHEN item IN ({placeholders('c', cited)}) THEN 1 ELSE 0 END FROM confided "
+        "WHERE item IN ({within})",
+        sorted(items),
+        {"home": home.key, **bound("c", cited)},
+    )
+    for row in rows:
+        if row["belongs"]:
+            found.own.add(row["domain"])
+        else:
+            found.held.setdefault(row["domain"], []).append(row["item"])
     return found
 
 
 async def of(db: Reader, replies: Sequence[int]) -> dict[int, frozenset[int]]:
     """Return what stood in view of these replies; those from before this was recorded are missing."""
-    found: dict[int, frozenset[int]] = {}
-    for some in pages(replies):
-        rows = await db.all(f"SELECT reply, items FROM seen WHERE reply IN ({placeholders('r', some)})", bound("r", some))
-        found.update((row["reply"], frozenset(_items(row).tolist())) for row in rows)
-    return found
+    rows = await paged(db, "SELECT reply, items FROM seen WHERE reply IN ({within})", replies)
+    return {row["reply"]: frozenset(_items(row).tolist()) for row in rows}
 
 
 async def asides_of(db: DatabaseAccess, replies: Sequence[int]) -> dict[int, frozenset[int] | None]:
     """Return the asides in view of these replies, if there were any; None if that was not recorded yet."""
-    found: dict[int, frozenset[int] | None] = {}
-    for some in pages(replies):
-        rows = await db.all(
-            f"SELECT reply, asides FROM seen WHERE reply IN ({placeholders('r', some)}) AND (asides IS NULL OR length(asides) > 0)",
-            bound("r", some),
-        )
-        for row in rows:
-            found[row["reply"]] = None if row["asides"] is None else frozenset(_items(row, "asides").tolist())
-    return found
+    there = "SELECT reply, asides FROM seen WHERE reply IN ({within}) AND (asides IS NULL OR length(asides) > 0)"
+    return {
+        row["reply"]: None if row["asides"] is None else frozenset(_items(row, "asides").tolist())
+        for row in await paged(db, there, replies)
+    }
 
 
 async def by(db: DatabaseAccess, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:

@@ -8,10 +8,10 @@ from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
 from memory.journal.parts import OFF_RECORD
-from memory.store.database import DatabaseAccess, Reader, Row, Transaction
-from memory.store.lineage import Seal, add_items, bound, pages, placeholders
+from memory.store.database import Reader, Row, Transaction
+from memory.store.lineage import Seal, add_items, bound, paged, placeholders
 from memory.tiers.messages import seen
-from memory.types import Domain, Exchange
+from memory.types import Domain
 
 NOTICE = "notice"
 
@@ -43,36 +43,6 @@ async def may_be_shown(db: Reader, platform: str, ids: Sequence[str], domains: S
     return found
 
 
-async def answering(db: DatabaseAccess, message: Exchange) -> str:
-    """Return the outbox key of the last part of the newest uncancelled answer to a message, '' if there is none."""
-    row = await db.one(
-        "SELECT o.key FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
-        "AND o.operation IN ('send', 'edit') AND o.state <> 'cancelled' ORDER BY o.id DESC LIMIT 1",
-        {"item": message.key, "id": message.source_id},
-    )
-    return str(row["key"]) if row else ""
-
-
-async def answer_to(db: DatabaseAccess, message: Exchange) -> int | None:
-    """Return the item of the newest uncancelled answer to a message, None if there is none."""
-    row = await db.one(
-        "SELECT o.item FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
-        "AND o.operation IN ('send', 'edit') AND o.state <> 'cancelled' ORDER BY o.id DESC LIMIT 1",
-        {"item": message.key, "id": message.source_id},
-    )
-    return int(row["item"]) if row else None
-
-
-async def answered(db: DatabaseAccess, platform: str, place: str, remote_id: str) -> str:
-    """Return the platform id of the message that a post answers, '' if it answers none."""
-    row = await db.one(
-        "SELECT answers FROM outbox WHERE platform = :platform AND place = :place AND remote_id = :id AND remote_id <> '' "
-        "AND item IS NOT NULL AND operation IN ('send', 'edit') ORDER BY id DESC LIMIT 1",
-        {"platform": platform, "place": place, "id": remote_id},
-    )
-    return str(row["answers"]) if row else ""
-
-
 async def rested_on(db: Reader, platform: str, ids: Sequence[str]) -> set[int]:
     """Return the items behind these posts, on which an answer shown them rests: replies, and what notices show."""
     rows = [row for some in (await _posts(db, platform, ids, [0])).values() for row in some if row["item"] is not None]
@@ -83,20 +53,19 @@ async def rested_on(db: Reader, platform: str, ids: Sequence[str]) -> set[int]:
 async def _posts(db: Reader, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, list[Row]]:
     """Return what was sent under each of these ids, or replaced it, with its item and whether that is readable."""
     found: dict[str, list[Row]] = {}
-    for some in pages(list(ids)):
-        parameters = {"platform": platform, **bound("s", some), **bound("d", domains)}
-        may = f"i.domain IN ({placeholders('d', domains)}) AND {shown('i')} AND {seen.readable('i', domains)}"
-        for row in await db.all(_POSTS.format(within=placeholders("s", some), may=may), parameters):
-            found.setdefault(row["remote_id"], []).append(row)
+    may = f"i.domain IN ({placeholders('d', domains)}) AND {shown('i')} AND {seen.readable('i', domains)}"
+    rows = await paged(
+        db,
+        f"SELECT o.remote_id, o.operation, o.form, i.item, i.kind, i.dead_at IS NULL AND {may} AS readable FROM ("
+        "SELECT remote_id, operation, form, item FROM outbox WHERE platform = :platform AND remote_id IN ({within}) "
+        "AND remote_id <> '' AND operation <> 'delete' UNION "
+        "SELECT t.remote_id, o.operation, o.form, o.item FROM outbox t JOIN outbox o ON o.target = t.key AND o.target <> '' "
+        "WHERE t.platform = :platform AND t.remote_id IN ({within}) AND t.remote_id <> '' "
+        "AND o.operation = 'edit' AND o.state <> 'cancelled') AS o "
+        "LEFT JOIN (SELECT id AS item, domain, kind, dead_at FROM items) AS i ON i.item = o.item",
+        ids,
+        {"platform": platform, **bound("d", domains)},
+    )
+    for row in rows:
+        found.setdefault(row["remote_id"], []).append(row)
     return found
-
-
-_POSTS = (
-    "SELECT o.remote_id, o.operation, o.form, i.item, i.kind, i.dead_at IS NULL AND {may} AS readable FROM ("
-    "SELECT remote_id, operation, form, item FROM outbox WHERE platform = :platform AND remote_id IN ({within}) "
-    "AND remote_id <> '' AND operation <> 'delete' UNION "
-    "SELECT t.remote_id, o.operation, o.form, o.item FROM outbox t JOIN outbox o ON o.target = t.key AND o.target <> '' "
-    "WHERE t.platform = :platform AND t.remote_id IN ({within}) AND t.remote_id <> '' "
-    "AND o.operation = 'edit' AND o.state <> 'cancelled') AS o "
-    "LEFT JOIN (SELECT id AS item, domain, kind, dead_at FROM items) AS i ON i.item = o.item"
-)
