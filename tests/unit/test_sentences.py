@@ -131,7 +131,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
 """Places, or beginnings of literals there, that are for no reader of a conversation, and what they are."""
 NAMED = {"CommandSpec", "Parameter", "Preference"}
 """What is told its name first: names stay as they are in every language."""
-CALLS = catalogue.ONE | catalogue.PLURAL | catalogue.FRAMES
+CALLS = catalogue.ONE | catalogue.PLURAL
 UNHEARD = {"log", "_log", "logging", "re", "struct", "imported"}
 SQL = re.compile(
     r"\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|OR|JOIN|ORDER BY|VALUES|CASE WHEN|NULL|PRAGMA|BEGIN|CREATE|IN \(|AS)\b"
@@ -162,6 +162,8 @@ def _unheard(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
     while (parent := parents.get(child)) is not None:
         match parent:
             case ast.Call(func=ast.Name(id=name)) if name in CALLS | UNHEARD | {"AssertionError", "TypeVar"}:
+                return True
+            case ast.Call(func=ast.Attribute(attr=name)) if name in catalogue.FRAMES:
                 return True
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in UNHEARD:
                 return True
