@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bot.imports import imported
+from bot.models.local_embedder import NoModel
 from bot.models.minilm.onnx_graph import Graph
-from bot.models.minilm.weights import NoModel
 from localization.sentences import lazy
 from memory.ports import Vectors
 
