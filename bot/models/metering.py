@@ -1,25 +1,14 @@
 """Unattended model calls: after everybody who talks with her, and within the daily budget."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
 
 from bot.models.writer import ModelWriter, written
 from localization.sentences import lazy
 from memory.errors import BudgetSpent
 from memory.journal.spending import CallLimits, Spending, Spent
-from memory.ports import ChatModel, Entry, Task, Writer
+from memory.ports import Entry, Task
 from memory.text.budget import tokens
 from memory.types import Domain
-
-
-class UnattendedWriter(Writer, ChatModel, Protocol):
-    """A metered writer for a domain's background work; `spent` is its usage so far."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def spent(self) -> Spent: ...
 
 
 class Metered:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bot.config.settings import Settings
 from bot.imports import deriving
 from bot.keyed_locks import KeyedLocks
-from bot.models.chains import Models
-from bot.models.daily_limits import limits
+from bot.models.chains import Models, limits
 from bot.service.log import carried_on, log
 from bot.service.priority import Priority
 from localization.sentences import lazy

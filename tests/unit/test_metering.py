@@ -10,7 +10,7 @@ import pytest
 from bot.config.sections import DreamSection
 from bot.config.settings import Settings
 from bot.errors import ModelDown
-from bot.models.daily_limits import limits
+from bot.models.chains import limits
 from bot.models.metering import Metered
 from bot.models.port import ChatMessage, Toolbox
 from bot.models.writer import ModelWriter

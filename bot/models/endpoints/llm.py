@@ -17,7 +17,7 @@ from bot.models.endpoints.backend_facts import NONE, REFUSED, THOUGHTS, TOOLS, U
 from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.probing import context_of
-from bot.models.endpoints.requests import CompletionRequest, Completions, Waits, backoff, has_images, policy, prompt_tokens
+from bot.models.endpoints.requests import CompletionRequest, Completions, has_images, policy, prompt_tokens
 from bot.models.endpoints.response_content import Response, read
 from bot.models.endpoints.responses import Empty
 from bot.models.endpoints.written_calls import WrittenCall
@@ -52,7 +52,7 @@ class OpenAIModel:
         timeout: float,
         max_tokens: int,
         tries: int = 4,
-        waits: Waits = backoff,
+        waits: Sequence[float] = (1.0, 2.0, 4.0),
         max_bytes: int = MAX_BYTES,
         sees: bool = False,
         uses_tools: bool = False,
