@@ -51,6 +51,7 @@ class Talk:
     services: Services
     listeners: Mapping[str, Listening]
     mailboxes: Mailboxes
+    running_answers: RunningAnswers
     outgoing: Outgoing
     reflections: ReflectionPosting
     history_comparison: HistoryComparison
@@ -115,7 +116,7 @@ async def talking(
         note(news)
     async with asyncio.TaskGroup() as group:
         one = ConversationLock(base.environment.home)
-        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, running_answers, one, elsewhere.heard)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, one, elsewhere.heard)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()
@@ -123,7 +124,9 @@ async def talking(
         listening = elsewhere.run(adapters, mailboxes, outgoing)
         background = [group.create_task(work) for work in (history_comparison.run(), outgoing.run(), listening, _load(app))]
         try:
-            yield Talk(services, listeners, mailboxes, outgoing, reflections, history_comparison, allowance, commands)
+            yield Talk(
+                services, listeners, mailboxes, running_answers, outgoing, reflections, history_comparison, allowance, commands
+            )
         finally:
             for task in background:
                 task.cancel()

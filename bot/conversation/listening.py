@@ -24,6 +24,7 @@ from adapters.events import (
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
 from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
+from bot.conversation.concurrent_changes import Overtaken
 from bot.conversation.first_contact import FirstContact, goes_on
 from bot.conversation.intake import Intake
 from bot.conversation.mailboxes import Answered, Mailboxes
@@ -31,7 +32,6 @@ from bot.conversation.preferences import PAUSED, Chosen
 from bot.conversation.services import Services
 from bot.conversation.session_routing import SessionRouting
 from bot.delivery.links import NO_LINKS
-from bot.delivery.overtaken import Overtaken
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log

@@ -154,6 +154,11 @@ class Mailbox:
     def __len__(self) -> int:
         return len(self._letters) + len(self._begun)
 
+    @property
+    def letters(self) -> list[Letter]:
+        """Everything in it, in order: what waits, and what is being answered."""
+        return list(self._tickets)
+
     def post(self, letter: Letter) -> None:
         """Append a letter."""
         self._letters.append(letter)

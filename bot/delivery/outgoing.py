@@ -186,10 +186,6 @@ class Outgoing:
         """Tell somebody at a place something that is no part of the conversation, in answer to a `question` if there is one."""
         await self.flush(place.platform, place.key, await self._queue_notice(place, person, text, question))
 
-    async def tell_readers_changed(self, place: Place, person: Person, question: str) -> None:
-        """Say at a place that has other readers than when a question was asked there that it is not answered for them."""
-        await self.tell(place, person, str(READERS_CHANGED), question)
-
     async def _queue_notice(self, place: Place, person: Person, text: str, question: str, key: str = "") -> Sequence[Part]:
         """Queue a notice, its first part under a `key` if there is one; return its parts."""
         view, session = await self._domains.view_and_session(place, person)

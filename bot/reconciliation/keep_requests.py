@@ -6,7 +6,7 @@ from dataclasses import replace
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place
 from bot.commands.texts import receipts
-from bot.conversation.answering.late_questions import LATE
+from bot.conversation.answering.unanswered import LATE
 from bot.conversation.preferences import PAUSED
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from bot.conversation.answering.generated_answer import GeneratedAnswer
 from bot.conversation.answering.source_watch import stored
-from bot.conversation.one_turn import Turn
+from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from localization.sentences import _, lazy

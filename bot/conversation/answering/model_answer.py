@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from bot.context import tools
 from bot.context.prompt import Prompt, PromptDraft
 from bot.context.prompt_question import PromptQuestion
-from bot.conversation.answering.generated_answer import GeneratedAnswer
 from bot.conversation.answering.source_watch import SourceWatch
 from bot.conversation.answering.streaming import AnswerPreview
-from bot.conversation.answering.tool_calls import ROUNDS, SHARE, Find, Reads, ToolCalls
-from bot.conversation.one_turn import Turn
+from bot.conversation.answering.tool_calls import ROUNDS, SHARE, Find, ToolCalls
+from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import AnswerEnded, ContextTooLong
 from bot.models.port import CutShort, Model, Restart, closing, size
 from bot.reconciliation.used_messages import UsedMessage, used_at, used_in
-from bot.service.log import log
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
 from memory.index.hits import Hit
@@ -77,9 +75,9 @@ class ModelAnswer:
         self._preview = preview
         self._links = NO_LINKS
         rounds = ROUNDS if limits.lookups else 0
-        reads = Reads(turn, usable, self._allow_links)
+        most_tokens = int(SHARE * limits.tokens)
         self._lookups = ToolCalls(
-            reads, inputs.draft, inputs.recalled, rounds, int(SHARE * limits.tokens), inputs.read_at, show_prompt
+            turn, usable, self._allow_links, inputs.draft, inputs.recalled, rounds, most_tokens, inputs.read_at, show_prompt
         )
         self._source_watch = SourceWatch(
             turn, inputs.read_at, inputs.commits, lambda: self._lookups.seen, lambda: self._lookups.last_prompt.asides
@@ -117,8 +115,6 @@ class ModelAnswer:
                         await self._preview.drop()
                 elif self._preview:
                     await self._preview.show(piece)
-            for name, error in getattr(stream, "passed_over", ()):
-                log.warning("model.passed_over", model=name, error=type(error).__name__)
 
     async def _with_sources(self, text: str, total_tokens: int) -> GeneratedAnswer:
         prompt, turn = self._lookups.last_prompt, self._turn

@@ -5,12 +5,12 @@ last one no tools are offered. Results count as in view like everything else.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from bot.context.prompt import Prompt, PromptDraft, finish_prompt
 from bot.context.tools import TOOLS, Lookup, Opening, Receipts, Round, ToolResult, repeated, returned, wanted
-from bot.context.turn_retrieval import RetrievalRequest
+from bot.conversation.one_turn import Turn
 from bot.errors import BadInput
 from bot.models.port import ChatMessage, Tool, ToolCall, size
 from memory.index.hits import Hit
@@ -28,28 +28,19 @@ _AROUND = 6
 Find = Callable[[], Awaitable[Sequence[Hit]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
-    """How a turn reads: `usable` searches for messages and returns those that may be used.
-
-    `on_more_in_view` is awaited whenever results came into view.
-    """
-
-    turn: RetrievalRequest
-    usable: Callable[[Find], Awaitable[Sequence[Hit]]]
-    on_more_in_view: Callable[[], Awaitable[None]]
-
-
 class ToolCalls:
     """The tools of one turn; `rounds` is the maximum number of calls, 0 if no tools are offered.
 
-    `most_tokens` limits the tokens of their results, `show_prompt` is called with every prompt. `hits` are the results so far, `seen` everything
-    that was in view.
+    `usable` searches for messages and returns those that may be used; `on_more_in_view` is awaited whenever results came into view.
+    `most_tokens` limits the tokens of results, `show_prompt` is called with every prompt. `hits` are the results so far, `seen`
+    everything that was in view.
     """
 
     def __init__(
         self,
-        reads: Reads,
+        turn: Turn,
+        usable: Callable[[Find], Awaitable[Sequence[Hit]]],
+        on_more_in_view: Callable[[], Awaitable[None]],
         draft: PromptDraft,
         recalled: Recalled,
         rounds: int,
@@ -57,7 +48,9 @@ class ToolCalls:
         now: int,
         show_prompt: Callable[[Prompt], None] | None,
     ) -> None:
-        self._turn, self._usable, self._on_more_in_view = reads.turn, reads.usable, reads.on_more_in_view
+        self._turn = turn
+        self._usable = usable
+        self._on_more_in_view = on_more_in_view
         self._draft = draft
         self._recalled = recalled
         self._tokens_left = min(most_tokens, draft.tokens_left)

@@ -11,9 +11,7 @@ from bot.admission.allowance import Allowance, Grant
 from bot.conversation.answering import current_readers
 from bot.conversation.answering.conversation_threads import ConversationThreads
 from bot.conversation.answering.edit_offers import answer_actions
-from bot.conversation.answering.generated_answer import GeneratedAnswer
 from bot.conversation.answering.generation import Generation
-from bot.conversation.answering.late_questions import LateQuestions
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
@@ -26,7 +24,7 @@ from bot.conversation.introduction import (
     thoughts_offer,
 )
 from bot.conversation.mailbox import Ticket
-from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
+from bot.conversation.one_turn import GeneratedAnswer, ReadersChanged, TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.dreams.reflection_posting import NAME as REFLECTIONS
@@ -37,12 +35,12 @@ from bot.service.priority import Priority
 from bot.service.runtime_metrics import measures
 from memory.errors import DatabaseBusy, SourceGone
 from memory.journal.journal import OutboxRow, Part
+from memory.text.display_names import LYRA
 from memory.text.off_loop import off_loop
 from memory.text.told import discretion
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 
-NAME = "Lyra"
 _TRIES = 3
 _KEPT_AT_ONCE = 8
 """The number of places whose messages are stored concurrently: in a burst more would starve the event loop."""
@@ -70,7 +68,6 @@ class Turns:
         self._verification = verification
         self._priority = priority
         self._running_answers = running_answers
-        self._late_questions = LateQuestions(services)
         self._unanswered = Unanswered(services)
         self._first_contact = FirstContact(services)
         self._threads = ConversationThreads(services, allowance)
@@ -121,7 +118,7 @@ class Turns:
         """Say why messages are not answered; nothing of those that were taken back."""
         if isinstance(unanswered, TooLate):
             await self._remove_stale_previews(unanswered)
-            await self._late_questions.tell(unanswered)
+            await self._unanswered.late(unanswered)
         elif isinstance(unanswered, ReadersChanged):
             await self._unanswered.moved(unanswered)
 
@@ -265,7 +262,7 @@ class Turns:
         """T3: store the reply, its sources and parts, and close what it answers; return its first part and the others."""
         question = turn.questions[-1]
         reply = NewExchange(
-            Kind.REPLY, generated.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), NAME,
+            Kind.REPLY, generated.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), LYRA,
             "assistant", None, generated.echo,
         )  # fmt: skip
         actions = answer_actions(question.source_id, turn.reply_id) if turn.chosen.offers(turn.place, turn.person) else ()
