@@ -11,7 +11,6 @@ from adapters.base import Adapter
 from bot.admission.access import Access
 from bot.admission.allowance import Allowance
 from bot.app import App
-from bot.cli.output import note
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.answer_language import AnswerLanguage
@@ -29,6 +28,7 @@ from bot.dreams.reflection_posting import ReflectionPosting
 from bot.imports import imported
 from bot.models.connect import Connector
 from bot.models.embedders import told_once
+from bot.printing import note
 from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.incognito import Once
