@@ -14,6 +14,8 @@ from weakref import WeakSet
 
 from adapters.events import Posted
 from bot.delivery.outgoing import Outgoing
+from localization.sentences import lazy
+from memory.errors import SourceGone
 from memory.journal.journal import Journal
 from memory.ports import Clock
 from memory.types import MINUTE
@@ -28,6 +30,11 @@ class ChangeWatch:
 
     platform: str
     gone: set[str] = field(default_factory=set)
+
+    def require(self, shown: Collection[str]) -> None:
+        """Raise SourceGone if any of these messages is among them."""
+        if not self.gone.isdisjoint(shown):
+            raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
 
 
 class ConcurrentChanges:

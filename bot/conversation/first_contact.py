@@ -1,9 +1,10 @@
 """What Lyra says once at a place: who she is, or, in a room that replaces another, that she goes on there."""
 
+from functools import partial
+
 from adapters.events import Place
 from bot.conversation.introduction import continuation_notice, introduction, left_behind
 from bot.conversation.services import Services
-from bot.delivery.links import NO_LINKS
 from memory.types import Session
 from memory.view.view import View
 
@@ -25,24 +26,19 @@ class FirstContact:
                 await self._go_on(place, view, session, prefix, waits=waits)
             return
         text = introduction(self._services.models.goes_to, prefix, shared=not place.is_private)
-        parts = await outgoing.composer.parts(place.platform, text, links=NO_LINKS)
-        if await view.notices.greet(session, parts):
-            await outgoing.flush(place.platform, place.key, parts)
+        await outgoing.say(place, text, partial(view.notices.greet, session))
 
     async def leave_behind(self, place: Place, view: View, session: Session, prefix: str) -> None:
         """Say once, in a room that replaces another, that nobody will see an answer that waits there."""
         if not await view.notices.has_gone_on(place.channel, session):
             await self._go_on(place, view, session, prefix, waits=True)
             return
-        parts = await self._services.outgoing.composer.parts(place.platform, left_behind(), links=NO_LINKS)
-        if await view.notices.once(f"session:{session.id}", _LEFT_BEHIND, session, parts):
-            await self._services.outgoing.flush(place.platform, place.key, parts)
+        once = partial(view.notices.once, f"session:{session.id}", _LEFT_BEHIND, session)
+        await self._services.outgoing.say(place, left_behind(), once)
 
     async def _go_on(self, place: Place, view: View, session: Session, prefix: str, *, waits: bool) -> None:
         text = continuation_notice(prefix, waits=waits)
-        parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
-        if await view.notices.go_on(place.channel, session, parts):
-            await self._services.outgoing.flush(place.platform, place.key, parts)
+        await self._services.outgoing.say(place, text, partial(view.notices.go_on, place.channel, session))
 
 
 def goes_on(place: Place, view: View) -> bool:

@@ -24,9 +24,7 @@ from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.preferences import Preferences, speakers
 from bot.conversation.surroundings import Surroundings
 from bot.rights.off_record import Holding, OffRecord
-from localization.sentences import lazy
 from memory.core import Memory
-from memory.errors import SourceGone
 from memory.journal.journal import OpenEvents
 from memory.places.shown_names import Person as Account
 from memory.ports import Clock
@@ -134,8 +132,7 @@ class Intake:
     async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
         """Hold off all changes during the block. Raises SourceGone if something shown was removed meanwhile."""
         async with self._lock:
-            if not turn.watch.gone.isdisjoint(shown):
-                raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
+            turn.watch.require(shown)
             yield
 
     async def withdraw(self, event: MessagesDeleted) -> None:

@@ -5,7 +5,7 @@ has other readers now than when it was stored is not sent.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
 from hashlib import blake2b
@@ -181,6 +181,14 @@ class Outgoing:
     async def _cancel(self, rows: Sequence[Row]) -> None:
         self._pending_texts.drop(rows)
         await self._journal.cancel([one.row for one in rows])
+
+    async def say(
+        self, place: Place, text: str, queue: Callable[[Sequence[Part]], Awaitable[bool | None]], actions: Sequence[Action] = ()
+    ) -> None:
+        """Compose a notice without links, and send it to a place once `queue` has queued its parts, unless that returns False."""
+        parts = await self.composer.parts(place.platform, text, links=NO_LINKS, actions=actions)
+        if await queue(parts) is not False:
+            await self.flush(place.platform, place.key, parts)
 
     async def tell(self, place: Place, person: Person, text: str, question: str = "") -> None:
         """Tell somebody at a place something that is no part of the conversation, in answer to a `question` if there is one."""

@@ -69,7 +69,6 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/context/prompt_question.py": "what a model is given",
     "bot/context/tools.py": "what a model is given, and what it calls",
     "bot/conversation/attachments.py": "what is stored of a file",
-    "bot/conversation/answering/tool_calls.py": "what a model is told of its calls",
     "bot/conversation/answering/streaming.py: The preview": "said to the log",
     "bot/delivery/urls.py": "a pattern",
     "bot/dreams/reflection_posting.py: reflection": "commands",

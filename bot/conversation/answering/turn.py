@@ -167,9 +167,8 @@ class Turns:
             else discretion_ended_notice(turn.ended_confidences)
         )
         text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS)
-        if await turn.view.confidences.tell(turn.session, confided, parts, turn.reply_target):
-            await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
+        queue = partial(turn.view.confidences.tell, turn.session, confided, answers=turn.reply_target)
+        await self._services.outgoing.say(turn.place, text, queue)
 
     async def _answered(
         self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket, sending_lock: AsyncExitStack

@@ -1,6 +1,7 @@
 """Turns that end without an answer: too late, declined, stopped, held until the model is back, or taken back by whoever asked."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from adapters.base import Adapter
 from bot.commands.general_commands import owned
@@ -44,9 +45,8 @@ class Unanswered:
         if place in self._told_late:
             return
         self._told_late[place] = now
-        parts = await self._services.outgoing.composer.parts(late.place.platform, str(LATE), links=NO_LINKS)
-        await late.view.notices.queue(late.session, parts, (), late.reply_target)
-        await self._services.outgoing.flush(*place, parts)
+        queue = partial(late.view.notices.queue, late.session, finishes=(), answers=late.reply_target)
+        await self._services.outgoing.say(late.place, str(LATE), queue)
 
     async def moved(self, moved: ReadersChanged) -> None:
         """Say at a place whose readers changed that a question was not answered for those who read it now."""

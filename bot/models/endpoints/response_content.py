@@ -25,22 +25,18 @@ async def read(
 
     Raises WrittenCall if the text contains a call of one of the offered `tools`, and whatever `pieces` raises.
     """
-    if not tools:
-        async with aclosing(_sent(response, limit, thoughts, calls=False)) as found:
-            async for piece in found:
-                yield piece
-        return
-    lines = WithoutCalls([tool.name for tool in tools])
-    async with aclosing(_sent(response, limit, thoughts, calls=True)) as found:
+    names = [tool.name for tool in tools]
+    lines = WithoutCalls(names)
+    async with aclosing(_sent(response, limit, thoughts, calls=bool(tools))) as found:
         async for piece in found:
-            if isinstance(piece, ToolCall):
+            if isinstance(piece, CutShort) or not tools:
+                yield piece
+            elif isinstance(piece, ToolCall):
                 if rest := lines.rest():
                     yield rest
                 yield piece
             elif isinstance(piece, Restart):
-                lines = WithoutCalls([tool.name for tool in tools])
-                yield piece
-            elif isinstance(piece, CutShort):
+                lines = WithoutCalls(names)
                 yield piece
             elif new := lines.feed(piece):
                 yield new
