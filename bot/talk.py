@@ -22,8 +22,8 @@ from bot.conversation.intake import Intake
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
 from bot.conversation.services import Services
-from bot.delivery.blocked_places import BlockedPlaces
 from bot.delivery.outgoing import Outgoing
+from bot.delivery.pending_sends import BlockedPlaces
 from bot.dreams.reflection_posting import ReflectionPosting
 from bot.imports import imported
 from bot.models.connect import Connector
@@ -100,7 +100,9 @@ async def talking(
     reflections = ReflectionPosting(
         app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters, languages
     )
-    connector = Connector(app.models, base.environment, _probe, app.reloading.told)
+    connector = Connector(
+        app.models, base.environment, lambda url: imported("bot.models.endpoints.probing:local_models")(url), app.reloading.told
+    )
     # Fail before anybody talks if the persona cannot be read.
     app.persona.current()
     generation = Generation(services, verification, app.persona, show_prompt)
@@ -156,8 +158,3 @@ def _keep_loaded() -> None:
     A full collection would scan all of it, more than 100,000 objects that live until exit, and block everything for 70 ms.
     """
     gc.freeze()
-
-
-async def _probe(base_url: str) -> list[str]:
-    found: list[str] = await imported("bot.models.endpoints.probing:local_models")(base_url)
-    return found

@@ -6,9 +6,9 @@ For the offline voice each part of a question is searched separately, and each m
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from bot.config.settings import Settings
-from bot.conversation.one_turn import Turn
 from bot.models.offline.question_analysis import Aim
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.bank.block import Block
@@ -17,9 +17,10 @@ from memory.index.when.told_times import asks_ahead
 from memory.text.off_loop import off_loop
 from memory.tiers import manners, profile
 from memory.tiers.selfstate import SelfState
-from memory.types import MINUTE, Digest, DomainKind, Exchange, Kind, Statement
+from memory.types import MINUTE, Digest, DomainKind, Exchange, Kind, Session, Statement
 from memory.view.digests import Tiers
 from memory.view.recalled import Recalled, RecallLimits, in_turn
+from memory.view.view import View
 
 _SPARE_DIGESTS = 4
 _DISLIKED = 3
@@ -30,6 +31,19 @@ _OFFLINE_HITS = 50
 _HITS_OF_A_TIME = 96
 _DATE_MESSAGES = 100
 """How many messages are searched for the date of a birthday."""
+
+
+class RetrievalRequest(Protocol):
+    """A turn, as far as retrieval needs it: where it is, and what was said."""
+
+    @property
+    def view(self) -> View: ...
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def questions(self) -> Sequence[Exchange]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +67,7 @@ class StandingLayers:
     disliked: Sequence[Exchange] = ()
 
 
-async def standing_layers(turn: Turn, settings: Settings) -> StandingLayers:
+async def standing_layers(turn: RetrievalRequest, settings: Settings) -> StandingLayers:
     """Load the standing layers of a turn. The summary covers what was said before the recent messages."""
     view = turn.view
     window = await view.messages.window(turn.session, 2 * settings.recent_turns)
@@ -100,7 +114,7 @@ def _open_thing(questions: Sequence[Exchange], recent: Sequence[Exchange], tiers
 
 
 async def recall_items(
-    turn: Turn, settings: Settings, in_view: Collection[int], since: int, parts: Sequence[str] = ()
+    turn: RetrievalRequest, settings: Settings, in_view: Collection[int], since: int, parts: Sequence[str] = ()
 ) -> Recalled:
     """Recall items for the question, except those in view, and this conversation's gists from `since` on.
 
@@ -132,7 +146,7 @@ class SearchResult:
     above: Sequence[Statement] = ()
 
 
-async def search_parts(turn: Turn, voice: OfflineVoice, question: VoiceQuestion) -> SearchResult:
+async def search_parts(turn: RetrievalRequest, voice: OfflineVoice, question: VoiceQuestion) -> SearchResult:
     """Search for each part of a question; nothing is found for a message that asks nothing."""
     question_keys = {exchange.key for exchange in turn.questions}
     hits: dict[int, Hit] = {}
@@ -161,7 +175,7 @@ async def search_parts(turn: Turn, voice: OfflineVoice, question: VoiceQuestion)
     return SearchResult([hit for hit in hits.values() if hit.exchange.key not in question_keys], statements)
 
 
-async def _facts(turn: Turn, asker: str) -> list[Statement]:
+async def _facts(turn: RetrievalRequest, asker: str) -> list[Statement]:
     """Return the profile's facts that name the asker; in a private conversation, all facts if none does."""
     facts = await turn.view.digests.statements(profile.TIER)
     named = [fact for fact in facts if asker.casefold() in fact.text.casefold()]

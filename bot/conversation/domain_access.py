@@ -210,7 +210,6 @@ class DomainAccess:
         return [one.domain for one in excluding if excluded_ids[one.domain.key] <= non_readers]
 
     async def _are_of(self, own: DomainRef, others: Collection[DomainRef]) -> bool:
-        """Return whether every private domain among these belongs, now, to the person of `own`."""
         private_accounts = {Identity(ref.platform, ref.native_id) for ref in others if ref.kind is DomainKind.DM and ref != own}
         return not private_accounts or private_accounts.issubset(
             await self.people.accounts(Identity(own.platform, own.native_id))
@@ -240,7 +239,6 @@ class DomainAccess:
         return found
 
     async def _own(self, person: Person, chosen: Chosen) -> list[DomainRef]:
-        """Return the private homes of a person's other accounts."""
         _this, *others = await self.people.accounts(Identity(person.platform, person.id), chosen)
         return [DomainRef(DomainKind.DM, one.platform, one.native_id) for one in others]
 

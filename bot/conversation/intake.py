@@ -182,7 +182,6 @@ class Intake:
                 await reword(self._memory.journal, replace(message, quoted=quoted))
 
     async def _unforgotten(self, view: View, heard: Sequence[HeardMessage]) -> list[HeardMessage]:
-        """Return messages without forwarded content that is forgotten."""
         platform = heard[0].message.place.platform if heard else ""
         shown = await without_forgotten(self._memory, view, platform, [one.message for one in heard])
         return [replace(one, message=message) for one, message in zip(heard, shown, strict=True)]

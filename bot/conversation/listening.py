@@ -26,8 +26,8 @@ from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
 from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
 from bot.conversation.concurrent_changes import Overtaken
-from bot.conversation.first_contact import FirstContact, goes_on
 from bot.conversation.intake import Intake
+from bot.conversation.introduction import FirstContact, goes_on
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import PAUSED, Chosen
 from bot.conversation.services import Services
@@ -244,7 +244,6 @@ class Listening:
             await self._services.outgoing.say(event.place, str(event.why), queue)
 
     async def _announce(self, event: PlatformNotice) -> None:
-        """Deliver a notice of the platform itself, with the possible answers."""
         if not await self._access.admits(event.person, event.place):
             return
         view, session = await self._services.domains.view_and_session(event.place, event.person)
@@ -270,7 +269,6 @@ class Listening:
             await self._first_contact.introduce(place, view, session, self._adapter.prefix)
 
     async def _current_place(self, place: Place) -> Place:
-        """Return a place with its current readers, if they are known."""
         try:
             return await self._adapter.locate(place) or place
         except PlaceGone:

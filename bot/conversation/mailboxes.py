@@ -22,7 +22,7 @@ from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.answering.turn import Turns
 from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
-from bot.conversation.mailbox import Letter, LetterBatch, Mailbox, Ticket
+from bot.conversation.mailbox import Letter, Mailbox, Ticket
 from bot.errors import LyraError, PlaceUnknown
 from bot.service.log import carried_on, log
 from bot.service.runtime_metrics import measures
@@ -178,7 +178,6 @@ class Mailboxes:
             del self._workers[key]
 
     async def _keep_up_to(self, letter: Letter) -> None:
-        """Store the waiting messages of a place, up to a letter."""
         mailbox = self._mailboxes.get(letter.place_key)
         await self._keep([other for other in (mailbox.letters if mailbox else ()) if other.row.key <= letter.row.key])
 
@@ -196,12 +195,12 @@ class Mailboxes:
         finally:
             del self._workers[key], self._mailboxes[key]
 
-    async def _handle(self, adapter: Adapter, batch: LetterBatch, ticket: Ticket) -> None:
-        letters, language = batch.letters, ""
+    async def _handle(self, adapter: Adapter, letters: Sequence[Letter], before: Sequence[Letter], ticket: Ticket) -> None:
+        language = ""
         try:
             language = await self._languages.of(letters[-1].event)
             with reading(language):
-                await self._answer(batch, adapter, ticket)
+                await self._answer(letters, before, adapter, ticket)
         except MemoryFailure as error:
             # Not even the failure could be written. The event is committed, and the next retry, connection or start answers it.
             self._left.add(letters[0].place_key)
@@ -212,14 +211,13 @@ class Mailboxes:
             for letter in letters:
                 letter.end()
 
-    async def _answer(self, batch: LetterBatch, adapter: Adapter, ticket: Ticket) -> None:
+    async def _answer(self, letters: Sequence[Letter], before: Sequence[Letter], adapter: Adapter, ticket: Ticket) -> None:
         # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
-        letters = batch.letters
         first = letters[0]
         try:
-            if batch.before:
+            if before:
                 async with ticket.storing():
-                    await self._keep([*batch.before, *letters])
+                    await self._keep([*before, *letters])
             if first.is_command:
                 if first.takes_back:
                     await self._keep_up_to(first)

@@ -234,7 +234,6 @@ def speakers(platform: str, quotes: Sequence[Quote]) -> list[Person]:
 
 
 def _scopes(where: Place | Person) -> list[str]:
-    """Return every scope of settings that applies to a person or place."""
     if isinstance(where, Person):
         return [_scope(where, "")]
     return [_scope(where, ""), _scope(replace(where, thread=""), ""), _scope(where, EVERYONE)]

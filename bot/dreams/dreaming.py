@@ -18,7 +18,7 @@ from memory.ports import Clock, Progress
 from memory.types import Domain
 
 if TYPE_CHECKING:
-    from bot.models.metering import Metered
+    from bot.models.writer import Metered
     from memory.dream.dreamer import Dreamer
     from memory.dream.report import Report
 

@@ -18,9 +18,8 @@ from memory.ports import Writer
 from memory.types import Domain
 
 if TYPE_CHECKING:
-    from bot.models.metering import Metered
     from bot.models.offline.extractive import ExtractiveWriter
-    from bot.models.writer import ModelWriter
+    from bot.models.writer import Metered, ModelWriter
 
 MakeModel = Callable[[str, Backend, int, Sequence[float], BackendFacts], Model]
 """Opens a backend under a name, with the number of tries, the waits between them in seconds, and the facts learnt about it."""
@@ -135,7 +134,7 @@ class Models:
         """Return a metered writer for a domain's background work, within limits; None without a model."""
         if self.summary is None:
             return None
-        made: Metered = imported("bot.models.metering:Metered")(self._written_by(self.summary), domain, spending, limits, before)
+        made: Metered = imported("bot.models.writer:Metered")(self._written_by(self.summary), domain, spending, limits, before)
         return made
 
     @cached_property

@@ -149,11 +149,7 @@ class Chain:
         if not models:
             raise ValueError("a chain needs a model")
         self._models = tuple(models)
-
-    @property
-    def name(self) -> str:
-        """The names, in order."""
-        return " → ".join(model.name for model in self._models)
+        self.name = " → ".join(model.name for model in models)
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the first answer that begins. Raises the last model's ModelError, or that of an answer already begun.

@@ -81,14 +81,10 @@ class ServedModel:
     """
 
     def __init__(self, model: Model, line: RequestQueue, *, background: bool) -> None:
+        self.name = model.name
         self._model = model
         self._line = line
         self._background = background
-
-    @property
-    def name(self) -> str:
-        """The configured name."""
-        return self._model.name
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, up to where it loops. Raises ModelError."""
@@ -116,7 +112,6 @@ class ServedModel:
         raise ModelGarbled(lazy("The model {name} wrote nothing that can be shown.", name=self.name), _MOST_ASKED)
 
     def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
-        """Yield the visible parts of one answer."""
         cleaned = partial(off_loop, size(messages), partial(Cleaned, messages))
         return self._filtered(cleaned, self._line.first(), "conversation", messages, toolbox)
 

@@ -86,7 +86,6 @@ class KeepRequests:
         return await self._adapters[row.platform].administers_server(person, row.prefix[0]) is not False
 
     def _label(self, row: VanishedPlace) -> str:
-        """Return the name of a place, with its server's name if known."""
         server = self._adapters[row.platform].server_name(row.prefix[0]) if len(row.prefix) > 1 else ""
         return f"{self._name(row)} in {server}" if server else self._name(row)
 

@@ -176,7 +176,6 @@ class Maintenance:
                     self._unembedded[domain.key] = domain
 
     async def _embed_some(self, domain: Domain) -> bool:
-        """Embed some items of a domain; return whether there may be more."""
         return await self._memory.view(domain).embed(self._told, _IN_TURN) >= _IN_TURN
 
     def _told(self, done: int, total: int) -> None:

@@ -76,7 +76,6 @@ async def _noticing(app: App, stop: Stop) -> AsyncIterator[asyncio.Event]:
 
 
 async def _work(app: App, stop: asyncio.Event) -> int:
-    """Do background work, beside other processes, until asked to stop."""
     worker = Worker(app.memory, app.maintenance)
     working = asyncio.create_task(carried_on(worker.run(), "worker"))
     try:
@@ -92,7 +91,6 @@ async def _work(app: App, stop: asyncio.Event) -> int:
 
 
 async def _hear(app: App, stop: asyncio.Event) -> int:
-    """Listen on the configured platforms, beside other processes, until asked to stop."""
     adapters = platforms(app)
     if not adapters:
         raise BadConfig(lazy("No platform is configured, so there is nothing to hear. `lyra setup` asks for one."))

@@ -80,7 +80,6 @@ class Generation:
     async def _answer_shortening(
         self, chat: Model, turn: Turn, preview: AnswerPreview | None, limits: PromptLimits, request_budget: RequestBudget
     ) -> GeneratedAnswer:
-        """Answer, shortening the prompt until the model accepts it. Raises ModelError."""
         sees = self._services.models.sees
         question = PromptQuestion(turn.questions, turn.quotes, turn.aside, turn.images if sees else (), turn.shared)
         usable, printed = partial(self._verification.hits, requests=request_budget), self._services.outgoing.composer.printed
@@ -166,7 +165,6 @@ def _voice_question(turn: Turn, now: int) -> VoiceQuestion:
 
 
 async def _written_language(turn: Turn) -> str:
-    """Return the language in which the asker wrote before."""
     asker = turn.questions[-1].identity
     unstored_language = newest_language(
         [one.text for one in turn.unstored_history if one.kind is Kind.SAID and one.identity == asker]

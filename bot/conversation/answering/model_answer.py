@@ -182,7 +182,6 @@ class ToolCalls:
         return result
 
     async def _found(self, lookup: Lookup, asker: str) -> Sequence[Hit]:
-        """Return the results, those not in view yet first."""
         search = partial(self._turn.view.recall.lookup, lookup.query, _MOST_MESSAGES, lookup.within, lookup.speaker, asker)
         in_view = self.seen
         return sorted(await self._usable(search), key=lambda hit: hit.exchange.key in in_view)
@@ -281,7 +280,6 @@ class ModelAnswer:
         )
 
     def _used(self) -> list[UsedMessage]:
-        """Return the stored messages in view."""
         recent, recalled = used_at(self._turn.session, self._inputs.recent), self._inputs.recalled.hits
         seen = self._lookups.seen
         return [one for one in (*recent, *used_in([*recalled, *self._lookups.hits.values()])) if one.exchange.key in seen]

@@ -15,10 +15,10 @@ from bot.conversation.answering.generation import Generation
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
-from bot.conversation.first_contact import FirstContact
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import (
+    FirstContact,
     discretion_confirmation,
     discretion_ended_notice,
     thoughts_offer,
@@ -92,7 +92,7 @@ class Turns:
         the readers of the place are unknown.
         """
         # Counted before anything is read, so that a gap that opens meanwhile is noticed.
-        gaps = self._verification.gaps
+        gaps = self._verification.unverified.gaps
         async with ticket.storing():
             heard = await self._threads.opened(heard, adapter)
             with measures.stage("keep"):
@@ -115,7 +115,6 @@ class Turns:
         self._services.maintenance.poke(turn.view.home, turn.session)
 
     async def _tell_why_not(self, unanswered: TooLate | ReadersChanged | None) -> None:
-        """Say why messages are not answered; nothing of those that were taken back."""
         if isinstance(unanswered, TooLate):
             await self._remove_stale_previews(unanswered)
             await self._unanswered.late(unanswered)
@@ -130,7 +129,6 @@ class Turns:
     async def _answer_and_send(
         self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket
     ) -> None:
-        """Answer a turn and send the answer."""
         place, arrived = turn.place, True
         async with AsyncExitStack() as sending_lock:
             with self._priority.taken():
@@ -189,7 +187,7 @@ class Turns:
                     # Forgetting hides the whole domain until it is known what goes along.
                     await self._services.memory.settled()
                     await turn.view.validity.readable(_PATIENCE)
-                    gaps = self._verification.gaps
+                    gaps = self._verification.unverified.gaps
                     kept = await self._intake.keep(heard, adapter)
                     if not isinstance(kept, Turn):
                         await self._tell_why_not(kept)

@@ -6,8 +6,8 @@ from functools import partial
 from adapters.base import Adapter
 from bot.commands.general_commands import owned
 from bot.conversation.error_texts import error_text, too_much
-from bot.conversation.first_contact import FirstContact, goes_on
 from bot.conversation.inbox_events import HeardMessage
+from bot.conversation.introduction import FirstContact, goes_on
 from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured

@@ -29,6 +29,9 @@ class OpenAIEmbedder:
     text too long for the model is embedded by its beginning.
     """
 
+    refused: Said = ""
+    """Any fault of an endpoint may be transient."""
+
     def __init__(self, name: str, base_url: str, model: str, api_key: str | None, timeout: float, batch: int = 64) -> None:
         """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
         self._name = name
@@ -36,16 +39,8 @@ class OpenAIEmbedder:
         self._client = self._endpoint.client()
         self._timeout = timeout
         self._batch = batch
-
-    @property
-    def name(self) -> str:
-        """The configured name with the model, as vectors of different models are not comparable."""
-        return f"{self._name}:{self._endpoint.model}"
-
-    @property
-    def refused(self) -> Said:
-        """Always '': any fault of an endpoint may be transient."""
-        return ""
+        # Vectors of different models are not comparable.
+        self.name = f"{name}:{model}"
 
     async def warm(self) -> None:
         """Do nothing: there is nothing to load."""

@@ -18,9 +18,8 @@ from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.probing import context_of
 from bot.models.endpoints.requests import CompletionRequest, Completions, has_images, policy, prompt_tokens
-from bot.models.endpoints.response_content import Response, read
+from bot.models.endpoints.response_content import Response, WrittenCall, read
 from bot.models.endpoints.responses import Empty
-from bot.models.endpoints.written_calls import WrittenCall
 from bot.models.port import ChatMessage, CutShort, Restart, Tool, Toolbox, ToolCall
 from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
@@ -40,7 +39,7 @@ class OpenAIModel:
     piece are retried, up to `tries` attempts; `waits` gives the seconds in between, unless the endpoint does. After the first
     piece nothing is retried: the caller holds half an answer and decides. Images are sent only if the model `sees`, tools only
     if it `uses_tools`. An endpoint that fails with tools but not without them is recorded in `facts` as not supporting tools.
-    `sampling` is merged into each request.
+    `sampling` is merged into each request. `name` is the configured name.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class OpenAIModel:
         context: int = 0,
     ) -> None:
         """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
-        self._name = name
+        self.name = name
         self._endpoint = Endpoint(base_url, model, api_key)
         self._completions = Completions(self._endpoint, sees=sees, sampling=sampling or {})
         self._timeout = timeout
@@ -72,11 +71,6 @@ class OpenAIModel:
         self._facts = facts or BackendFacts()
         nearby = is_nearby(base_url)
         self._room = PromptRoom(context, max_tokens, self._facts, partial(self._context, nearby=nearby), always=nearby)
-
-    @property
-    def name(self) -> str:
-        """The configured name."""
-        return self._name
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, round after round of tool calls. Raises ModelError."""

@@ -172,7 +172,6 @@ def _added(graph: _Graph, sources: Sequence[str], result: str) -> None:
 
 
 def _norm(graph: _Graph, tensors: Mapping[str, Vectors], name: str) -> list[str]:
-    """Add the constants of a layer normalization; return their names."""
     return [graph.constant(f"{name}.{part}", tensors[f"{name}.LayerNorm.{part}"]) for part in ("weight", "bias")]
 
 

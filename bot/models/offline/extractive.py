@@ -128,15 +128,8 @@ class _Candidate:
 class ExtractiveWriter:
     """Writes digests of copied sentences (memory.ports.Writer). Needs no services and never fails."""
 
-    @property
-    def name(self) -> str:
-        """The writer's name stored with each digest."""
-        return "extractive"
-
-    @property
-    def extractive(self) -> bool:
-        """Always true: sentences are copied and no model is called."""
-        return True
+    name = "extractive"
+    extractive = True
 
     async def write(self, task: Task) -> list[Entry]:
         """Return the digest's sentences in the order of their sources; none only without sources."""
