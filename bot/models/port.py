@@ -145,9 +145,7 @@ class Chain:
     """A fallback chain: if a model fails before its first piece, the next one is asked."""
 
     def __init__(self, models: Sequence[Model]) -> None:
-        """Chain at least one model. Raises ValueError for none."""
-        if not models:
-            raise ValueError("a chain needs a model")
+        """Chain at least one model."""
         self._models = tuple(models)
         self.name = " → ".join(model.name for model in models)
 

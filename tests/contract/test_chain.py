@@ -66,11 +66,6 @@ async def test_a_chain_over_http_and_its_end() -> None:
         assert last.closed
 
 
-def test_a_chain_of_nothing_is_a_mistake() -> None:
-    with pytest.raises(ValueError, match="needs a model"):
-        Chain([])
-
-
 async def test_what_runs_nearby_is_found() -> None:
     async with OpenAIServer(models=("qwen3", "llama3.2")) as server:
         assert await local_models(server.base_url) == ["llama3.2", "qwen3"]

@@ -5,14 +5,14 @@ Importing this takes most of a second (the openai library), so code that needs t
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing
 from functools import partial
 
 import stamina
 import stamina.instrumentation
 
 from bot.config.server_urls import is_nearby
-from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelTimeout
+from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled
 from bot.models.endpoints.backend_facts import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
 from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
@@ -64,6 +64,7 @@ class OpenAIModel:
         self._endpoint = Endpoint(base_url, model, api_key)
         self._completions = Completions(self._endpoint, sees=sees, sampling=sampling or {})
         self._timeout = timeout
+        self._late = lazy("{who} did not finish within {seconds} seconds.", who=self._endpoint.who, seconds=f"{timeout:g}")
         self._tries = tries
         self._waits = waits
         self._max_bytes = max_bytes
@@ -83,7 +84,7 @@ class OpenAIModel:
             wrote_call = False
             async with AsyncExitStack() as stack:
                 # The timeout surrounds each step and never a yield: there it would cancel the caller's own work.
-                async with self._until(deadline):
+                async with self._endpoint.before(deadline, self._late):
                     answer, piece = await self._first_piece(request, deadline, stack)
                 while piece is not None and not wrote_call:
                     if isinstance(piece, ToolCall):
@@ -99,7 +100,7 @@ class OpenAIModel:
                         pieces.append(piece if pieces or not earlier else f"\n\n{piece.lstrip()}")
                         yield pieces[-1]
                     try:
-                        async with self._until(deadline):
+                        async with self._endpoint.before(deadline, self._late):
                             piece = await anext(answer, None)
                     except WrittenCall:
                         wrote_call = True
@@ -130,19 +131,6 @@ class OpenAIModel:
     async def close(self) -> None:
         """Close the connections."""
         await self._completions.close()
-
-    @asynccontextmanager
-    async def _until(self, deadline: float) -> AsyncGenerator[None, None]:
-        """Run one step before the deadline (of the loop's clock), mapping library errors to ModelError."""
-        try:
-            async with asyncio.timeout_at(deadline):
-                yield
-        except TimeoutError:
-            raise ModelTimeout(
-                lazy("{who} did not finish within {seconds} seconds.", who=self._endpoint.who, seconds=f"{self._timeout:g}")
-            ) from None
-        except FAULTS as fault:
-            raise self._endpoint.error(fault) from None
 
     async def _first_piece(self, request: CompletionRequest, deadline: float, stack: AsyncExitStack) -> _Begun:
         """Request until there is a first piece. The open response is left on the stack."""
