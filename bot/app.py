@@ -249,7 +249,6 @@ async def until_ended() -> AsyncIterator[Stop]:
 
 @contextmanager
 def _set_on_signals(stop: asyncio.Event) -> Iterator[None]:
-    """Set an event on SIGINT and SIGTERM during the block."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)

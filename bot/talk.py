@@ -11,7 +11,6 @@ from adapters.base import Adapter
 from bot.admission.access import Access
 from bot.admission.allowance import Allowance
 from bot.app import App
-from bot.cli.output import note
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.answer_language import AnswerLanguage
@@ -23,12 +22,13 @@ from bot.conversation.intake import Intake
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
 from bot.conversation.services import Services
-from bot.delivery.blocked_places import BlockedPlaces
 from bot.delivery.outgoing import Outgoing
+from bot.delivery.pending_sends import BlockedPlaces
 from bot.dreams.reflection_posting import ReflectionPosting
 from bot.imports import imported
 from bot.models.connect import Connector
 from bot.models.embedders import told_once
+from bot.printing import note
 from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.incognito import Once
@@ -51,6 +51,7 @@ class Talk:
     services: Services
     listeners: Mapping[str, Listening]
     mailboxes: Mailboxes
+    running_answers: RunningAnswers
     outgoing: Outgoing
     reflections: ReflectionPosting
     history_comparison: HistoryComparison
@@ -99,7 +100,9 @@ async def talking(
     reflections = ReflectionPosting(
         app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters, languages
     )
-    connector = Connector(app.models, base.environment, _probe, app.reloading.told)
+    connector = Connector(
+        app.models, base.environment, lambda url: imported("bot.models.endpoints.probing:local_models")(url), app.reloading.told
+    )
     # Fail before anybody talks if the persona cannot be read.
     app.persona.current()
     generation = Generation(services, verification, app.persona, show_prompt)
@@ -115,7 +118,7 @@ async def talking(
         note(news)
     async with asyncio.TaskGroup() as group:
         one = ConversationLock(base.environment.home)
-        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, running_answers, one, elsewhere.heard)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, one, elsewhere.heard)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()
@@ -123,7 +126,9 @@ async def talking(
         listening = elsewhere.run(adapters, mailboxes, outgoing)
         background = [group.create_task(work) for work in (history_comparison.run(), outgoing.run(), listening, _load(app))]
         try:
-            yield Talk(services, listeners, mailboxes, outgoing, reflections, history_comparison, allowance, commands)
+            yield Talk(
+                services, listeners, mailboxes, running_answers, outgoing, reflections, history_comparison, allowance, commands
+            )
         finally:
             for task in background:
                 task.cancel()
@@ -153,8 +158,3 @@ def _keep_loaded() -> None:
     A full collection would scan all of it, more than 100,000 objects that live until exit, and block everything for 70 ms.
     """
     gc.freeze()
-
-
-async def _probe(base_url: str) -> list[str]:
-    found: list[str] = await imported("bot.models.endpoints.probing:local_models")(base_url)
-    return found

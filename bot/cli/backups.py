@@ -5,12 +5,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot.app import RandomIds, address_of, key_of, opened, prepare
-from bot.cli.output import ask, copying, note, show
+from bot.cli.output import ask, copying
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment
 from bot.config.settings import Settings, local_zone
 from bot.imports import imported
+from bot.printing import note, show
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
 from memory.errors import BackupFailed, KeyUnusable, MemoryFailure

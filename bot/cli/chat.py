@@ -75,7 +75,7 @@ async def _until_stopped(conversation: Coroutine[Any, Any, None], console: Conso
             if (
                 number == signal.SIGINT
                 and console.screen.prefix
-                and talk.mailboxes.stop_answer(console.platform, console.place.key)
+                and talk.running_answers.stop(console.platform, console.place.key)
             ):
                 return
             signalled = number

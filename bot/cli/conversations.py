@@ -8,10 +8,11 @@ from contextlib import nullcontext
 from adapters.events import Person
 from bot.app import App, opened
 from bot.cli import json_output
-from bot.cli.output import ask, interruptible, note, progress_bar, show
+from bot.cli.output import ask, interruptible, progress_bar
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.errors import BadInput, LyraError
+from bot.printing import note, show
 from bot.rights.exporting import Exporting, exported
 from bot.rights.forget_preview import nothing, preview, span
 from bot.service.maintenance import Estimate

@@ -5,9 +5,10 @@ import json
 import sys
 
 from bot.app import App, opened, until_stopped
-from bot.cli.output import note, progress_bar, show
+from bot.cli.output import progress_bar
 from bot.commands.texts import dream_text, kinds
 from bot.dreams.dreaming import DreamPass
+from bot.printing import note, show
 from localization.sentences import _
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
-from bot.cli.output import interruptible, note, progress_bar, show
+from bot.cli.output import interruptible, progress_bar
 from bot.imports import deriving
+from bot.printing import note, show
 from bot.service.awake import is_awake
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext

@@ -6,7 +6,8 @@ from adapters.command_table import CommandSpec
 from adapters.console.console import Console, Origin
 from adapters.events import Person
 from bot.app import opened
-from bot.cli.output import asked, note, show
+from bot.cli.output import asked
+from bot.printing import note, show
 from bot.talk import talking
 
 

@@ -18,8 +18,9 @@ from adapters.matrix.verification.sas_emoji import shown
 from adapters.matrix.verification.verified_keys import OPERATOR, attestations
 from bot.app import App, opened
 from bot.cli.checkups.matrix_checkup import said_once
-from bot.cli.output import asked, has_screen, note, show
+from bot.cli.output import asked, has_screen
 from bot.errors import LyraError
+from bot.printing import note, show
 from bot.service.adapter_notes import KeptNotes
 from bot.service.awake import run_lock
 from bot.service.platforms import matrix_access

@@ -1,7 +1,7 @@
 """`lyra move`."""
 
 from bot.app import RandomIds, address_of, key_of, on_server, prepare
-from bot.cli.output import ask, copying, note, show
+from bot.cli.output import ask, copying
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment
@@ -9,6 +9,7 @@ from bot.config.settings import Settings, local_zone
 from bot.config.store import database_url
 from bot.errors import BadInput
 from bot.imports import imported
+from bot.printing import note, show
 from bot.setup.config_file import ConfigFile
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports

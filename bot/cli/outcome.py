@@ -11,9 +11,10 @@ from adapters.errors import PlatformFailure
 from adapters.markup import printable
 from bot.cli.help_texts import command, misuse
 from bot.cli.main import cli
-from bot.cli.output import note, system_failure
+from bot.cli.output import system_failure
 from bot.config.language import spoken
 from bot.errors import Cancelled, LyraError
+from bot.printing import note
 from localization.current_language import read_in
 from localization.sentences import _, told
 from memory.errors import MemoryFailure

@@ -5,12 +5,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import get_terminal_size
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from adapters.markup import printable
 from bot.errors import BadInput, Cancelled
 from bot.imports import imported
+from bot.printing import show
 from localization.sentences import _, lazy_plural
 from localization.yes_or_no import CHOICE, NO, YES
 
@@ -22,19 +21,6 @@ T = TypeVar("T")
 _PAGE = 20
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 _MEGABYTE = 1_000_000
-
-
-def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
-    """Print text without control and bidirectional characters; wrapped between words at a terminal."""
-    file, said = file or sys.stdout, printable(text)
-    if file.isatty():
-        said = imported("adapters.console.wrapping:wrapped")(said, get_terminal_size().columns)
-    print(said, file=file, end=end)
-
-
-def note(text: str) -> None:
-    """Print a notice on standard error, so that standard output holds results alone."""
-    show(text, sys.stderr)
 
 
 def system_failure(error: OSError) -> str:

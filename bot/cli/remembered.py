@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from bot.app import App, opened
 from bot.cli import json_output
-from bot.cli.output import note, page_of, show
+from bot.cli.output import page_of
 from bot.commands.bank_commands import PRIVATE
 from bot.commands.texts import ladder_text, page_text, receipts
+from bot.printing import note, show
 from bot.rights.correction import put_right
 from localization.sentences import _, lazy
 from memory.types import Statement

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from bot.app import opened
-from bot.cli.output import show
 from bot.commands.texts import receipts
 from bot.models.connect import Connector
+from bot.printing import show
 from bot.rights.policy import policy
 from bot.service import costs
 from localization.numerals import number

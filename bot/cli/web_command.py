@@ -6,8 +6,9 @@ import webbrowser
 from collections.abc import Mapping
 
 from bot.app import App, opened, until_ended
-from bot.cli.output import has_screen, note
+from bot.cli.output import has_screen
 from bot.errors import LyraError
+from bot.printing import note
 from bot.service.awake import page_lock
 from bot.talk import talking
 from bot.web.extra import missing

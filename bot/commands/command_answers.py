@@ -101,7 +101,7 @@ class CommandAnswers:
             adapter.platform, reply.text, links=links, actions=reply.actions, cards=reply.cards
         )
         if event.off_record or reply.files:
-            parts = self._services.outgoing.hold_texts(parts, notice=not reply.conversation, files=reply.files)
+            parts = self._services.outgoing.pending_texts.hold(parts, notice=not reply.conversation, files=reply.files)
         lasting = not (isinstance(event, MenuCall) and event.private)
         try:
             await view.notices.queue(session, parts, finishes, answers, reply.shows, lasting=lasting)

@@ -238,7 +238,6 @@ def _newest(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def _subject(text: str) -> str:
-    """Return the beginning of a fact, usually its subject."""
     return next((stem(word) for word in words(text)), "")
 
 

@@ -166,7 +166,6 @@ def _single_layers(draft: PromptDraft) -> list[FittedLayer]:
 
 
 def _texts(memory: StandingLayers, exchanges: Sequence[Exchange]) -> dict[int, str]:
-    """Return the texts of the standing layers and of the conversation."""
     statements = (
         *memory.profile,
         *memory.narrative,

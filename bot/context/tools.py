@@ -45,6 +45,7 @@ TOOLS = (
 COST = sum(tokens(json.dumps([tool.name, tool.description, tool.parameters])) for tool in TOOLS)
 """The tokens that offering the tools adds to a prompt."""
 NOTHING = "Nothing is kept about that."
+UNKNOWN_RECEIPT = "There is no message with that receipt; recall it first."
 
 _TITLE = "What you looked up:"
 _MOST_CHARACTERS = 4_000

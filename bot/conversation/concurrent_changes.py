@@ -1,12 +1,27 @@
-"""Edits and deletions on a platform while an answer is generated from it.
+"""Edits and deletions on a platform while an answer is generated from it, or on its way.
 
 Messages in a prompt that are not stored are recorded nowhere until the answer is stored. So a turn watches its platform from
 before it reads, and reads again if something it was shown is gone.
+
+An adapter tells everything in the platform's own order. So a post of Lyra's that comes after the deletion of what it answers
+was never seen beside it, though she had sent it before she was told of the deletion.
 """
 
-from collections.abc import Collection
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakSet
+
+from adapters.events import Posted
+from bot.delivery.outgoing import Outgoing
+from localization.sentences import lazy
+from memory.errors import SourceGone
+from memory.journal.journal import Journal
+from memory.ports import Clock
+from memory.types import MINUTE
+
+_LONGEST = 10 * MINUTE
+_MOST = 10_000
 
 
 @dataclass(eq=False)
@@ -15,6 +30,11 @@ class ChangeWatch:
 
     platform: str
     gone: set[str] = field(default_factory=set)
+
+    def require(self, shown: Collection[str]) -> None:
+        """Raise SourceGone if any of these messages is among them."""
+        if not self.gone.isdisjoint(shown):
+            raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
 
 
 class ConcurrentChanges:
@@ -35,3 +55,30 @@ class ConcurrentChanges:
         for watch in self._watching:
             if watch.platform == platform:
                 watch.gone.update(ids)
+
+
+class Overtaken:
+    """What was taken back lately on one platform, and the posts that answer it."""
+
+    def __init__(self, journal: Journal, outgoing: Outgoing, clock: Clock) -> None:
+        self._journal = journal
+        self._outgoing = outgoing
+        self._clock = clock
+        self._gone: OrderedDict[str, int] = OrderedDict()
+
+    def note(self, ids: Sequence[str]) -> None:
+        """Remember messages as taken back, for ten minutes and at most 10,000."""
+        self._gone |= dict.fromkeys(ids, self._clock.now())
+        while len(self._gone) > _MOST:
+            self._gone.popitem(last=False)
+
+    async def hear(self, posted: Posted) -> None:
+        """Take back everything that answers the same message as a post, if that message is gone."""
+        while self._gone and next(iter(self._gone.values())) < self._clock.now() - _LONGEST:
+            self._gone.popitem(last=False)
+        if not self._gone:
+            return
+        platform = posted.place.platform
+        for row in await self._journal.beside(platform, posted.id):
+            if row["answers"] in self._gone:
+                await self._outgoing.remove_preview(platform, row["place"], row["key"])

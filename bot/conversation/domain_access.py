@@ -48,14 +48,16 @@ class DomainAccess:
         self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen
     ) -> tuple[View, Session | None]:
         """Return the memory that the readers of this place may know now, given the settings `chosen`, and its session, if any."""
-        ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
+        ref = _home_ref(place, person)
         beside = await self._beside(place, person, chosen)
         stored, confidences, session = await self._memory.places.arrive([ref, *beside], place.platform, place.key)
         home = await self._home(stored.get(ref), ref, chosen.value(person if place.is_private else place, "time zone"))
         readable = [stored[one] for one in beside if one in stored]
         if place.circle is None:
             sealed = await self._sealed_elsewhere(person, chosen) if adapter else []
-            for domain, its_confidences in [*await self._heard_elsewhere(person, adapter, chosen), *sealed]:
+            reach, encrypted = (chosen.on(person, name) for name in ("reach", "encrypted"))
+            heard = await self._readable(person, adapter, reach=reach, encrypted=encrypted)
+            for domain, its_confidences in [*heard, *sealed]:
                 readable.append(domain)
                 confidences += its_confidences
         readable += await self._in_confidence(place, person, confidences, adapter)
@@ -63,13 +65,14 @@ class DomainAccess:
 
     async def home_view(self, place: Place, person: Person) -> View | None:
         """Return the memory of a place alone, None if nothing was ever stored there."""
-        ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
-        found = await self._memory.places.find_domain(ref)
-        return self._memory.view(found) if found else None
+        return await self._existing_view(_home_ref(place, person))
 
     async def alone_with(self, account: Identity) -> View | None:
         """Return the memory that only an account reads, None if nothing was ever stored there."""
-        found = await self._memory.places.find_domain(DomainRef(DomainKind.DM, account.platform, account.native_id))
+        return await self._existing_view(DomainRef(DomainKind.DM, account.platform, account.native_id))
+
+    async def _existing_view(self, ref: DomainRef) -> View | None:
+        found = await self._memory.places.find_domain(ref)
         return self._memory.view(found) if found else None
 
     async def view_of_account(self, platform: str, account: str) -> View:
@@ -98,8 +101,7 @@ class DomainAccess:
     async def other_homes(self, person: Person) -> list[View]:
         """Return the private memory of each of a person's other accounts."""
         refs = await self._own(person, await self._preferences.read(person))
-        found = [await self._memory.places.find_domain(ref) for ref in refs]
-        return [self._memory.view(domain) for domain in found if domain]
+        return [view for ref in refs if (view := await self._existing_view(ref))]
 
     async def current_session(self, view: View, place: Place, *, left: bool = False) -> Session:
         """Return the current session of a place, without naming it; `left` is as in `named_session`."""
@@ -119,8 +121,8 @@ class DomainAccess:
 
     async def existing_dm(self, adapter: Adapter, person: Person) -> Place | None:
         """Return the existing DM of a person, or None."""
-        domain = await self._memory.places.find_domain(DomainRef(DomainKind.DM, person.platform, person.id))
-        for session in await self._memory.view(domain).sessions.all() if domain else ():
+        home = await self._existing_view(DomainRef(DomainKind.DM, person.platform, person.id))
+        for session in await home.sessions.all() if home else ():
             with suppress(PlaceGone):
                 place = await adapter.locate_key(session.ref.place)
                 if place and place.is_private and place.alone in ("", person.id):
@@ -143,8 +145,7 @@ class DomainAccess:
 
     async def earlier(self, place: Place) -> list[View]:
         """Return the memory of each room that a place replaced, as far as everyone here could read it."""
-        found = [await self._memory.places.find_domain(_ref(place.platform, circle)) for circle in place.earlier]
-        return [self._memory.view(domain) for domain in found if domain]
+        return [view for circle in place.earlier if (view := await self._existing_view(_ref(place.platform, circle)))]
 
     async def rename(self, place: Place, before: str) -> None:
         """Rename the session of a place to the place's current name, if it was named after the place before.
@@ -198,7 +199,7 @@ class DomainAccess:
     ) -> list[Domain]:
         """Return the confidences that all current readers of a place may know; `person` is the reader of a private place."""
         if place.is_private:
-            readers = await self._accounts(person)
+            readers = frozenset(await self.accounts(person))
             return [one.domain for one in confidences if one.excepted.others is not readers.isdisjoint(one.excepted.accounts)]
         excluding = [one for one in confidences if not one.excepted.others]
         if adapter is None or not excluding:
@@ -209,7 +210,6 @@ class DomainAccess:
         return [one.domain for one in excluding if excluded_ids[one.domain.key] <= non_readers]
 
     async def _are_of(self, own: DomainRef, others: Collection[DomainRef]) -> bool:
-        """Return whether every private domain among these belongs, now, to the person of `own`."""
         private_accounts = {Identity(ref.platform, ref.native_id) for ref in others if ref.kind is DomainKind.DM and ref != own}
         return not private_accounts or private_accounts.issubset(
             await self.people.accounts(Identity(own.platform, own.native_id))
@@ -219,9 +219,6 @@ class DomainAccess:
         """Return the ids on a platform of people given by any of their accounts."""
         every = {one for account in accounts for one in await self.people.accounts(account)}
         return frozenset(one.native_id for one in every if one.platform == platform)
-
-    async def _accounts(self, person: Person) -> frozenset[Identity]:
-        return frozenset(await self.accounts(person))
 
     async def _home(self, domain: Domain | None, ref: DomainRef, chosen_zone: str) -> Domain:
         domain = domain or await self._memory.places.domain(ref, chosen_zone or self._time_zone, self._clock.now())
@@ -242,16 +239,8 @@ class DomainAccess:
         return found
 
     async def _own(self, person: Person, chosen: Chosen) -> list[DomainRef]:
-        """Return the private homes of a person's other accounts."""
         _this, *others = await self.people.accounts(Identity(person.platform, person.id), chosen)
         return [DomainRef(DomainKind.DM, one.platform, one.native_id) for one in others]
-
-    async def _heard_elsewhere(
-        self, person: Person, adapter: Adapter | None, chosen: Chosen
-    ) -> Sequence[tuple[Domain, list[Confidence]]]:
-        """Return the shared domains that a person opted into and can read now, in their current epochs, with their confidences."""
-        reach, encrypted = (chosen.on(person, name) for name in ("reach", "encrypted"))
-        return await self._readable(person, adapter, reach=reach, encrypted=encrypted)
 
     async def _sealed_elsewhere(self, person: Person, chosen: Chosen) -> list[tuple[Domain, list[Confidence]]]:
         """Return the encrypted domains that a person can read now on other platforms and opted into there."""
@@ -283,6 +272,10 @@ class DomainAccess:
 def _beside(place: Place) -> list[Circle]:
     """Return the circles of the rooms whose content may come up at a place: a room no longer listened to may have changed."""
     return [circle for circle in (place.wider, *place.earlier) if circle and circle not in place.unheard]
+
+
+def _home_ref(place: Place, person: Person) -> DomainRef:
+    return _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
 
 
 def _ref(platform: str, circle: Circle) -> DomainRef:

@@ -24,9 +24,7 @@ from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.preferences import Preferences, speakers
 from bot.conversation.surroundings import Surroundings
 from bot.rights.off_record import Holding, OffRecord
-from localization.sentences import lazy
 from memory.core import Memory
-from memory.errors import SourceGone
 from memory.journal.journal import OpenEvents
 from memory.places.shown_names import Person as Account
 from memory.ports import Clock
@@ -134,8 +132,7 @@ class Intake:
     async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
         """Hold off all changes during the block. Raises SourceGone if something shown was removed meanwhile."""
         async with self._lock:
-            if not turn.watch.gone.isdisjoint(shown):
-                raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
+            turn.watch.require(shown)
             yield
 
     async def withdraw(self, event: MessagesDeleted) -> None:
@@ -185,7 +182,6 @@ class Intake:
                 await reword(self._memory.journal, replace(message, quoted=quoted))
 
     async def _unforgotten(self, view: View, heard: Sequence[HeardMessage]) -> list[HeardMessage]:
-        """Return messages without forwarded content that is forgotten."""
         platform = heard[0].message.place.platform if heard else ""
         shown = await without_forgotten(self._memory, view, platform, [one.message for one in heard])
         return [replace(one, message=message) for one, message in zip(heard, shown, strict=True)]

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from adapters.base import Adapter
 from adapters.command_table import Action, CommandSpec
@@ -24,14 +25,13 @@ from adapters.events import (
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
 from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
-from bot.conversation.first_contact import FirstContact, goes_on
+from bot.conversation.concurrent_changes import Overtaken
 from bot.conversation.intake import Intake
+from bot.conversation.introduction import FirstContact, goes_on
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import PAUSED, Chosen
 from bot.conversation.services import Services
 from bot.conversation.session_routing import SessionRouting
-from bot.delivery.links import NO_LINKS
-from bot.delivery.overtaken import Overtaken
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
@@ -238,26 +238,19 @@ class Listening:
         if not await self._access.admits(event.person, event.place):
             return
         view, session = await self._services.domains.view_and_session(event.place, event.person)
+        notices = view.notices
+        queue = partial(notices.hint if event.once else partial(notices.queue, finishes=()), session, answers=event.id)
         with reading(await self._services.languages.to(event.place, event.person)):
-            parts = await self._services.outgoing.composer.parts(event.place.platform, str(event.why), links=NO_LINKS)
-        if event.once and not await view.notices.hint(session, parts, event.id):
-            return
-        if not event.once:
-            await view.notices.queue(session, parts, [], event.id)
-        await self._services.outgoing.flush(event.place.platform, event.place.key, parts)
+            await self._services.outgoing.say(event.place, str(event.why), queue)
 
     async def _announce(self, event: PlatformNotice) -> None:
-        """Deliver a notice of the platform itself, with the possible answers."""
         if not await self._access.admits(event.person, event.place):
             return
         view, session = await self._services.domains.view_and_session(event.place, event.person)
         with reading(await self._services.languages.to(event.place, event.person)):
             answers = (Action(_("The same"), event.asks, "yes"), Action(_("Not the same"), event.asks, "no"))
-            parts = await self._services.outgoing.composer.parts(
-                event.place.platform, str(event.says), links=NO_LINKS, actions=answers if event.asks else ()
-            )
-        await view.notices.queue(session, parts, [], event.answers)
-        await self._services.outgoing.flush(event.place.platform, event.place.key, parts)
+            queue = partial(view.notices.queue, session, finishes=(), answers=event.answers)
+            await self._services.outgoing.say(event.place, str(event.says), queue, answers if event.asks else ())
 
     async def _is_worth_a_hint(self, event: Unreadable) -> bool:
         """Return whether an unreadable message would have been answered."""
@@ -276,7 +269,6 @@ class Listening:
             await self._first_contact.introduce(place, view, session, self._adapter.prefix)
 
     async def _current_place(self, place: Place) -> Place:
-        """Return a place with its current readers, if they are known."""
         try:
             return await self._adapter.locate(place) or place
         except PlaceGone:

@@ -132,18 +132,14 @@ class Ticket:
         self._over.set()
 
 
-@dataclass(frozen=True, slots=True)
-class LetterBatch:
-    """Letters that are answered together, and those of others said `before`, which wait for their own turn."""
-
-    letters: Sequence[Letter]
-    before: Sequence[Letter] = ()
-
-
 class Mailbox:
-    """The letters of one place. `answer` handles a batch and never raises."""
+    """The letters of one place.
 
-    def __init__(self, answer: Callable[[LetterBatch, Ticket], Awaitable[None]]) -> None:
+    `answer` handles letters that are answered together, given those of others said before, which wait for their own turn, and the
+    ticket of the first; it never raises.
+    """
+
+    def __init__(self, answer: Callable[[Sequence[Letter], Sequence[Letter], Ticket], Awaitable[None]]) -> None:
         self._answer = answer
         self._letters: list[Letter] = []
         self._begun: dict[asyncio.Task[None], Letter] = {}
@@ -153,6 +149,11 @@ class Mailbox:
 
     def __len__(self) -> int:
         return len(self._letters) + len(self._begun)
+
+    @property
+    def letters(self) -> list[Letter]:
+        """Everything in it, in order: what waits, and what is being answered."""
+        return list(self._tickets)
 
     def post(self, letter: Letter) -> None:
         """Append a letter."""
@@ -182,15 +183,15 @@ class Mailbox:
                 continue
             self._letters = [letter for letter in self._letters if letter not in letters]
             self._tickets[first].begin()
-            task = group.create_task(self._run(LetterBatch(letters, tuple(waiting))))
+            task = group.create_task(self._run(letters, tuple(waiting)))
             self._begun[task] = first
             task.add_done_callback(self._end)
 
-    async def _run(self, batch: LetterBatch) -> None:
+    async def _run(self, letters: Sequence[Letter], before: Sequence[Letter]) -> None:
         try:
-            await self._answer(batch, self._tickets[batch.letters[0]])
+            await self._answer(letters, before, self._tickets[letters[0]])
         finally:
-            for letter in batch.letters:
+            for letter in letters:
                 self._tickets.pop(letter).end()
 
     def _end(self, task: asyncio.Task[None]) -> None:

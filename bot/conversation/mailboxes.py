@@ -19,11 +19,10 @@ from adapters.base import Adapter
 from adapters.events import MenuCall, Message, Place
 from bot.commands.table import Commands
 from bot.conversation.answer_language import AnswerLanguage
-from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.turn import Turns
 from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
-from bot.conversation.mailbox import Letter, LetterBatch, Mailbox, Ticket
+from bot.conversation.mailbox import Letter, Mailbox, Ticket
 from bot.errors import LyraError, PlaceUnknown
 from bot.service.log import carried_on, log
 from bot.service.runtime_metrics import measures
@@ -49,13 +48,11 @@ class Mailboxes:
         adapters: Mapping[str, Adapter],
         languages: AnswerLanguage,
         group: asyncio.TaskGroup,
-        running_answers: RunningAnswers,
         conversation_lock: ConversationLock,
         elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:
         """Create; `elsewhere` is called with places held by another process where something waits."""
         self._on_held_elsewhere = elsewhere
-        self._running_answers = running_answers
         self._conversation_lock = conversation_lock
         self._journal = journal
         self._turns = turns
@@ -65,7 +62,6 @@ class Mailboxes:
         self._group = group
         self._mailboxes: dict[tuple[str, str], Mailbox] = {}
         self._workers: dict[tuple[str, str], asyncio.Task[None]] = {}
-        self._unanswered: dict[tuple[str, str], list[Letter]] = {}
         self._read_ahead: dict[str, InboxEvent] = {}
         self._left: set[tuple[str, str]] = set()
         self._closing = False
@@ -83,7 +79,7 @@ class Mailboxes:
             rows: list[Row] = [(self._read_ahead.pop(event.id), event) for event in events if event.id in self._read_ahead]
             known = {event.id for _, event in rows}
             rows += await accept(self._journal, platform, [event for event in events if event.id not in known], cursors)
-            return self._post(self._letters(rows))
+            return self._post([self._letter(row, event) for row, event in rows])
 
     async def _ask(self, letter: Letter, message: Message) -> None:
         """T1 for a message that a command asks next: the command is done once that is answered."""
@@ -109,8 +105,8 @@ class Mailboxes:
                     rows = [(row, event) for row, event in rows if not row.tries]
                 else:
                     self._left = {key for key in self._left if key in busy or key[0] != platform or place not in (None, key[1])}
-                letters = self._letters([(row, event) for row, event in rows if event.id not in self._read_ahead])
-                held_here = [letter for letter in letters if self._holds(*letter.place_key)]
+                letters = [self._letter(row, event) for row, event in rows if event.id not in self._read_ahead]
+                held_here = [letter for letter in letters if self._holds(letter)]
                 unattended = [letter for letter in held_here if busy.isdisjoint((letter.mailbox_key, letter.own_mailbox_key))]
                 promises = self._post([letter for letter in unattended if not letter.cannot_be_resumed])
             for letter in unattended:
@@ -125,10 +121,6 @@ class Mailboxes:
             left = [place for of, place in sorted(self._left) if of == platform]
             for place in filter(adapter.at_hand, dict.fromkeys([*await self._journal.held_places(platform), *left])):
                 await self.recover(platform, place)
-
-    def stop_answer(self, platform: str, place: str) -> bool:
-        """Stop the answer being generated at a place, keeping what there is of it; return whether there was one."""
-        return self._running_answers.stop(platform, place)
 
     @property
     def waiting(self) -> int:
@@ -148,11 +140,8 @@ class Mailboxes:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
 
-    def _holds(self, platform: str, place: str) -> bool:
-        return self._adapters[platform].holds(place)
-
-    def _letters(self, rows: Sequence[Row]) -> list[Letter]:
-        return [self._letter(row, event) for row, event in rows]
+    def _holds(self, letter: Letter) -> bool:
+        return self._adapters[letter.event.place.platform].holds(letter.event.place.key)
 
     def _letter(self, row: InboxEvent, event: Message | MenuCall) -> Letter:
         adapter = self._adapters[event.place.platform]
@@ -164,14 +153,12 @@ class Mailboxes:
         if self._closing:
             return ()
         for letter in letters:
-            if not self._holds(*letter.place_key):
+            if not self._holds(letter):
                 # It is committed, and answered by the process that holds its place.
                 self._on_held_elsewhere(*letter.place_key)
                 letter.end()
                 continue
             box_key = letter.mailbox_key
-            if not letter.is_command:
-                self._unanswered.setdefault(letter.place_key, []).append(letter)
             if box_key not in self._mailboxes:
                 self._mailboxes[box_key] = Mailbox(partial(self._handle, self._adapters[box_key[0]]))
                 self._workers[box_key] = self._group.create_task(self._work(box_key))
@@ -191,14 +178,13 @@ class Mailboxes:
             del self._workers[key]
 
     async def _keep_up_to(self, letter: Letter) -> None:
-        """Store the waiting messages of a place, up to a letter."""
-        waiting = self._unanswered.get(letter.place_key, ())
-        await self._keep([other for other in waiting if other.row.key <= letter.row.key and not other.done.done()])
+        mailbox = self._mailboxes.get(letter.place_key)
+        await self._keep([other for other in (mailbox.letters if mailbox else ()) if other.row.key <= letter.row.key])
 
     async def _keep(self, letters: Sequence[Letter]) -> None:
         """Store waiting messages; what cannot be stored now is stored in its turn."""
         for letter in letters:
-            if letter.event.off_record:
+            if letter.is_command or letter.event.off_record or letter.done.done():
                 continue
             with suppress(LyraError, MemoryFailure), reading(await self._languages.of(letter.event)):
                 await self._turns.keep(only_messages([(letter.row, letter.event)]), self._adapters[letter.place_key[0]])
@@ -209,12 +195,12 @@ class Mailboxes:
         finally:
             del self._workers[key], self._mailboxes[key]
 
-    async def _handle(self, adapter: Adapter, batch: LetterBatch, ticket: Ticket) -> None:
-        letters, language = batch.letters, ""
+    async def _handle(self, adapter: Adapter, letters: Sequence[Letter], before: Sequence[Letter], ticket: Ticket) -> None:
+        language = ""
         try:
             language = await self._languages.of(letters[-1].event)
             with reading(language):
-                await self._answer(batch, adapter, ticket)
+                await self._answer(letters, before, adapter, ticket)
         except MemoryFailure as error:
             # Not even the failure could be written. The event is committed, and the next retry, connection or start answers it.
             self._left.add(letters[0].place_key)
@@ -223,24 +209,15 @@ class Mailboxes:
                 self.on_left(letters[-1].event.place, error)
         finally:
             for letter in letters:
-                self._answered(letter)
                 letter.end()
 
-    def _answered(self, letter: Letter) -> None:
-        if letter.is_command:
-            return
-        self._unanswered[letter.place_key].remove(letter)
-        if not self._unanswered[letter.place_key]:
-            del self._unanswered[letter.place_key]
-
-    async def _answer(self, batch: LetterBatch, adapter: Adapter, ticket: Ticket) -> None:
+    async def _answer(self, letters: Sequence[Letter], before: Sequence[Letter], adapter: Adapter, ticket: Ticket) -> None:
         # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
-        letters = batch.letters
         first = letters[0]
         try:
-            if batch.before:
+            if before:
                 async with ticket.storing():
-                    await self._keep([*batch.before, *letters])
+                    await self._keep([*before, *letters])
             if first.is_command:
                 if first.takes_back:
                     await self._keep_up_to(first)

@@ -1,4 +1,4 @@
-"""One turn: what somebody said at a place, and the inputs of its answer."""
+"""One turn: what somebody said at a place, the inputs of its answer, and the answer before it is stored."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,8 @@ from adapters.message_parts import Quote
 from bot.conversation.concurrent_changes import ChangeWatch
 from bot.conversation.preferences import Chosen
 from bot.models.port import Image
+from bot.reconciliation.used_messages import UsedMessage
+from memory.tiers.messages.asides import Aside
 from memory.types import DiscretionScope, Exchange, Session
 from memory.view.view import View
 
@@ -96,3 +98,24 @@ class TooLate:
     place: Place
     reply_target: str
     stale_previews: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedAnswer:
+    """An answer: its text, the keys of its sources, whether it only quotes memory, and the links it may show.
+
+    `seen` is what was in view, as read from `read_at` (microseconds UTC) on, `asides` the messages in view that are not stored. `used` are the
+    stored messages it may rest on, with where they were said. `raised` is the open topic it was asked to bring up. `tokens` counts
+    those sent and received.
+    """
+
+    text: str
+    sources: frozenset[int]
+    echo: bool
+    links: frozenset[str]
+    read_at: int
+    seen: Mapping[int, str] = field(default_factory=dict)
+    asides: frozenset[Aside] = frozenset()
+    used: Sequence[UsedMessage] = ()
+    raised: frozenset[int] = frozenset()
+    tokens: int = 0

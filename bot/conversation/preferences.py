@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from adapters.events import Person, Place, Reach, split_key
+from adapters.events import Person, Place, Reach
 from adapters.message_parts import Quote
 from localization.current_language import LANGUAGES
 from localization.sentences import Said, lazy
@@ -29,7 +29,8 @@ class Preference:
         return self.only in ("", "rooms" if place.reach is Reach.ROOM else "servers")
 
 
-LANGUAGE, THREADS, BUTTONS = "language", "threads", "buttons"
+LANGUAGE, THREADS, BUTTONS, EVERYONE, NEWCOMERS = "language", "threads", "buttons", "everyone", "newcomers"
+_CACHED = (LANGUAGE, THREADS, EVERYONE, NEWCOMERS)
 PAUSED = "paused"
 """Whether a person opted out: nothing of theirs is stored or answered."""
 INCOGNITO, INCOGNITO_SERVER = "incognito", "incognito-server"
@@ -44,7 +45,7 @@ PERSONAL = (
         "encrypted", lazy("may I use, with you alone, what was said in encrypted places that you can read"), ("on", "off")
     ),
     Preference("time zone", lazy('the zone your times are told in, like "Europe/Vienna"')),
-    Preference("language", lazy("the language I answer you in; auto: the one that you write"), ("auto", *LANGUAGES.values())),
+    Preference(LANGUAGE, lazy("the language I answer you in; auto: the one that you write"), ("auto", *LANGUAGES.values())),
     Preference("streaming", lazy("do you see an answer while it is made"), ("on", "off")),
     Preference(BUTTONS, lazy("is there something to press under my answers: once more, not good"), ("on", "off")),
     Preference("reflections", lazy("may I begin to speak by myself now and then"), ("on", "off")),
@@ -57,16 +58,14 @@ SHARED = (
         ("follow", "thread", "timeline"),
         "rooms",
     ),
-    Preference(
-        "newcomers", lazy("do I go on as before when somebody joins who cannot read what was said"), ("on", "off"), "rooms"
-    ),
+    Preference(NEWCOMERS, lazy("do I go on as before when somebody joins who cannot read what was said"), ("on", "off"), "rooms"),
     Preference(
         THREADS, lazy("do I open a thread here for each conversation that somebody begins with me"), ("on", "off"), "servers"
     ),
     Preference("listening", lazy("do I keep what is said here without a word to me"), ("on", "off")),
-    Preference("everyone", lazy("the role that every member has here, where newcomers see less: its id, or off"), only="servers"),
+    Preference(EVERYONE, lazy("the role that every member has here, where newcomers see less: its id, or off"), only="servers"),
     Preference("time zone", lazy('the zone times are told in, like "Europe/Vienna"')),
-    Preference("language", lazy("the language I speak here; auto: the one that is written"), ("auto", *LANGUAGES.values())),
+    Preference(LANGUAGE, lazy("the language I speak here; auto: the one that is written"), ("auto", *LANGUAGES.values())),
     Preference("streaming", lazy("is an answer shown here while it is made"), ("on", "off")),
     Preference(BUTTONS, lazy("is there something to press under my answers: once more, not good"), ("on", "off")),
     Preference("reflections", lazy("may I begin to speak here by myself now and then"), ("on", "off")),
@@ -93,7 +92,7 @@ SHARED = (
 class Preferences:
     """Reads and stores settings. `streaming` is the default per platform for streaming answers.
 
-    The everyone-roles are cached, for callers that cannot await.
+    Some are cached, by scope and name, for callers that cannot await.
     """
 
     def __init__(
@@ -105,27 +104,11 @@ class Preferences:
         self._kept = kept
         self._account = account
         self._streaming = streaming
-        self._gates: dict[tuple[str, str], str] = {}
-        self._waived: set[tuple[str, str]] = set()
-        self._languages: dict[str, str] = {}
-        self._threads: dict[str, str] = {}
+        self._cached: dict[tuple[str, str], str] = {}
 
     async def open(self) -> None:
         """Fill the cache."""
-        self._gates = {
-            (platform, server): str(role)
-            for scope, role in await self._kept.everywhere("everyone")
-            for _, platform, server in [scope.split(":", 2)]
-        }
-        self._waived = {
-            (platform, split_key(key)[1])
-            for scope, value in await self._kept.everywhere("newcomers")
-            if value == "on"
-            for _, platform, key in [scope.split(":", 2)]
-        }
-
-        self._languages = {scope: str(value) for scope, value in await self._kept.everywhere(LANGUAGE)}
-        self._threads = {scope: str(value) for scope, value in await self._kept.everywhere(THREADS)}
+        self._cached = {(scope, name): str(value) for name in _CACHED for scope, value in await self._kept.everywhere(name)}
         for scope, value in await self._kept.everywhere(PAUSED):
             # Earlier versions stored it under the account's name on its platform.
             if scope.startswith("person:"):
@@ -135,20 +118,20 @@ class Preferences:
 
     def language(self, where: Place | Person) -> str:
         """Return the language that is set, '' where none is. What is set for a channel holds in its threads, unless they differ."""
-        found = self._languages.get(_scope(where, LANGUAGE), "")
+        found = self._cached.get((_scope(where, LANGUAGE), LANGUAGE), "")
         return self.language(replace(where, thread="")) if not found and isinstance(where, Place) and where.thread else found
 
     def gate(self, platform: str, server: str) -> str:
         """Return the everyone-role of a server, '' for the default."""
-        return self._gates.get((platform, server), "")
+        return self._cached.get((_server_scope(platform, server), EVERYONE), "")
 
     def waived(self, platform: str, room: str) -> bool:
         """Return whether a room keeps its epoch when somebody joins who cannot read the history."""
-        return (platform, room) in self._waived
+        return self._cached.get((_scope(Place(platform, room, "", Reach.ROOM), NEWCOMERS), NEWCOMERS)) == "on"
 
     def threads(self, channel: Place) -> str:
         """Return whether each conversation of a channel has a thread: on or off, '' if never set."""
-        return self._threads.get(_scope(channel, THREADS), "")
+        return self._cached.get((_scope(channel, THREADS), THREADS), "")
 
     async def read(self, *where: Place | Person) -> "Chosen":
         """Return the current settings of these places and people."""
@@ -171,20 +154,13 @@ class Preferences:
         if isinstance(where, Place) and where.reach is Reach.ROOM:
             # A room is administered as a whole.
             where = replace(where, thread="")
-        free = name == "everyone"
-        kept = None if not value or (free and value == "off") else value
+        kept = None if not value or (name == EVERYONE and value == "off") else value
         scope = _scope(where, name)
         if isinstance(where, Person) and name == PAUSED:
             scope = self._account(Identity(where.platform, where.id))
         await self._kept.set(scope, name, kept)
-        if free and isinstance(where, Place):
-            self._gates[(where.platform, where.server)] = kept or ""
-        if name == LANGUAGE:
-            self._languages[_scope(where, name)] = kept or ""
-        if name == THREADS:
-            self._threads[_scope(where, name)] = kept or ""
-        if name == "newcomers" and isinstance(where, Place):
-            (self._waived.add if value == "on" else self._waived.discard)((where.platform, where.channel))
+        if name in _CACHED:
+            self._cached[scope, name] = kept or ""
 
     async def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
         """Return whether something is on."""
@@ -258,15 +234,18 @@ def speakers(platform: str, quotes: Sequence[Quote]) -> list[Person]:
 
 
 def _scopes(where: Place | Person) -> list[str]:
-    """Return every scope of settings that applies to a person or place."""
     if isinstance(where, Person):
         return [_scope(where, "")]
-    return [_scope(where, ""), _scope(replace(where, thread=""), ""), _scope(where, "everyone")]
+    return [_scope(where, ""), _scope(replace(where, thread=""), ""), _scope(where, EVERYONE)]
 
 
 def _scope(where: Place | Person, name: str) -> str:
     if isinstance(where, Person):
         return f"person:{where.platform}:{where.id}"
-    if name in ("everyone", "time zone", INCOGNITO_SERVER) and where.server:
-        return f"server:{where.platform}:{where.server}"
+    if name in (EVERYONE, "time zone", INCOGNITO_SERVER) and where.server:
+        return _server_scope(where.platform, where.server)
     return f"place:{where.platform}:{where.key}"
+
+
+def _server_scope(platform: str, server: str) -> str:
+    return f"server:{platform}:{server}"

@@ -106,7 +106,7 @@ def gated(text: str, allowed: Container[str], *, names: bool, longest: int = _LO
     If `names`, clients also turn a bare name with a dot into a link. At most `longest` characters of a blocked URL are shown. A
     text without URLs is returned unchanged.
     """
-    gate = _Gate(allowed, ADDRESS_OR_NAME if names else ADDRESS, longest)
+    gate = _Gate(allowed, names, longest)
     if not any(gate.pattern.search(form) or _LEADS_OUT.search(form) for form in (text, decoded(text))):
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -131,14 +131,14 @@ def word_at(text: str, end: int) -> int:
 
 def is_plain(words: str, allowed: Container[str], *, names: bool) -> bool:
     """Return whether `gated` would leave these whole words unchanged in any context."""
-    gate = _Gate(allowed, ADDRESS_OR_NAME if names else ADDRESS, _LONGEST)
+    gate = _Gate(allowed, names, _LONGEST)
     found = (match[0] for form in (words, decoded(words)) for match in gate.pattern.finditer(form))
     return not _JOINT.search(words) and not _LEADS_OUT.search(decoded(words)) and all(map(gate.passes, found))
 
 
 def gated_parts(text: str, allowed: Container[str], most: int, *, names: bool) -> list[str]:
     """Return a text as it may leave, in parts of at most `most` UTF-16 units. Each part is checked by itself."""
-    short = _Gate(allowed, ADDRESS_OR_NAME if names else ADDRESS, min(_LONGEST, most // 3)).shortened(text)
+    short = _Gate(allowed, names, min(_LONGEST, most // 3)).shortened(text)
     return [part for cut in split(short, most) for part in _fitting(cut, allowed, most, names=names)]
 
 
@@ -155,9 +155,9 @@ def _fitting(part: str, allowed: Container[str], most: int, *, names: bool, deep
 class _Gate:
     """Checks one text: what is a URL, which may pass, and how the others are shown."""
 
-    def __init__(self, allowed: Container[str], pattern: re.Pattern[str], longest: int) -> None:
+    def __init__(self, allowed: Container[str], names: bool, longest: int) -> None:
         self._allowed = allowed
-        self.pattern = pattern
+        self.pattern = ADDRESS_OR_NAME if names else ADDRESS
         self._longest = longest
 
     def shortened(self, text: str) -> str:

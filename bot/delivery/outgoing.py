@@ -5,7 +5,7 @@ has other readers now than when it was stored is not sent.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
 from hashlib import blake2b
@@ -15,10 +15,18 @@ from adapters.command_table import Action, File
 from adapters.errors import PlaceGone, PlaceHidden, SendFailed
 from adapters.events import Person, Place, split_key
 from bot.conversation.domain_access import DomainAccess
-from bot.delivery.blocked_places import BlockedPlaces, PlaceKey
 from bot.delivery.composer import OFFER, Composer
 from bot.delivery.links import NO_LINKS, AllowList
-from bot.delivery.pending_sends import PartQueue, PendingTexts, Retries, explanation, language_of, sending
+from bot.delivery.pending_sends import (
+    BlockedPlaces,
+    PartQueue,
+    PendingTexts,
+    PlaceKey,
+    Retries,
+    explanation,
+    language_of,
+    sending,
+)
 from bot.keyed_locks import KeyedLocks
 from bot.models.offline.spoken_languages import detect_language
 from bot.service.log import log
@@ -63,15 +71,7 @@ class Outgoing:
         self.composer = Composer(adapters, ids, listed)
         self._locks = KeyedLocks[PlaceKey]()
         self._retries = Retries()
-        self._pending_texts = PendingTexts()
-
-    def hold_texts(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
-        """Hold the text of parts in memory until they are sent; return the parts for the outbox, without text.
-
-        A kill loses the text, which is then reported in its place. `notice` marks parts outside the conversation; `files` are attached
-        to the last.
-        """
-        return self._pending_texts.hold(parts, notice=notice, files=files)
+        self.pending_texts = PendingTexts()
 
     async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> str:
         """Send these parts to a place, or everything waiting for it, in order; return the platform id of the last that is no notice.
@@ -137,7 +137,7 @@ class Outgoing:
         going_out, files = whole
         with reading(language_of(going_out)):
             remote = await adapter.send(sending(going_out, files))
-        self._pending_texts.drop([row])
+        self.pending_texts.drop([row])
         # Its id belongs to the text, not to the buttons.
         remote = "" if row.part.form == OFFER else remote
         if row.part.form == OFF_RECORD:
@@ -148,7 +148,7 @@ class Outgoing:
     def _as_it_goes_out(self, platform: str, row: Row) -> tuple[Row, Sequence[File]] | None:
         """Return a part with the text and files that it has by now; None if there is nothing to send."""
         current = self._blocked.as_told((platform, row.place), row)
-        return self._pending_texts.whole(current) if current else None
+        return self.pending_texts.whole(current) if current else None
 
     async def _give_up(self, row: Row, queue: PartQueue, reason: Row | None) -> None:
         """Cancel a part that can never arrive, and the rest of its answer; send the reason in its place, if there is one."""
@@ -156,12 +156,12 @@ class Outgoing:
         rest = await queue.take_rest_of_answer(row) if row.part.operation != "delete" else []
         if reason:
             queue.put_first(reason)
-        self._pending_texts.drop([row])
+        self.pending_texts.drop([row])
         await self._cancel(rest if reason else [row, *rest])
 
     async def _withhold(self, row: Row, place: Place | None, queue: PartQueue) -> None:
         """Cancel a part whose place has other readers now, or none, and the rest of its answer; those who read it now are told once."""
-        whole = self._pending_texts.whole(row)
+        whole = self.pending_texts.whole(row)
         if place and whole and not whole[0].notice and row.answers and row.part.operation != "preview":
             rest = await queue.take_rest_of_answer(row)
             person = Person(place.platform, place.alone or await self._domains.person_of(row.domain), "")
@@ -179,16 +179,20 @@ class Outgoing:
         queue.put_first(replace(row, part=replace(row.part, operation="delete", text="", actions="")))
 
     async def _cancel(self, rows: Sequence[Row]) -> None:
-        self._pending_texts.drop(rows)
+        self.pending_texts.drop(rows)
         await self._journal.cancel([one.row for one in rows])
+
+    async def say(
+        self, place: Place, text: str, queue: Callable[[Sequence[Part]], Awaitable[bool | None]], actions: Sequence[Action] = ()
+    ) -> None:
+        """Compose a notice without links, and send it to a place once `queue` has queued its parts, unless that returns False."""
+        parts = await self.composer.parts(place.platform, text, links=NO_LINKS, actions=actions)
+        if await queue(parts) is not False:
+            await self.flush(place.platform, place.key, parts)
 
     async def tell(self, place: Place, person: Person, text: str, question: str = "") -> None:
         """Tell somebody at a place something that is no part of the conversation, in answer to a `question` if there is one."""
         await self.flush(place.platform, place.key, await self._queue_notice(place, person, text, question))
-
-    async def tell_readers_changed(self, place: Place, person: Person, question: str) -> None:
-        """Say at a place that has other readers than when a question was asked there that it is not answered for them."""
-        await self.tell(place, person, str(READERS_CHANGED), question)
 
     async def _queue_notice(self, place: Place, person: Person, text: str, question: str, key: str = "") -> Sequence[Part]:
         """Queue a notice, its first part under a `key` if there is one; return its parts."""
@@ -262,7 +266,6 @@ class Outgoing:
                     await self.remove_preview(platform, row.place, row.part.key)
 
     async def _has_intended_readers(self, adapter: Adapter, key: str, domain: int, also: Collection[int]) -> bool:
-        """Return whether a place still has the intended readers. Raises SendFailed if that is unknown."""
         place = await _located(adapter, key)
         return place is not None and await self._domains.has_same_readers(place, domain, also, adapter)
 

@@ -1,5 +1,5 @@
 """What waits to be sent: a place's parts in order; text that is not in the outbox, held in memory and lost with the process; and
-places, until a retry is due.
+places, until a retry is due, or until she may write there again.
 """
 
 import asyncio
@@ -11,20 +11,65 @@ from dataclasses import dataclass, replace
 from adapters.base import Sending
 from adapters.command_table import Action, File
 from adapters.errors import SendFailed
-from bot.delivery.blocked_places import PlaceKey
 from bot.delivery.cards import CARDS, thawed
 from bot.delivery.composer import OFFER, REFLECTION
 from bot.models.offline.spoken_languages import detect_language
 from localization.current_language import known, reading
 from localization.sentences import lazy, told
 from memory.journal.journal import OFF_RECORD, TITLE, Journal, OutboxRow, Part
+from memory.ports import Clock
+from memory.types import MINUTE
 
 UNNAME = "unname"
 """The operation that removes a thread name made of forgotten words."""
 LOST = lazy("I was stopped before this answer was sent, and kept no word of it: ask again if you still want it.")
 _MOST = 10_000
 """How many parts are held, which can wait where a platform is out of reach; what is older is lost."""
-_FIRST, _LONGEST = 5.0, 60.0
+_FIRST_SECONDS, _LONGEST_SECONDS = 5.0, 60.0
+
+
+LATE = lazy("You asked me something while I could not write here. That was a while ago: ask again if you still want to know.")
+_LONGEST = 24 * 60 * MINUTE
+PlaceKey = tuple[str, str]
+"""A platform, and the key of a place there."""
+
+
+class BlockedPlaces:
+    """Barred places. An answer older than `within`, in microseconds, comes too late."""
+
+    def __init__(self, clock: Clock, within: int) -> None:
+        self._clock = clock
+        self._within = within
+        self._since: dict[PlaceKey, set[str]] = {}
+
+    def __contains__(self, place: PlaceKey) -> bool:
+        return place in self._since
+
+    def begin(self, place: PlaceKey) -> None:
+        """Mark a place where she may not write."""
+        self._since.setdefault(place, set())
+
+    def end(self, place: PlaceKey) -> None:
+        """Unmark a place where nothing waits any more."""
+        self._since.pop(place, None)
+
+    def is_over(self, row: OutboxRow) -> bool:
+        """Return whether a part waited so long that it is given up."""
+        return self._clock.now() - row.since > _LONGEST
+
+    def as_told(self, place: PlaceKey, row: OutboxRow) -> OutboxRow | None:
+        """Return what to send for a waiting part: the part, one line in place of all that come too late, or None."""
+        lines = self._since.get(place)
+        if lines is None or row.part.operation != "send" or self._clock.now() - row.since <= self._within:
+            return row
+        if not row.answers or not row.first or (lines and row.part.key not in lines):
+            return None
+        lines.add(row.part.key)
+        return replace(
+            row,
+            part=replace(row.part, text=str(LATE), actions="", form="" if row.part.form == CARDS else row.part.form),
+            notice=True,
+        )
 
 
 class PendingTexts:
@@ -33,8 +78,11 @@ class PendingTexts:
     def __init__(self) -> None:
         self._held: OrderedDict[str, tuple[Part, bool, Sequence[File]]] = OrderedDict()
 
-    def hold(self, parts: Sequence[Part], *, notice: bool, files: Sequence[File]) -> Sequence[Part]:
-        """Hold the text of parts, and the files attached to the last; return the parts for the outbox, without text."""
+    def hold(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
+        """Hold the text of parts, and the files attached to the last; return the parts for the outbox, without text.
+
+        A kill loses them, which is then reported in their place. `notice` marks parts outside of the conversation.
+        """
         self._held |= {part.key: (part, notice, files if part is parts[-1] else ()) for part in parts}
         while len(self._held) > _MOST:
             self._held.popitem(last=False)
@@ -74,7 +122,7 @@ class Retries:
     def failed(self, place: PlaceKey, retry_after: float | None) -> None:
         """Record a failed delivery; `retry_after` is in seconds, None if the platform did not say."""
         failures = self._late[place].failures + 1 if place in self._late else 1
-        usual = min(_LONGEST, _FIRST * 2.0 ** min(failures - 1, 10))
+        usual = min(_LONGEST_SECONDS, _FIRST_SECONDS * 2.0 ** min(failures - 1, 10))
         self._late[place] = _Late(failures, asyncio.get_running_loop().time() + (usual if retry_after is None else retry_after))
         self._changed.set()
 

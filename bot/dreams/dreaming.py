@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from bot.config.settings import Settings
 from bot.imports import deriving
-from bot.models.chains import Models
-from bot.models.daily_limits import limits
+from bot.models.chains import Models, limits
 from bot.service.log import carried_on, log
 from bot.service.priority import Priority
 from localization.sentences import lazy
@@ -19,7 +18,7 @@ from memory.ports import Clock, Progress
 from memory.types import Domain
 
 if TYPE_CHECKING:
-    from bot.models.metering import UnattendedWriter
+    from bot.models.writer import Metered
     from memory.dream.dreamer import Dreamer
     from memory.dream.report import Report
 
@@ -81,9 +80,9 @@ class Dreams:
         log.info("dream.over", kind=slot.kind, calls=report.spent.calls, tokens=report.spent.tokens, failed=bool(report.failed))
         return DreamPass(slot.domain, report)
 
-    def _model(self, domain: Domain, before: Callable[[], Awaitable[None]]) -> "UnattendedWriter | None":
+    def _model(self, domain: Domain, before: Callable[[], Awaitable[None]]) -> "Metered | None":
         return self._models.unasked(domain, self._memory.spending, limits(self._settings, dreaming=True), before)
 
-    def _dreamer(self, domain: Domain, model: "UnattendedWriter | None") -> "Dreamer":
+    def _dreamer(self, domain: Domain, model: "Metered | None") -> "Dreamer":
         extractive = self._models.extractive
         return deriving(self._memory).dreamer(domain, model or extractive, extractive, model)

@@ -144,7 +144,6 @@ class ReflectionPosting:
         return await self._preferences.on(self._reader(place, home) or place, NAME)
 
     def _reader(self, place: Place, home: Domain) -> Person | None:
-        """Return the person of a private place."""
         if not place.is_private:
             return None
         return Person(place.platform, home.ref.native_id if home.ref.kind is DomainKind.DM else place.alone, "")

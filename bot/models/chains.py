@@ -12,15 +12,14 @@ from bot.models.endpoints.backend_facts import REFUSED, TOOLS, BackendFacts, Lea
 from bot.models.port import Chain, Model
 from bot.models.queued_models import ServedModel
 from bot.models.request_queue import RequestQueue
-from memory.journal.spending import CallLimits, Spending
+from memory.journal.spending import CallLimits, Spending, Spent
 from memory.places.scope_settings import KeptSettings
 from memory.ports import Writer
 from memory.types import Domain
 
 if TYPE_CHECKING:
-    from bot.models.metering import Metered, UnattendedWriter
     from bot.models.offline.extractive import ExtractiveWriter
-    from bot.models.writer import ModelWriter
+    from bot.models.writer import Metered, ModelWriter
 
 MakeModel = Callable[[str, Backend, int, Sequence[float], BackendFacts], Model]
 """Opens a backend under a name, with the number of tries, the waits between them in seconds, and the facts learnt about it."""
@@ -28,6 +27,13 @@ MakeModel = Callable[[str, Backend, int, Sequence[float], BackendFacts], Model]
 _TRIES, _WAITS = 4, (1.0, 2.0, 4.0)
 _SCOPE = "install"
 _KEY = "chat"
+
+
+def limits(settings: Settings, *, dreaming: bool = False) -> CallLimits:
+    """Return the daily limits of unattended calls: a domain's dreams have a budget of their own, housekeeping shares one."""
+    everything = Spent(settings.background_calls_per_day, settings.background_tokens_per_day)
+    dream = settings.dream
+    return CallLimits(Spent(dream.calls_per_day, dream.tokens_per_day) if dreaming else everything, everything)
 
 
 class Models:
@@ -49,7 +55,8 @@ class Models:
         What one person's turn finds out later must not change the room in another's prompt.
         """
         self.summary: Model | None = None
-        self._chatting: tuple[Backend, ...] = ()
+        self.chatting: Sequence[Backend] = ()
+        """The backends that receive chat messages, in order of preference."""
         self._connected: Backend | None = None
 
     async def open(self) -> None:
@@ -68,7 +75,7 @@ class Models:
     @property
     def where(self) -> str:
         """The URLs that receive chat messages, '' for none."""
-        return ", ".join(backend.base_url for backend in self._chatting)
+        return ", ".join(backend.base_url for backend in self.chatting)
 
     @property
     def goes_to(self) -> str:
@@ -81,7 +88,7 @@ class Models:
     def answering(self) -> Sequence[str]:
         """The URLs that receive text for answers."""
         cheaper = [self._settings.models[self._settings.limits.cheaper]] if self.cheaper else []
-        return list(dict.fromkeys(backend.base_url for backend in (*self._chatting, *cheaper)))
+        return list(dict.fromkeys(backend.base_url for backend in (*self.chatting, *cheaper)))
 
     @property
     def writing(self) -> Sequence[str]:
@@ -92,7 +99,7 @@ class Models:
     def summarizing(self) -> Sequence[Backend]:
         """The backends that receive text for summaries and dreams, in order of preference."""
         named = [self._settings.models[name] for name in self._settings.summary if name != OFFLINE]
-        return named if self._settings.summary else self._chatting
+        return named if self._settings.summary else self.chatting
 
     @property
     def backends(self) -> Mapping[str, Backend]:
@@ -102,7 +109,7 @@ class Models:
     @property
     def sees(self) -> bool:
         """Whether any chat model takes images, so that fetching them is worthwhile."""
-        return any(backend.sees for backend in self._chatting)
+        return any(backend.sees for backend in self.chatting)
 
     @property
     def voice_last(self) -> bool:
@@ -123,11 +130,11 @@ class Models:
 
     def unasked(
         self, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]]
-    ) -> "UnattendedWriter | None":
+    ) -> "Metered | None":
         """Return a metered writer for a domain's background work, within limits; None without a model."""
         if self.summary is None:
             return None
-        made: Metered = imported("bot.models.metering:Metered")(self._written_by(self.summary), domain, spending, limits, before)
+        made: Metered = imported("bot.models.writer:Metered")(self._written_by(self.summary), domain, spending, limits, before)
         return made
 
     @cached_property
@@ -143,7 +150,7 @@ class Models:
     async def reload(self, settings: Settings) -> None:
         """Switch to another configuration; an answer in progress keeps its models."""
         self._settings = settings
-        self.chat, self._chatting, self._connected, self.offers_tools, self.cheaper = None, (), None, False, None
+        self.chat, self.chatting, self._connected, self.offers_tools, self.cheaper = None, (), None, False, None
         await self.open()
 
     async def as_configured(self) -> None:
@@ -156,11 +163,6 @@ class Models:
         """Whether a person's choice (a model, or none) overrides the configured chat models."""
         return self._connected is not None or (self.chat is None and bool(self._settings.chat))
 
-    @property
-    def chatting(self) -> Sequence[Backend]:
-        """The backends that receive chat messages, in order of preference."""
-        return self._chatting
-
     async def connect(self, base_url: str, model: str) -> None:
         """Use this chat model from now on, also after a restart."""
         await self._kept.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
@@ -172,7 +174,7 @@ class Models:
         had, self.cheaper = self.chat is not None, None
         await self._kept.set(_SCOPE, _KEY, "off" if self._settings.chat else None)
         self.chat = self._connected = None
-        self._chatting = ()
+        self.chatting = ()
         self.summary = self._summarizer()
         return had
 
@@ -188,7 +190,7 @@ class Models:
         self._chat_through(backend)
 
     def _chat_through(self, *backends: Backend) -> None:
-        self._chatting = backends
+        self.chatting = backends
         self.offers_tools = any(one.tools == "auto" and self.learnt.of(one).get(TOOLS) != REFUSED for one in backends)
 
     def _summarizer(self) -> Model | None:

@@ -94,7 +94,6 @@ class Connector:
         return f"{await self._read_again()}\n{self.describe(sign)}"
 
     async def _connected(self, call: Call, name: str, base_url: str) -> bool:
-        """Connect a model once confirmed; return whether it was."""
         found = [model for model in await self._probe(base_url) if "embed" not in model]
         wanted = str(call.arguments.get("model", "")) or (found[0] if found else "")
         if not found:

@@ -5,11 +5,12 @@ is complete when iteration ends; any failure is one of the ModelError tree of bo
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Literal, NotRequired, Protocol, Self, TypedDict
+from typing import Literal, NotRequired, Protocol, TypedDict
 
 from bot.errors import BadSecret, ModelDenied, ModelError
+from bot.service.log import log
 from memory.text.budget import tokens
 
 _AROUND = 4
@@ -140,73 +141,45 @@ async def joined(pieces: AsyncIterator[str]) -> str:
     return "".join(answer)
 
 
-class ChainAnswer:
-    """The answer of the first model in a chain that gives one.
-
-    From the first piece on, `answered_by` is that model's name; `passed_over` are the errors of those before it, so that a
-    wrong key is noticed although another model answered.
-    """
-
-    def __init__(self, models: Sequence[Model], messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> None:
-        self.answered_by = ""
-        self.passed_over: tuple[tuple[str, ModelError], ...] = ()
-        self._pieces = self._first_answer(models, messages, toolbox)
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> str:
-        return await anext(self._pieces)
-
-    async def aclose(self) -> None:
-        """Stop the answer."""
-        await self._pieces.aclose()
-
-    async def _first_answer(
-        self, models: Sequence[Model], messages: Sequence[ChatMessage], toolbox: Toolbox | None
-    ) -> AsyncGenerator[str, None]:
-        for left, model in zip(range(len(models) - 1, -1, -1), models, strict=True):
-            async with closing(model.stream(messages, toolbox)) as pieces:
-                try:
-                    async for piece in pieces:
-                        self.answered_by = model.name
-                        yield piece
-                except ModelError as error:
-                    # Yielded pieces cannot be taken back, so only an answer that has not begun falls back to the next model.
-                    if self.answered_by or not left:
-                        raise
-                    self.passed_over += ((model.name, error),)
-                else:
-                    return
-
-
 class Chain:
     """A fallback chain: if a model fails before its first piece, the next one is asked."""
 
     def __init__(self, models: Sequence[Model]) -> None:
-        """Chain at least one model. Raises ValueError for none."""
-        if not models:
-            raise ValueError("a chain needs a model")
+        """Chain at least one model."""
         self._models = tuple(models)
+        self.name = " → ".join(model.name for model in models)
 
-    @property
-    def name(self) -> str:
-        """The names, in order."""
-        return " → ".join(model.name for model in self._models)
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
+        """Yield the first answer that begins. Raises the last model's ModelError, or that of an answer already begun.
 
-    def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> ChainAnswer:
-        """Yield the first answer that begins. Raises the last model's ModelError, or that of an answer already begun."""
-        return ChainAnswer(self._models, messages, toolbox)
+        Whom it passes over is logged, so that a wrong key is noticed although another model answers.
+        """
+        *before, last = self._models
+        for model in before:
+            begun = False
+            async with closing(model.stream(messages, toolbox)) as pieces:
+                try:
+                    async for piece in pieces:
+                        begun = True
+                        yield piece
+                except ModelError as error:
+                    # Yielded pieces cannot be taken back, so only an answer that has not begun falls back to the next model.
+                    if begun:
+                        raise
+                    log.warning("model.passed_over", model=model.name, error=type(error).__name__)
+                else:
+                    return
+        async with closing(last.stream(messages, toolbox)) as pieces:
+            async for piece in pieces:
+                yield piece
 
     async def room(self) -> int | None:
         """Return the room of the first model whose key is available: the others are fallbacks."""
-        for left, model in zip(range(len(self._models) - 1, -1, -1), self._models, strict=True):
-            try:
+        *before, last = self._models
+        for model in before:
+            with suppress(ModelDenied):
                 return await model.room()
-            except ModelDenied:
-                if not left:
-                    raise
-        return None
+        return await last.room()
 
     async def close(self) -> None:
         """Close all models, in reverse order."""

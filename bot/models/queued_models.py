@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 from adapters.markup import printable
@@ -32,11 +33,12 @@ _MOST_OF_A_QUESTION = 4_000
 
 
 class Cleaned:
-    """Removes repeated prompt, speaker turns and receipts from a streamed answer, unless the question asks for such."""
+    """Removes loops, repeated prompt, speaker turns and receipts from a streamed answer, unless the question asks for such."""
 
     def __init__(self, prompt: Sequence[ChatMessage]) -> None:
         said = [message["content"] for message in prompt if message["role"] == "user"]
         asked = said[-1].rsplit("\n\n", 1)[-1][-_MOST_OF_A_QUESTION:] if said else ""
+        self._loops = Unlooped()
         self._counting = None if _COUNTING.search(asked) else Uncounted()
         self._echo = WithoutEcho(repeatable([one["content"] for one in prompt if one["role"] == "system"], said, asked))
         self._turns = None if _DIALOGUE.search(asked) else WithoutTurns()
@@ -45,20 +47,23 @@ class Cleaned:
     @property
     def ended(self) -> bool:
         """Whether the rest of the answer is not wanted."""
-        return bool((self._counting and self._counting.ended) or (self._turns and self._turns.ended))
+        return any(one.ended for one in (self._loops, self._counting, self._turns) if one)
 
     def feed(self, piece: str) -> str:
         """Add a piece, and return the text that can be shown so far."""
-        counted = self._counting.feed(piece) if self._counting else piece
-        return self._after_counting(counted)
+        return self._after_loops(self._loops.feed(piece))
 
     def rest(self) -> str:
         """Return the text held back at the end of the answer."""
-        shown = self._after_counting(self._counting.rest()) if self._counting else ""
+        shown = "" if self.ended else self._after_loops(self._loops.rest())
+        shown += self._after_counting(self._counting.rest()) if self._counting else ""
         shown += self._after_echo(self._echo.rest())
         if self._turns:
             shown += self._receipts.feed(self._turns.rest())
         return shown + self._receipts.rest()
+
+    def _after_loops(self, text: str) -> str:
+        return self._after_counting(self._counting.feed(text) if self._counting else text)
 
     def _after_counting(self, text: str) -> str:
         return self._after_echo(self._echo.feed(text)) if text else ""
@@ -76,14 +81,10 @@ class ServedModel:
     """
 
     def __init__(self, model: Model, line: RequestQueue, *, background: bool) -> None:
+        self.name = model.name
         self._model = model
         self._line = line
         self._background = background
-
-    @property
-    def name(self) -> str:
-        """The configured name."""
-        return self._model.name
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, up to where it loops. Raises ModelError."""
@@ -110,23 +111,9 @@ class ServedModel:
                 return
         raise ModelGarbled(lazy("The model {name} wrote nothing that can be shown.", name=self.name), _MOST_ASKED)
 
-    async def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
-        """Yield the visible parts of one answer."""
-        begun = partial(off_loop, size(messages), partial(Cleaned, messages))
-        cleaned = await begun()
-        async with self._line.first(), closing(_unlooped(self._counted("conversation", messages, toolbox))) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, Restart):
-                    cleaned = await begun()
-                    yield piece
-                elif isinstance(piece, CutShort):
-                    yield piece
-                elif new := cleaned.feed(piece):
-                    yield new
-                if cleaned.ended:
-                    break
-        if rest := cleaned.rest():
-            yield rest
+    def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
+        cleaned = partial(off_loop, size(messages), partial(Cleaned, messages))
+        return self._filtered(cleaned, self._line.first(), "conversation", messages, toolbox)
 
     async def room(self) -> int | None:
         """Return the model's room."""
@@ -137,8 +124,32 @@ class ServedModel:
         await self._model.close()
 
     async def _whole(self, messages: Sequence[ChatMessage]) -> str:
-        async with closing(_unlooped(self._counted("digests", messages, None))) as pieces:
+        async def unlooped() -> Unlooped:
+            return Unlooped()
+
+        async with closing(self._filtered(unlooped, nullcontext(), "digests", messages, None)) as pieces:
             return await joined(pieces)
+
+    async def _filtered(
+        self, made: Callable[[], Awaitable[Cleaned | Unlooped]], place: AbstractAsyncContextManager[None], purpose: str,
+        messages: Sequence[ChatMessage], toolbox: Toolbox | None,
+    ) -> AsyncGenerator[str, None]:  # fmt: skip
+        """Yield an answer that is asked for from a `place` in the queue, as a filter leaves it, which is `made` anew if it restarts."""
+        kept = await made()
+        async with place, closing(self._counted(purpose, messages, toolbox)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Restart):
+                    kept = await made()
+                    yield piece
+                elif isinstance(piece, CutShort):
+                    yield piece
+                # In a thread, if an endpoint sends much at once.
+                elif new := kept.feed(piece) if len(piece) < _LONG else await asyncio.to_thread(kept.feed, piece):
+                    yield new
+                if kept.ended:
+                    break
+        if rest := kept.rest():
+            yield rest
 
     async def _counted(self, purpose: str, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
         """Yield an answer in pieces, and count its usage, even if it is cut off."""
@@ -154,22 +165,3 @@ class ServedModel:
         finally:
             if written:
                 measures.called(purpose, self.name, size(messages), tokens("".join(written)))
-
-
-async def _unlooped(answer: AsyncIterator[str]) -> AsyncGenerator[str, None]:
-    loops = Unlooped()
-    async with closing(answer) as pieces:
-        async for piece in pieces:
-            if isinstance(piece, Restart):
-                loops = Unlooped()
-                yield piece
-            elif isinstance(piece, CutShort):
-                yield piece
-            # In a thread, if an endpoint sends much at once.
-            new = loops.feed(piece) if len(piece) < _LONG else await asyncio.to_thread(loops.feed, piece)
-            if new:
-                yield new
-            if loops.ended:
-                return
-    if held := loops.rest():
-        yield held

@@ -65,8 +65,7 @@ class HistoryComparison:
         """Start comparing the unverified places of a platform."""
         for spot in [*self._due, *self._aside]:
             if spot.platform == platform:
-                self._due.pop(spot, None)
-                self._aside.pop(spot, None)
+                self._done(spot)
         for place, last_at in (await self._memory.verified.places(platform)).items():
             if self._adapters[platform].holds(place) and self._unverified.gap(platform, place):
                 comparison = self._unverified.comparison(platform, place)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place
 from bot.commands.texts import receipts
-from bot.conversation.answering.late_questions import LATE
+from bot.conversation.answering.unanswered import LATE
 from bot.conversation.preferences import PAUSED
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
@@ -86,7 +86,6 @@ class KeepRequests:
         return await self._adapters[row.platform].administers_server(person, row.prefix[0]) is not False
 
     def _label(self, row: VanishedPlace) -> str:
-        """Return the name of a place, with its server's name if known."""
         server = self._adapters[row.platform].server_name(row.prefix[0]) if len(row.prefix) > 1 else ""
         return f"{self._name(row)} in {server}" if server else self._name(row)
 

@@ -58,11 +58,6 @@ class MessageVerification:
         self._verified_replies: OrderedDict[int, int] = OrderedDict()
         """The answers whose sources are all verified, with the latest gap at that time."""
 
-    @property
-    def gaps(self) -> int:
-        """The number of gaps on any platform since the start."""
-        return self.unverified.gaps
-
     async def hits(self, find: Callable[[], Awaitable[Sequence[Hit]]], requests: RequestBudget | None = None) -> list[Hit]:
         """Return the usable results of `find`, which is called again if checking changed the memory."""
         requests = requests or RequestBudget()

@@ -108,7 +108,6 @@ class Vanishing:
             log.error("vanish.failed", platform=platform, error=type(error).__name__)
 
     async def _called(self, platform: str, prefix: Prefix) -> str:
-        """Return the last name of the conversation at a channel or thread."""
         return await self._memory.places.last_name(platform, _key(prefix)) or _UNNAMED[len(prefix)]
 
     async def returned(self, platform: str, places: Iterable[str]) -> None:

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from bot.conversation.answering.generated_answer import GeneratedAnswer
 from bot.conversation.answering.source_watch import stored
-from bot.conversation.one_turn import Turn
+from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from localization.sentences import _, lazy
@@ -23,7 +22,7 @@ async def held(services: Services, turn: Turn, answer: GeneratedAnswer) -> Seque
     if len(await services.memory.journal.open_payloads(turn.inbox_keys)) < len(turn.inbox_keys):
         raise SourceGone(lazy("What was asked was taken back while it was answered."))
     outgoing, off_record, now = services.outgoing, services.off_record, services.clock.now()
-    parts = outgoing.hold_texts(await outgoing.composer.parts(turn.place.platform, answer.text, links=answer.links))
+    parts = outgoing.pending_texts.hold(await outgoing.composer.parts(turn.place.platform, answer.text, links=answer.links))
     await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)
     reply = off_record.message(turn.session, Kind.REPLY, LYRA, answer.text, turn.reply_id, now, None)
     off_record.add(turn.session, turn.aside_of, turn.questions, reply)

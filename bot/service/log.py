@@ -1,11 +1,10 @@
 """The log: events with names and numbers, in a file, and on standard error of unattended processes; never message texts or secrets."""
 
-import io
 import logging
 import sys
-from collections.abc import Awaitable, Mapping, MutableMapping
+from collections.abc import Awaitable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.imports import imported
 from memory.errors import MemoryFailure
@@ -86,19 +85,12 @@ def configure(level: str, path: Path | None = None) -> None:
 
 
 def _rendered(level: int, event: str, facts: Mapping[str, object]) -> str:
-    structlog = imported("structlog")
-    processors: list[Any] = [
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        _without_words,
-        structlog.dev.ConsoleRenderer(colors=False),
-    ]
-    written, every = io.StringIO(), structlog.make_filtering_bound_logger(logging.DEBUG)
-    logger = structlog.wrap_logger(
-        structlog.PrintLogger(written), processors, wrapper_class=every, cache_logger_on_first_use=False
+    structlog, name = imported("structlog"), logging.getLevelName(level).lower()
+    told = {**{key: "…" if key in _UNSAID else value for key, value in facts.items()}, "level": name, "event": event}
+    rendered: str = structlog.dev.ConsoleRenderer(colors=False)(
+        None, name, structlog.processors.TimeStamper(fmt="iso", utc=True)(None, name, told)
     )
-    logger.log(level, event, **facts)
-    return written.getvalue().rstrip("\n")
+    return rendered
 
 
 class Reports(logging.Handler):
@@ -128,10 +120,6 @@ def _numbers_alone(record: logging.LogRecord) -> str:
         return first % safe if safe else first
     except (TypeError, ValueError):
         return "discord.reported"
-
-
-def _without_words(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    return {key: "…" if key in _UNSAID else value for key, value in event.items()}
 
 
 async def carried_on(work: Awaitable[_Made], job: str) -> _Made | None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bot.config.settings import Settings
 from bot.imports import deriving
 from bot.keyed_locks import KeyedLocks
-from bot.models.chains import Models
-from bot.models.daily_limits import limits
+from bot.models.chains import Models, limits
 from bot.service.log import carried_on, log
 from bot.service.priority import Priority
 from localization.sentences import lazy
@@ -177,7 +176,6 @@ class Maintenance:
                     self._unembedded[domain.key] = domain
 
     async def _embed_some(self, domain: Domain) -> bool:
-        """Embed some items of a domain; return whether there may be more."""
         return await self._memory.view(domain).embed(self._told, _IN_TURN) >= _IN_TURN
 
     def _told(self, done: int, total: int) -> None:

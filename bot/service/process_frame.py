@@ -14,7 +14,7 @@ from functools import partial
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.app import App
-from bot.cli.output import note
+from bot.printing import note
 from bot.service import costs
 from bot.service.awake import reloadable
 from bot.service.log import log

@@ -1,30 +1,37 @@
 """`lyra run`: the configured platforms, maintenance every minute, and the memory page, until asked to stop."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from bot.app import App, opened, until_ended
-from bot.cli.output import note
 from bot.errors import BadConfig
+from bot.printing import note
 from bot.service.awake import awake, reserve
 from bot.service.deadline import Stop
 from bot.service.log import carried_on, log
+from bot.service.maintenance import Maintenance
 from bot.service.platforms import platforms
 from bot.service.process_frame import Work, collected_when_quiet, framed
 from bot.service.process_roles import Role
 from bot.service.refused_accounts import RefusedAccounts
-from bot.service.worker import Worker
 from bot.talk import TURN_SECONDS, Talk, talking
 from bot.web.extra import missing
 from bot.web.serving import BrowserPlatform, serving, token_path
 from localization.sentences import _, lazy, told
-from memory.store.peers import Lease, Peers
+from memory.core import Memory
+from memory.journal.chores import CHORE, Chore
+from memory.store.domains import by_key
+from memory.store.peers import EVERYTHING, Lease, Peers
 
 _STAND_BY_SECONDS = 0.5
 """Seconds between attempts of a standby process to lease a connection."""
+_AT_ONCE = 4
+_LOOK_SECONDS = 5.0
+"""Seconds a domain waits at most if a signal was missed."""
+_JOB = "chore"
 
 
 async def serve(role: Role = Role.ALL) -> int:
@@ -69,7 +76,6 @@ async def _noticing(app: App, stop: Stop) -> AsyncIterator[asyncio.Event]:
 
 
 async def _work(app: App, stop: asyncio.Event) -> int:
-    """Do background work, beside other processes, until asked to stop."""
     worker = Worker(app.memory, app.maintenance)
     working = asyncio.create_task(carried_on(worker.run(), "worker"))
     try:
@@ -85,7 +91,6 @@ async def _work(app: App, stop: asyncio.Event) -> int:
 
 
 async def _hear(app: App, stop: asyncio.Event) -> int:
-    """Listen on the configured platforms, beside other processes, until asked to stop."""
     adapters = platforms(app)
     if not adapters:
         raise BadConfig(lazy("No platform is configured, so there is nothing to hear. `lyra setup` asks for one."))
@@ -190,3 +195,58 @@ async def _tell(adapter: Adapter, connected: asyncio.Event, awake: asyncio.Event
         note(_("Lyra is awake."))
     note(_("{platform}: connected. {state}", platform=adapter.platform.capitalize(), state=adapter.describe()))
     await refused_accounts.found(adapter.platform)
+
+
+class Worker:
+    """Maintains waiting domains until cancelled; unfinished work is left to other workers."""
+
+    def __init__(self, memory: Memory, maintenance: Maintenance) -> None:
+        self._memory = memory
+        self._maintenance = maintenance
+        self._woken = asyncio.Event()
+        self._busy: set[asyncio.Task[None]] = set()
+
+    async def tick(self) -> None:
+        """Queue every domain for maintenance."""
+        await self._memory.chores.add_all()
+
+    async def run(self) -> None:
+        """Process waiting domains, woken by signals."""
+        assert self._memory.db.peers is not None
+        self._memory.db.peers.listen(self._hear)
+        try:
+            while True:
+                self._woken.clear()
+                while len(self._busy) < _AT_ONCE and (chore := await carried_on(self._memory.chores.take(), _JOB)):
+                    task = asyncio.create_task(self._do(chore))
+                    self._busy.add(task)
+                    task.add_done_callback(self._over)
+                try:
+                    async with asyncio.timeout(_LOOK_SECONDS):
+                        await self._woken.wait()
+                except TimeoutError:
+                    continue
+        finally:
+            for task in self._busy:
+                task.cancel()
+            await asyncio.gather(*self._busy, return_exceptions=True)
+
+    def _hear(self, words: Collection[str]) -> None:
+        if CHORE in words or EVERYTHING in words:
+            self._woken.set()
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._busy.discard(task)
+        self._woken.set()
+
+    async def _do(self, chore: Chore) -> None:
+        async def still() -> bool:
+            return await self._memory.chores.renew(chore)
+
+        try:
+            if domain := await by_key(self._memory.db, chore.domain):
+                await self._maintenance.look_after(domain, still)
+        except asyncio.CancelledError:
+            await carried_on(self._memory.chores.done(chore, again=True), _JOB)
+            raise
+        await carried_on(self._memory.chores.done(chore), _JOB)

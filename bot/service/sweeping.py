@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Awaitable
 
-from bot.cli.output import note
 from bot.commands.texts import receipts
+from bot.printing import note
 from bot.rights.quote_removal import drop_quotes
 from bot.service.log import log
 from memory.core import Memory

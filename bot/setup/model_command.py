@@ -4,9 +4,10 @@ from adapters.command_table import Call
 from adapters.events import Person, Place, Reach
 from bot.app import App, opened
 from bot.cli.checkups import model_checkup
-from bot.cli.output import ask, show
+from bot.cli.output import ask
 from bot.imports import imported
 from bot.models.connect import Connector
+from bot.printing import show
 from bot.service import awake
 from localization.sentences import _
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bot.app import App, opened, prepare
-from bot.cli.output import interruptible, show
+from bot.cli.output import interruptible
 from bot.commands.texts import persona_text
 from bot.context.persona import Persona
 from bot.errors import BadInput, LyraError
 from bot.models.port import complete
+from bot.printing import show
 from localization.sentences import _, lazy
 
 _HELLO = "Say in two sentences who you are."

@@ -6,8 +6,9 @@ from contextlib import ExitStack
 from difflib import get_close_matches
 from getpass import getpass
 
-from bot.cli.output import asked, note
+from bot.cli.output import asked
 from bot.errors import BadInput
+from bot.printing import note
 from localization.sentences import _
 from localization.yes_or_no import NO, YES
 

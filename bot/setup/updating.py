@@ -8,9 +8,9 @@ from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path
 
-from bot.cli.output import show
 from bot.config.environment import read_environment
 from bot.errors import LyraError
+from bot.printing import show
 from localization.numerals import number
 from localization.sentences import _, lazy
 

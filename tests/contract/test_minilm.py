@@ -13,8 +13,9 @@ import pytest_asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.models.local_embedder import unit
 from bot.models.minilm import weights
-from bot.models.minilm.embedder import MiniLM, unit
+from bot.models.minilm.embedder import MiniLM
 from bot.models.minilm.encoder import Encoder
 from bot.models.minilm.quantized import PACKAGE, VERSION, QuantizedEncoder, installed
 from bot.service import log

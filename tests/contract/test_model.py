@@ -3,7 +3,7 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +18,6 @@ from bot.errors import (
 )
 from bot.models.endpoints.endpoint import Endpoint, retry_after
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.endpoints.requests import backoff
 from bot.models.port import ChatMessage, CutShort, closing, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
@@ -121,9 +120,10 @@ def test_retry_after_is_read_in_all_its_spellings() -> None:
     assert retry_after({}, now) is None
 
 
-def test_waits_grow_and_spread() -> None:
-    for attempt, least in ((1, 1.0), (2, 2.0), (3, 4.0)):
-        assert least <= backoff(attempt) <= least * 1.25
+async def test_where_no_waits_are_given_the_next_try_is_made_at_once() -> None:
+    async with talking(waits=[]) as (server, model):
+        server.script(fake.DOWN)
+        assert await complete(model, ASKED) == f"Echo: {SECRET}"
 
 
 @pytest.mark.parametrize("politely", [True, False])
@@ -207,11 +207,12 @@ async def test_cancelling_stops_at_once(stall: fake.Behaviour) -> None:
 async def test_cancelling_during_a_wait_stops_at_once() -> None:
     waiting = asyncio.Event()
 
-    def wait(_: int) -> float:
-        waiting.set()
-        return 4.0
+    class Waits(list[float]):
+        def __iter__(self) -> Iterator[float]:
+            waiting.set()
+            return super().__iter__()
 
-    async with talking(waits=wait) as (server, model):
+    async with talking(waits=Waits([4.0])) as (server, model):
         server.script(fake.DOWN)
         task = asyncio.create_task(complete(model, ASKED))
         await waiting.wait()

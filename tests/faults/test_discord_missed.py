@@ -11,7 +11,7 @@ import pytest
 from adapters.discord.adapter import Discord
 from adapters.discord.incoming.backfill import Backfill, Hand
 from bot.app import opened
-from bot.conversation.answering.late_questions import LATE
+from bot.conversation.answering.unanswered import LATE
 from memory.types import DomainKind, DomainRef
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Message, Person, Status

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.adapter import Discord
-from bot.conversation.answering.late_questions import LATE
+from bot.conversation.answering.unanswered import LATE
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild
 from tests.fakes.openai_server import OpenAIServer

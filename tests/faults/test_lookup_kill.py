@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.conversation.answering.tool_calls import ROUNDS
+from bot.conversation.answering.model_answer import ROUNDS
 from tests.fakes import openai_behaviours as b
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
 from tests.kits.size import few

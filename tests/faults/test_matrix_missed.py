@@ -7,7 +7,7 @@ import pytest
 
 from adapters.matrix.adapter import Matrix
 from bot.app import App, opened
-from bot.conversation.answering.late_questions import LATE
+from bot.conversation.answering.unanswered import LATE
 from memory.types import DomainKind
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.faults import MESSAGES, SYNC, Lost

@@ -9,7 +9,7 @@ import pytest
 
 from adapters.events import Message, Person
 from adapters.message_parts import Attachment
-from bot.conversation.answering.late_questions import LATE
+from bot.conversation.answering.unanswered import LATE
 from bot.conversation.inbox_events import payload
 from bot.errors import ModelDown, ModelRefused
 from memory.errors import DatabaseAway

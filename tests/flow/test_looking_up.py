@@ -11,7 +11,7 @@ import pytest
 from bot.app import App, opened
 from bot.context.tools import TOOLS
 from bot.conversation.answering import model_answer
-from bot.conversation.answering.tool_calls import ROUNDS, SHARE, ToolCalls
+from bot.conversation.answering.model_answer import ROUNDS, SHARE, ToolCalls
 from bot.models.endpoints.backend_facts import REFUSED
 from memory.text.budget import tokens
 from memory.tiers.messages import seen

@@ -7,7 +7,7 @@ import pytest
 
 from adapters.discord import failures
 from bot.app import App
-from bot.delivery import blocked_places
+from bot.delivery import pending_sends
 from tests.fakes.discord import Right
 from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import SEND
@@ -21,7 +21,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 town = discord_town.town
 HOUR = 3_600_000_000
-LATE = str(blocked_places.LATE)
+LATE = str(pending_sends.LATE)
 
 
 class Hours:
@@ -80,7 +80,7 @@ async def test_without_knowing_that_she_is_barred_she_gives_up_or_answers_whatev
 ) -> None:
     hours = Hours()
     if late:
-        monkeypatch.setattr(blocked_places.BlockedPlaces, "begin", lambda *given: None)
+        monkeypatch.setattr(pending_sends.BlockedPlaces, "begin", lambda *given: None)
     else:
         monkeypatch.setattr(failures, "_BARRED", frozenset())
     async with model_server() as model, town.lyra(model, changed=hours.changed) as lyra:

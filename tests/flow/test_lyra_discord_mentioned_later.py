@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.conversation.answering.late_questions import LATE
+from bot.conversation.answering.unanswered import LATE
 from memory.types import DomainKind
 from tests.kits import discord_town
 from tests.kits.awake import model_server

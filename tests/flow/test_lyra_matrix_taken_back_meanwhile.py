@@ -3,7 +3,7 @@
 import pytest
 
 from bot.app import App
-from bot.delivery.overtaken import Overtaken
+from bot.conversation.concurrent_changes import Overtaken
 from memory.journal.journal import Journal, OutboxRow
 from tests.fakes.matrix import Held, Lost, Person
 from tests.fakes.matrix.faults import SEND, SYNC

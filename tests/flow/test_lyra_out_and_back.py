@@ -13,7 +13,7 @@ import pytest
 from adapters.errors import PlatformRefused
 from adapters.events import Person
 from bot.app import App
-from bot.conversation.answering.late_questions import LATE
+from bot.conversation.answering.unanswered import LATE
 from bot.service.refused_accounts import RefusedAccounts, lost
 from memory.journal.journal import Event, InboxEvent, Journal, OpenEvents
 from memory.view.shown_messages import ShownMessages

@@ -73,11 +73,22 @@ def _calls() -> Sequence[tuple[str, Said]]:
 
 def _in_source(file: Path) -> Iterator[tuple[str, Said]]:
     for call in ast.walk(ast.parse(file.read_text("utf-8"))):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ONE | PLURAL | FRAMES:
+        name = _called(call) if isinstance(call, ast.Call) else ""
+        if isinstance(call, ast.Call) and name:
             texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             if texts:
-                plural = texts[1] if call.func.id in PLURAL else ""
-                yield call.func.id, Said(texts[0], plural, str(file.relative_to(REPO)))
+                plural = texts[1] if name in PLURAL else ""
+                yield name, Said(texts[0], plural, str(file.relative_to(REPO)))
+
+
+def _called(call: ast.Call) -> str:
+    """Return the name of what is called if it says something: a function, or a method of the voice's phrases."""
+    match call.func:
+        case ast.Name(id) if id in ONE | PLURAL:
+            return id
+        case ast.Attribute(attr=attr) if attr in FRAMES:
+            return attr
+    return ""
 
 
 def _in_template(file: Path) -> Iterator[Said]:

@@ -15,9 +15,9 @@ from bot.config.settings import Settings
 from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
-from bot.delivery.blocked_places import BlockedPlaces
 from bot.delivery.links import AllowList
 from bot.delivery.outgoing import Outgoing
+from bot.delivery.pending_sends import BlockedPlaces
 from bot.dreams.dreaming import Dreams
 from bot.dreams.reflection_posting import ReflectionPosting
 from bot.service.maintenance import Maintenance

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bot.config.settings import Settings
 from bot.context.prompt import Prompt, draft_prompt, finish_prompt
@@ -75,7 +76,7 @@ class CopyingModels(Models):
         """The writer that copies."""
         return self._written
 
-    def unasked(self, *_: object) -> CopyingModel:
+    def unasked(self, *_: object) -> Any:
         """Return the writer that copies; nothing limits it."""
         return self._written
 

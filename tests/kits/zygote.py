@@ -37,7 +37,7 @@ _LATE = (
     "adapters.matrix.adapter", "anyio._backends._asyncio", "anyio.streams.tls", "apscheduler.executors.asyncio",
     "apscheduler.triggers.date", "apscheduler.triggers.interval", "babel.dates", "babel.lists", "babel.numbers", "bot.__main__",
     "bot.cli.checkups.discord_checkup", "bot.cli.checkups.matrix_checkup", "bot.cli.move_command", "bot.cli.web_command",
-    "bot.models.e5.embedder", "bot.models.endpoints.embedding", "bot.models.endpoints.llm", "bot.models.metering",
+    "bot.models.e5.embedder", "bot.models.endpoints.embedding", "bot.models.endpoints.llm",
     "bot.models.minilm.embedder", "bot.models.minilm.quantized", "bot.models.offline.extractive", "bot.models.writer",
     "bot.service.log_file", "bot.setup.model_command", "bot.setup.persona_command", "bot.setup.setup", "bot.web.server",
     "encodings.ascii", "encodings.utf_8_sig", "httpcore2", "jiter", "memory.deriving", "memory.store.postgresql.database",

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from bot.service.other_processes import OtherProcesses
-from bot.service.worker import Worker
+from bot.service.serve import Worker
 from memory.journal.chores import CHORE
 from memory.store.peers import Heard
 

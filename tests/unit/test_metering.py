@@ -10,10 +10,9 @@ import pytest
 from bot.config.sections import DreamSection
 from bot.config.settings import Settings
 from bot.errors import ModelDown
-from bot.models.daily_limits import limits
-from bot.models.metering import Metered
+from bot.models.chains import limits
 from bot.models.port import ChatMessage, Toolbox
-from bot.models.writer import ModelWriter
+from bot.models.writer import Metered, ModelWriter
 from bot.service.priority import Priority
 from memory.errors import BudgetSpent, WriterFailed, WriterRefused
 from memory.journal.spending import CallLimits, Spent

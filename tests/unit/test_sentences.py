@@ -69,21 +69,17 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/context/prompt_question.py": "what a model is given",
     "bot/context/tools.py": "what a model is given, and what it calls",
     "bot/conversation/attachments.py": "what is stored of a file",
-    "bot/conversation/answering/tool_calls.py": "what a model is told of its calls",
     "bot/conversation/answering/streaming.py: The preview": "said to the log",
     "bot/delivery/urls.py": "a pattern",
     "bot/dreams/reflection_posting.py: reflection": "commands",
-    "bot/models/endpoints/requests.py: waits": "said to whoever writes a call",
     "bot/models/offline/question_analysis.py": "words of languages",
     "bot/models/offline/candidates.py": "words of languages",
     "bot/models/offline/extractive.py": "what is stored of a conversation",
     "bot/models/offline/spoken_manner.py": "what is stored of wishes",
     "bot/models/offline/possession.py": "words of languages",
     "bot/models/offline/spoken_languages.py": "words of languages",
-    "bot/models/offline/question_subjects.py": "words of languages",
     "bot/models/offline/message_kinds.py": "words of languages",
     "bot/models/endpoints/context_size.py": "what servers of models say",
-    "bot/models/port.py: a chain": "said to whoever writes a call",
     "bot/models/endpoints/probing.py": "what a model is asked",
     "bot/models/endpoints/responses.py: an error": "said to the log",
     "bot/service/sweeping.py: restore": "the name of an event",
@@ -131,7 +127,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
 """Places, or beginnings of literals there, that are for no reader of a conversation, and what they are."""
 NAMED = {"CommandSpec", "Parameter", "Preference"}
 """What is told its name first: names stay as they are in every language."""
-CALLS = catalogue.ONE | catalogue.PLURAL | catalogue.FRAMES
+CALLS = catalogue.ONE | catalogue.PLURAL
 UNHEARD = {"log", "_log", "logging", "re", "struct", "imported"}
 SQL = re.compile(
     r"\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|OR|JOIN|ORDER BY|VALUES|CASE WHEN|NULL|PRAGMA|BEGIN|CREATE|IN \(|AS)\b"
@@ -162,6 +158,8 @@ def _unheard(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
     while (parent := parents.get(child)) is not None:
         match parent:
             case ast.Call(func=ast.Name(id=name)) if name in CALLS | UNHEARD | {"AssertionError", "TypeVar"}:
+                return True
+            case ast.Call(func=ast.Attribute(attr=name)) if name in catalogue.FRAMES:
                 return True
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in UNHEARD:
                 return True

@@ -14,7 +14,7 @@ from adapters.listener import Notes
 from bot.app import App, opened, secret_of
 from bot.cli.checkups import memory_checkup, model_checkup
 from bot.cli.checkups.finding import Finding
-from bot.cli.output import note, show, system_failure
+from bot.cli.output import system_failure
 from bot.config.environment import Environment, read_environment
 from bot.config.settings import OFFLINE, Settings, load, local_zone
 from bot.context.persona import Persona
@@ -22,6 +22,7 @@ from bot.errors import BadConfig, BadSecret, LyraError
 from bot.imports import imported
 from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.endpoints.backend_facts import BackendFacts
+from bot.printing import note, show
 from bot.service.adapter_notes import KeptNotes, NoNotes
 from bot.service.awake import is_awake, run_lock
 from bot.service.log import log

@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone, PlatformFailure
@@ -92,6 +93,5 @@ class ConversationThreads:
     async def _say_why(self, place: Place, message: Message) -> None:
         view, session = await self._services.domains.view_and_session(place, message.person)
         with reading(await self._services.languages.to(place, message.person)):
-            parts = await self._services.outgoing.composer.parts(place.platform, str(_NOT_ALLOWED), links=NO_LINKS)
-        if await view.notices.once(f"place:{place.platform}:{place.key}", _TOLD, session, parts):
-            await self._services.outgoing.flush(place.platform, place.key, parts)
+            once = partial(view.notices.once, f"place:{place.platform}:{place.key}", _TOLD, session)
+            await self._services.outgoing.say(place, str(_NOT_ALLOWED), once)

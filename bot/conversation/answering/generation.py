@@ -7,21 +7,26 @@ from functools import partial
 from bot.context.persona import Persona
 from bot.context.prompt import Prompt, draft_prompt
 from bot.context.prompt_question import PromptQuestion
-from bot.context.turn_retrieval import recall_items, standing_layers
-from bot.conversation.answering.generated_answer import GeneratedAnswer
+from bot.context.turn_retrieval import SearchResult, recall_items, search_parts, standing_layers
+from bot.conversation.answer_language import LOOKED_BACK
 from bot.conversation.answering.model_answer import Inputs, ModelAnswer, PromptLimits
-from bot.conversation.answering.offline_answer import OfflineAnswers, voice_question
 from bot.conversation.answering.streaming import AnswerPreview
-from bot.conversation.one_turn import Turn
+from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.conversation.services import Services
+from bot.delivery.links import written_urls
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
-from bot.models.offline.voice import OfflineVoice
+from bot.models.offline.spoken_languages import detect_language, newest_language
+from bot.models.offline.spoken_manner import manner
+from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 from bot.models.port import Model
 from bot.reconciliation.message_verification import MessageVerification, RequestBudget
 from bot.reconciliation.used_messages import only, used_at, used_in
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
+from memory.index.hits import Hit
+from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
+from memory.types import Kind, Statement
 
 _SHRINKS = 6
 _FRUGAL, _LEAST = 4, 500
@@ -44,7 +49,6 @@ class Generation:
         self._verification = verification
         self._persona = persona
         self._voice = OfflineVoice()
-        self._offline = OfflineAnswers(self._voice, verification, services.clock)
         self._show_prompt = show_prompt
 
     async def answer(self, turn: Turn, preview: AnswerPreview | None) -> GeneratedAnswer:
@@ -55,7 +59,7 @@ class Generation:
         models, request_budget = self._services.models, RequestBudget()
         chat = (models.cheaper if turn.cheaper else None) or models.chat
         if chat is None:
-            return await self._offline.answer(turn, request_budget)
+            return await self._answer_offline(turn, request_budget)
         budget, lookups = self._services.settings.context_tokens, models.offers_tools
         if turn.frugal:
             budget, lookups = max(budget // _FRUGAL, _LEAST), False
@@ -71,12 +75,11 @@ class Generation:
             log.warning("model.failed", model=chat.name, why=str(error))
             if preview:
                 await preview.drop()
-            return await self._offline.answer(turn, request_budget, too_long=isinstance(error, ContextTooLong))
+            return await self._answer_offline(turn, request_budget, too_long=isinstance(error, ContextTooLong))
 
     async def _answer_shortening(
         self, chat: Model, turn: Turn, preview: AnswerPreview | None, limits: PromptLimits, request_budget: RequestBudget
     ) -> GeneratedAnswer:
-        """Answer, shortening the prompt until the model accepts it. Raises ModelError."""
         sees = self._services.models.sees
         question = PromptQuestion(turn.questions, turn.quotes, turn.aside, turn.images if sees else (), turn.shared)
         usable, printed = partial(self._verification.hits, requests=request_budget), self._services.outgoing.composer.printed
@@ -122,5 +125,53 @@ class Generation:
 
     def _queries(self, turn: Turn, now: int) -> Sequence[str]:
         """Return the separate queries: the parts of the question at the end of the message."""
-        question = voice_question(turn, now)
+        question = _voice_question(turn, now)
         return [part.sought for part in self._voice.parts(replace(question, text=question.text[-_MOST_OF_A_QUESTION:]))]
+
+    async def _answer_offline(self, turn: Turn, request_budget: RequestBudget, *, too_long: bool = False) -> GeneratedAnswer:
+        """Answer from memory alone; if a prompt was `too_long` for a model, the answer says so first."""
+        wanted_manner = manner(await turn.view.digests.wanted_by(turn.questions[-1:]))
+        question = replace(_voice_question(turn, self._services.clock.now()), manner=wanted_manner, too_long=too_long)
+        if not (wanted_manner.language or detect_language(question.text)):
+            question = replace(question, written=await _written_language(turn))
+        read_at = question.now
+        result = SearchResult()
+
+        async def search() -> Sequence[Hit]:
+            nonlocal read_at, result
+            read_at = self._services.clock.now()
+            result = await search_parts(turn, self._voice, question)
+            return result.hits
+
+        hits = await self._verification.hits(search, request_budget)
+        length = len(question.text) + sum(len(hit.exchange.text) for hit in hits)
+        answer = await off_loop(length, partial(self._quoting_answer, question, hits, result.above))
+        links = await written_urls([*turn.questions, *(hit.exchange for hit in hits)])
+        # Written by code, so of all hits it contains only those it quotes.
+        cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites} | {one.key: one.text for one in answer.above}
+        seen = cited | {one.key: one.text for one in wanted_manner.rests_on}
+        sources = cited.keys() | {exchange.key for exchange in turn.questions}
+        return GeneratedAnswer(answer.text, frozenset(sources), answer.echo, links, read_at, seen, used=used_in(answer.cites))
+
+    def _quoting_answer(self, question: VoiceQuestion, hits: Sequence[Hit], above: Sequence[Statement]) -> VoiceAnswer:
+        stems = _stems(hits)
+        return self._voice.answer(question, hits, lambda stem: stem in stems, above)
+
+
+def _voice_question(turn: Turn, now: int) -> VoiceQuestion:
+    """Return what a turn asks, as of `now` (microseconds UTC)."""
+    text = "\n".join(exchange.text for exchange in turn.questions)
+    return VoiceQuestion(text, turn.questions[-1].speaker, now, turn.view.home.time_zone, kept=not turn.off_record)
+
+
+async def _written_language(turn: Turn) -> str:
+    asker = turn.questions[-1].identity
+    unstored_language = newest_language(
+        [one.text for one in turn.unstored_history if one.kind is Kind.SAID and one.identity == asker]
+    )
+    return unstored_language or (newest_language(await turn.view.messages.last_said(LOOKED_BACK, asker)) if asker else "")
+
+
+def _stems(hits: Sequence[Hit]) -> set[str]:
+    statements = [hit.exchange.text for hit in hits if hit.exchange.kind is Kind.SAID]
+    return {stem for text in statements if not text.rstrip().endswith("?") for stem in key_words(text).values()}

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import Any
 
 from bot.conversation.one_turn import Turn
-from localization.sentences import lazy
 from memory.errors import SourceGone
 
 SECONDS = 0.5
@@ -38,8 +37,7 @@ class SourceWatch:
 
     async def require(self) -> None:
         """Raise SourceGone if any source was forgotten, changed or removed."""
-        if not self._turn.watch.gone.isdisjoint(self._asides()):
-            raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
+        self._turn.watch.require(self._asides())
         validity = self._turn.view.validity
         commits = await validity.commits()
         if commits != self._commits:

@@ -6,9 +6,9 @@ only means that the answer comes as a whole. If the readers of the place change 
 """
 
 import asyncio
+from abc import ABC
 from collections.abc import Collection
 from contextlib import suppress
-from typing import Protocol
 
 from adapters.base import Adapter, Preview
 from adapters.command_table import Action
@@ -23,34 +23,29 @@ from bot.delivery.outgoing import Outgoing
 from localization.sentences import _
 
 
-class AnswerPreview(Preview, Protocol):
-    """A preview that is told the allowed links and the sources before it shows anything."""
+class AnswerPreview(Preview, ABC):
+    """The preview of an answer, which is told the allowed links and the sources before it shows anything."""
 
-    def allow(self, links: Collection[str], source_watch: SourceWatch) -> None:
-        """Let these addresses be shown as such, and no others, and nothing once a source is gone."""
-        ...
-
-    async def withhold(self) -> None:
-        """Show nothing more and remove what is shown, because a source was removed meanwhile."""
-        ...
-
-
-class WordPreview:
-    """A preview on a screen, where text cannot be changed: it stops before the first word that may not leave unchanged."""
-
-    def __init__(self, preview: Preview, platform: str, outgoing: Outgoing) -> None:
-        self._preview = preview
+    def __init__(self, platform: str, outgoing: Outgoing) -> None:
         self._platform = platform
         self._outgoing = outgoing
         self._links: Collection[str] = NO_LINKS
         self._source_watch: SourceWatch | None = None
         self._text = ""
-        self._given = 0
-        self._stopped = False
 
     def allow(self, links: Collection[str], source_watch: SourceWatch) -> None:
         """Let these addresses be shown as such, and no others, and nothing once a source is gone."""
         self._links, self._source_watch = links, source_watch
+
+
+class WordPreview(AnswerPreview):
+    """A preview on a screen, where text cannot be changed: it stops before the first word that may not leave unchanged."""
+
+    def __init__(self, preview: Preview, platform: str, outgoing: Outgoing) -> None:
+        super().__init__(platform, outgoing)
+        self._preview = preview
+        self._given = 0
+        self._stopped = False
 
     async def show(self, piece: str) -> None:
         """Show what may be shown by now. Raises SourceGone, because text on a screen cannot be removed."""
@@ -77,27 +72,20 @@ class WordPreview:
         await self._preview.withhold()
 
 
-class EditedPreview:
+class EditedPreview(AnswerPreview):
     """The preview of one answer, as a message that is edited. It begins once every earlier question is answered."""
 
     def __init__(self, turn: Turn, ticket: Ticket, adapter: Adapter, outgoing: Outgoing) -> None:
+        super().__init__(turn.place.platform, outgoing)
         self._turn = turn
         self._ticket = ticket
         self._adapter = adapter
-        self._outgoing = outgoing
-        self._links: Collection[str] = NO_LINKS
-        self._source_watch: SourceWatch | None = None
         self._actions = (Action(_("Stop"), STOP, ""),)
-        self._text = ""
         self._shown = ""
         self._message_id = ""
         self._key = ""
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-
-    def allow(self, links: Collection[str], source_watch: SourceWatch) -> None:
-        """Let these addresses be shown as such, and no others, and nothing once a source is gone."""
-        self._links, self._source_watch = links, source_watch
 
     async def show(self, piece: str) -> None:
         """Show the next piece, soon."""
@@ -123,7 +111,7 @@ class EditedPreview:
         if await self.stop():
             key, self._key = self._key, ""
             with suppress(SendFailed):
-                await self._outgoing.remove_preview(self._turn.place.platform, self._turn.place.key, key)
+                await self._outgoing.remove_preview(self._platform, self._turn.place.key, key)
 
     def cancel(self) -> None:
         """Stop, leaving the message as it is."""
@@ -139,7 +127,9 @@ class EditedPreview:
                 return
             try:
                 # It may contain what was changed or removed meanwhile: then the answer comes as a whole, after another check.
-                shows = await self._still_readable() and shows and not self._turn.watch.gone and await self._is_unchanged()
+                watch = self._source_watch
+                shows = await self._still_readable() and shows and not self._turn.watch.gone
+                shows = shows and (watch is None or await watch.is_unchanged())
                 if shows and self._ticket.is_up:
                     await self._show_once()
             except SendFailed:
@@ -150,16 +140,13 @@ class EditedPreview:
         turn = self._turn
         if not self._key or await self._outgoing.may_show(turn.place, turn.view):
             return True
-        await self._outgoing.remove_preview(turn.place.platform, turn.place.key, self._key)
+        await self._outgoing.remove_preview(self._platform, turn.place.key, self._key)
         self._key = ""
         return False
 
-    async def _is_unchanged(self) -> bool:
-        return self._source_watch is None or await self._source_watch.is_unchanged()
-
     async def _show_once(self) -> None:
         turn = self._turn
-        part = await self._outgoing.composer.preview(turn.place.platform, self._text, self._links)
+        part = await self._outgoing.composer.preview(self._platform, self._text, self._links)
         if part is None or part.text == self._shown:
             return
         if self._key:
@@ -168,7 +155,7 @@ class EditedPreview:
             self._key = part.key
             part = self._outgoing.composer.pressable(part, self._actions)
             await turn.view.preview(turn.session, part, turn.reply_target)
-            self._message_id = await self._outgoing.flush(turn.place.platform, turn.place.key, [part])
+            self._message_id = await self._outgoing.flush(self._platform, turn.place.key, [part])
             if not self._message_id:
                 raise SendFailed("The preview did not go out.")
         self._shown = part.text

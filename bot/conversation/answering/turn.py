@@ -11,22 +11,20 @@ from bot.admission.allowance import Allowance, Grant
 from bot.conversation.answering import current_readers
 from bot.conversation.answering.conversation_threads import ConversationThreads
 from bot.conversation.answering.edit_offers import answer_actions
-from bot.conversation.answering.generated_answer import GeneratedAnswer
 from bot.conversation.answering.generation import Generation
-from bot.conversation.answering.late_questions import LateQuestions
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
-from bot.conversation.first_contact import FirstContact
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import (
+    FirstContact,
     discretion_confirmation,
     discretion_ended_notice,
     thoughts_offer,
 )
 from bot.conversation.mailbox import Ticket
-from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
+from bot.conversation.one_turn import GeneratedAnswer, ReadersChanged, TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.dreams.reflection_posting import NAME as REFLECTIONS
@@ -37,12 +35,12 @@ from bot.service.priority import Priority
 from bot.service.runtime_metrics import measures
 from memory.errors import DatabaseBusy, SourceGone
 from memory.journal.journal import OutboxRow, Part
+from memory.text.display_names import LYRA
 from memory.text.off_loop import off_loop
 from memory.text.told import discretion
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 
-NAME = "Lyra"
 _TRIES = 3
 _KEPT_AT_ONCE = 8
 """The number of places whose messages are stored concurrently: in a burst more would starve the event loop."""
@@ -70,7 +68,6 @@ class Turns:
         self._verification = verification
         self._priority = priority
         self._running_answers = running_answers
-        self._late_questions = LateQuestions(services)
         self._unanswered = Unanswered(services)
         self._first_contact = FirstContact(services)
         self._threads = ConversationThreads(services, allowance)
@@ -95,7 +92,7 @@ class Turns:
         the readers of the place are unknown.
         """
         # Counted before anything is read, so that a gap that opens meanwhile is noticed.
-        gaps = self._verification.gaps
+        gaps = self._verification.unverified.gaps
         async with ticket.storing():
             heard = await self._threads.opened(heard, adapter)
             with measures.stage("keep"):
@@ -118,10 +115,9 @@ class Turns:
         self._services.maintenance.poke(turn.view.home, turn.session)
 
     async def _tell_why_not(self, unanswered: TooLate | ReadersChanged | None) -> None:
-        """Say why messages are not answered; nothing of those that were taken back."""
         if isinstance(unanswered, TooLate):
             await self._remove_stale_previews(unanswered)
-            await self._late_questions.tell(unanswered)
+            await self._unanswered.late(unanswered)
         elif isinstance(unanswered, ReadersChanged):
             await self._unanswered.moved(unanswered)
 
@@ -133,7 +129,6 @@ class Turns:
     async def _answer_and_send(
         self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket
     ) -> None:
-        """Answer a turn and send the answer."""
         place, arrived = turn.place, True
         async with AsyncExitStack() as sending_lock:
             with self._priority.taken():
@@ -170,9 +165,8 @@ class Turns:
             else discretion_ended_notice(turn.ended_confidences)
         )
         text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS)
-        if await turn.view.confidences.tell(turn.session, confided, parts, turn.reply_target):
-            await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
+        queue = partial(turn.view.confidences.tell, turn.session, confided, answers=turn.reply_target)
+        await self._services.outgoing.say(turn.place, text, queue)
 
     async def _answered(
         self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket, sending_lock: AsyncExitStack
@@ -193,7 +187,7 @@ class Turns:
                     # Forgetting hides the whole domain until it is known what goes along.
                     await self._services.memory.settled()
                     await turn.view.validity.readable(_PATIENCE)
-                    gaps = self._verification.gaps
+                    gaps = self._verification.unverified.gaps
                     kept = await self._intake.keep(heard, adapter)
                     if not isinstance(kept, Turn):
                         await self._tell_why_not(kept)
@@ -265,7 +259,7 @@ class Turns:
         """T3: store the reply, its sources and parts, and close what it answers; return its first part and the others."""
         question = turn.questions[-1]
         reply = NewExchange(
-            Kind.REPLY, generated.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), NAME,
+            Kind.REPLY, generated.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), LYRA,
             "assistant", None, generated.echo,
         )  # fmt: skip
         actions = answer_actions(question.source_id, turn.reply_id) if turn.chosen.offers(turn.place, turn.person) else ()

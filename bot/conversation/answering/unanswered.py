@@ -1,24 +1,28 @@
-"""Turns that end without an answer: declined, stopped, held until the model is back, or taken back by whoever asked."""
+"""Turns that end without an answer: too late, declined, stopped, held until the model is back, or taken back by whoever asked."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 
 from adapters.base import Adapter
 from bot.commands.general_commands import owned
 from bot.conversation.error_texts import error_text, too_much
-from bot.conversation.first_contact import FirstContact, goes_on
 from bot.conversation.inbox_events import HeardMessage
-from bot.conversation.one_turn import ReadersChanged, Turn
+from bot.conversation.introduction import FirstContact, goes_on
+from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
+from bot.delivery.outgoing import READERS_CHANGED
 from bot.errors import ModelDenied, ModelError
 from bot.rights import unstored_answers
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
 from localization.current_language import reading
-from localization.sentences import _
+from localization.sentences import _, lazy
 from memory.errors import SourceGone
 from memory.journal.journal import Part
+from memory.types import MINUTE
 
+LATE = lazy("You asked me something while I was not there. That was a while ago: ask again if you still want to know.")
 _TRIES = 3
 """How often a question is put to a model that refuses it."""
 _PUT_OFF = 5
@@ -31,30 +35,34 @@ class Unanswered:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._first_contact = FirstContact(services)
+        self._within = services.settings.answer_within_minutes * MINUTE
+        self._told_late: dict[tuple[str, str], int] = {}
+
+    async def late(self, late: TooLate) -> None:
+        """Say that questions are too old to be answered: one line for all of them at a place, once within their maximum age."""
+        now, place = self._services.clock.now(), (late.place.platform, late.place.key)
+        self._told_late = {one: at for one, at in self._told_late.items() if 0 <= now - at < self._within}
+        if place in self._told_late:
+            return
+        self._told_late[place] = now
+        queue = partial(late.view.notices.queue, late.session, finishes=(), answers=late.reply_target)
+        await self._services.outgoing.say(late.place, str(LATE), queue)
+
+    async def moved(self, moved: ReadersChanged) -> None:
+        """Say at a place whose readers changed that a question was not answered for those who read it now."""
+        await self._services.outgoing.tell(moved.place, moved.person, str(READERS_CHANGED), moved.reply_target)
 
     async def decline(self, turn: Turn, seconds: int) -> None:
         """Leave a message unanswered, with a notice if that lasts `seconds`."""
         measures.turns["declined"] += 1
-        composer, replaces = self._services.outgoing.composer, turn.leftover_preview
         text = too_much(seconds, kept=not turn.off_record) if seconds else ""
-        parts = (
-            await composer.parts(turn.place.platform, text, links=NO_LINKS, replaces=replaces)
-            if text
-            else composer.removal(replaces)
-        )
-        await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)
+        parts = await self._queued(turn, text, turn.leftover_preview, turn.inbox_keys)
         if parts:
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
 
     async def stopped(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Close a turn that was stopped before there was anything of an answer."""
-        parts = await self._last_word(turn, _("Ended."), replaces)
-        await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)
-        return parts
-
-    async def moved(self, moved: ReadersChanged) -> None:
-        """Say at a place whose readers changed that a question was not answered for those who read it now."""
-        await self._services.outgoing.tell_readers_changed(moved.place, moved.person, moved.reply_target)
+        return await self._queued(turn, _("Ended.") if turn.reply_address else "", replaces, turn.inbox_keys)
 
     async def left_behind(self, turn: Turn, adapter: Adapter) -> None:
         """Say once in the room that replaces a turn's place, if she is there already, that nobody will see the answer."""
@@ -74,20 +82,15 @@ class Unanswered:
             log.error("model.denied", why=str(error))
         owner = owned(turn.place.platform)
         why = error_text(error, owner=owner)
+        links = configured(why, owner=owner)
         if turn.off_record:
-            return await unstored_answers.dropped(self._services, turn, why, configured(why, owner=owner))
+            return await unstored_answers.dropped(self._services, turn, why, links)
         may_pass = error.transient or isinstance(error, ModelDenied)
         await self._services.memory.journal.hold(turn.inbox_keys, type(error).__name__, None if may_pass else _TRIES)
         text = "" if turn.retried else _("{why} Your message is kept; I answer it when the model does.", why=why)
         if not may_pass and not await self._services.memory.journal.open_payloads(turn.inbox_keys):
             text = _("{why} I tried three times, so I gave up: ask again if you still want to know.", why=why)
-        if text:
-            links = configured(why, owner=owner)
-            parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=links, replaces=replaces)
-        else:
-            parts = self._services.outgoing.composer.removal(replaces)
-        await turn.view.notices.queue(turn.session, parts, [], turn.reply_target)
-        return parts
+        return await self._queued(turn, text, replaces, links=links)
 
     async def put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Hold a question for later, since its sources kept changing while it was answered; say so where it is given up."""
@@ -95,27 +98,33 @@ class Unanswered:
             return await unstored_answers.dropped(
                 self._services, turn, _("What I know changed again and again while I answered.")
             )
-        journal, composer = self._services.memory.journal, self._services.outgoing.composer
+        journal = self._services.memory.journal
         await journal.hold(turn.inbox_keys, SourceGone.__name__, _PUT_OFF)
-        if await journal.open_payloads(turn.inbox_keys):
-            parts = composer.removal(replaces)
-        else:
-            text = _("What I know changed again and again while I answered, so I gave up: ask again if you still want to know.")
-            parts = await composer.parts(turn.place.platform, text, links=NO_LINKS, replaces=replaces)
-        await turn.view.notices.queue(turn.session, parts, [], turn.reply_target)
-        return parts
+        text = _("What I know changed again and again while I answered, so I gave up: ask again if you still want to know.")
+        return await self._queued(turn, "" if await journal.open_payloads(turn.inbox_keys) else text, replaces)
 
     async def give_up(self, turn: Turn, heard: Sequence[HeardMessage], replaces: str, *, told: bool = False) -> Sequence[Part]:
         """Drop what was taken back, or `told` that it gets no answer, and the preview of an answer to it."""
         await self._services.memory.journal.drop([one.key for one in heard])
-        text = _("What you asked was forgotten, so I do not answer it.")
-        parts = self._services.outgoing.composer.removal(replaces) if told else await self._last_word(turn, text, replaces)
-        await turn.view.notices.queue(turn.session, parts, [], turn.reply_address)
-        return parts
+        text = "" if told or not turn.reply_address else _("What you asked was forgotten, so I do not answer it.")
+        return await self._queued(turn, text, replaces, question=turn.reply_address)
 
-    async def _last_word(self, turn: Turn, text: str, replaces: str) -> Sequence[Part]:
-        """Return the parts of a turn without an answer: only the removal of a preview, unless it was asked privately."""
+    async def _queued(
+        self,
+        turn: Turn,
+        text: str,
+        replaces: str,
+        closes: Sequence[int] = (),
+        *,
+        links: Collection[str] = NO_LINKS,
+        question: str | None = None,
+    ) -> Sequence[Part]:
+        """Queue a notice in place of an answer, or only the removal of its preview if there is nothing to say; return the parts."""
         composer = self._services.outgoing.composer
-        if not turn.reply_address:
-            return composer.removal(replaces)
-        return await composer.parts(turn.place.platform, text, links=NO_LINKS, replaces=replaces)
+        parts = (
+            await composer.parts(turn.place.platform, text, links=links, replaces=replaces)
+            if text
+            else composer.removal(replaces)
+        )
+        await turn.view.notices.queue(turn.session, parts, closes, turn.reply_target if question is None else question)
+        return parts

@@ -6,19 +6,14 @@ The engine is a C library, called without holding the GIL.
 import asyncio
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from ctypes import CDLL, POINTER, c_char_p, c_float, c_int, c_void_p
 from pathlib import Path
-from threading import Lock
 
 import numpy as np
 
-from bot.imports import imported
 from bot.models.e5.weights import MODEL, SHA256, checked, engine
-from bot.models.minilm.embedder import unit
-from bot.models.minilm.weights import NoModel
-from bot.service.log import log
-from localization.sentences import Said, lazy
+from bot.models.local_embedder import LocalEmbedder, NoModel, unit
+from localization.sentences import lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
 
@@ -71,10 +66,9 @@ _MOST_CHARACTERS = 2_000
 """More than any passage has; a longer question is truncated."""
 _AT_ONCE = 4
 """Texts per pass: a question waits for two of them at most."""
-_THREADS = 2
 
 
-class E5:
+class E5(LocalEmbedder[Engine]):
     """Embeds with the model in a folder, loaded at the first text.
 
     What all texts have in common, and what only marks their language, is removed from the vectors, so that questions are close
@@ -85,32 +79,17 @@ class E5:
 
     def __init__(self, folder: Path) -> None:
         """Nothing is read yet."""
+        super().__init__()
         self._folder = folder
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-model")
-        self._opening = Lock()
-        self._engine: Engine | None = None
         self._usual: Vectors | None = None
-        self.refused: Said = ""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row of length 1 a text, in order: float32 (len(texts), 384). Raises EmbeddingFailed."""
-        loop = asyncio.get_running_loop()
-        engine = await loop.run_in_executor(self._pool, self._open)
+        engine = await self._threaded(self._open)
         read = [_clean(text) for text in texts]
         some = [read[start : start + _AT_ONCE] for start in range(0, len(read), _AT_ONCE)]
-        made = await asyncio.gather(*(loop.run_in_executor(self._pool, engine.embed, part) for part in some))
+        made = await asyncio.gather(*(self._threaded(engine.embed, part) for part in some))
         return self._without_language(np.concatenate([np.empty((0, engine.dimension), np.float32), *made]))
-
-    async def warm(self) -> None:
-        """Load the model, so that the first question does not wait for it. Raises EmbeddingFailed."""
-        await asyncio.get_running_loop().run_in_executor(self._pool, self._open)
-
-    async def close(self) -> None:
-        """Finish running passes and release the weights."""
-        await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
-        if self._engine:
-            self._engine.close()
-            self._engine = None
 
     def _without_language(self, rows: Vectors) -> Vectors:
         if self._usual is None:
@@ -120,19 +99,11 @@ class E5:
         rows -= (rows @ languages.T) @ languages
         return unit(rows)
 
-    def _open(self) -> "Engine":
-        """Return the engine, loaded once. A failure is cached, and logged once. Raises EmbeddingFailed."""
-        with self._opening:
-            if self._engine is None and not self.refused:
-                try:
-                    made: type[Engine] = imported("bot.models.e5.embedder:Engine")
-                    self._engine = made(engine(self._folder), checked(self._folder))
-                except NoModel as error:
-                    self.refused = error.sentence
-                    log.warning("embed.refused", why=self.refused)
-            if self._engine is None:
-                raise EmbeddingFailed(self.refused)
-            return self._engine
+    def _load(self) -> Engine:
+        return Engine(engine(self._folder), checked(self._folder))
+
+    def _release(self, model: Engine) -> None:
+        model.close()
 
 
 def _clean(text: str) -> str:

@@ -2,11 +2,10 @@
 
 import platform
 from functools import cache
-from hashlib import file_digest
 from importlib.util import find_spec
 from pathlib import Path
 
-from bot.models.minilm.weights import NoModel
+from bot.models.local_embedder import NoModel, mapped, require_published
 from localization.sentences import lazy
 
 MODEL = "multilingual-e5-small"
@@ -26,17 +25,7 @@ def folder() -> Path | None:
 def checked(folder: Path) -> Path:
     """Return the path of the weights, verified by their hash. Raises NoModel."""
     path = folder / WEIGHTS
-    try:
-        with path.open("rb") as file:
-            found = file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise NoModel(
-            lazy("The local model's file {path} cannot be read; install it again with `make model`.", path=path)
-        ) from error
-    if found != SHA256:
-        raise NoModel(
-            lazy("The local model's file {path} is not the published one; install it again with `make model`.", path=path)
-        )
+    require_published(path, mapped(path), SHA256)
     return path
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bot.errors import ContextTooLong, ModelError, ModelGarbled, ModelRefused, ModelTimeout
-from bot.models.endpoints.endpoint import FAULTS, Endpoint
+from bot.errors import ContextTooLong, ModelError, ModelGarbled, ModelRefused
+from bot.models.endpoints.endpoint import Endpoint
 from bot.models.endpoints.responses import Unusable, whole
 from bot.service.runtime_metrics import measures
 from localization.sentences import Said, lazy
@@ -29,6 +29,9 @@ class OpenAIEmbedder:
     text too long for the model is embedded by its beginning.
     """
 
+    refused: Said = ""
+    """Any fault of an endpoint may be transient."""
+
     def __init__(self, name: str, base_url: str, model: str, api_key: str | None, timeout: float, batch: int = 64) -> None:
         """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
         self._name = name
@@ -36,16 +39,8 @@ class OpenAIEmbedder:
         self._client = self._endpoint.client()
         self._timeout = timeout
         self._batch = batch
-
-    @property
-    def name(self) -> str:
-        """The configured name with the model, as vectors of different models are not comparable."""
-        return f"{self._name}:{self._endpoint.model}"
-
-    @property
-    def refused(self) -> Said:
-        """Always '': any fault of an endpoint may be transient."""
-        return ""
+        # Vectors of different models are not comparable.
+        self.name = f"{name}:{model}"
 
     async def warm(self) -> None:
         """Do nothing: there is nothing to load."""
@@ -96,16 +91,10 @@ class OpenAIEmbedder:
         headers = self._endpoint.headers()
         # Requested as base64, like the openai library does: a quarter of the bytes. Endpoints without it send numbers.
         asked = create(model=self._endpoint.model, input=list(texts), encoding_format="base64", extra_headers=headers)
-        try:
-            async with asyncio.timeout(self._timeout), asked as response:
-                document = await whole(response.iter_bytes(), MAX_BYTES)
-                return _unit(_rows(document, len(texts)))
-        except TimeoutError:
-            raise ModelTimeout(
-                lazy("{who} sent no vectors within {seconds} seconds.", who=self._endpoint.who, seconds=f"{self._timeout:g}")
-            ) from None
-        except FAULTS as fault:
-            raise self._endpoint.error(fault) from None
+        late = lazy("{who} sent no vectors within {seconds} seconds.", who=self._endpoint.who, seconds=f"{self._timeout:g}")
+        deadline = asyncio.get_running_loop().time() + self._timeout
+        async with self._endpoint.before(deadline, late), asked as response:
+            return _unit(_rows(await whole(response.iter_bytes(), MAX_BYTES), len(texts)))
 
 
 def _cut(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:

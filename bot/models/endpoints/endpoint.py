@@ -4,10 +4,12 @@ Messages name the endpoint and the model, never the key, a prompt, or free text 
 the same reason no cause is attached.
 """
 
+import asyncio
 import math
 import re
 import ssl
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -18,10 +20,20 @@ import httpx2
 import openai
 
 from bot.config.server_urls import is_this_machine
-from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
+from bot.errors import (
+    BadSecret,
+    ContextTooLong,
+    ModelBusy,
+    ModelDenied,
+    ModelDown,
+    ModelError,
+    ModelGarbled,
+    ModelRefused,
+    ModelTimeout,
+)
 from bot.models.endpoints.context_size import LOOKED_AT, may_be_too_long, says_too_long, sizes
 from bot.models.endpoints.responses import ErrorResponse, Truncated, Unusable, WebPage
-from localization.sentences import Sentence, lazy
+from localization.sentences import Said, Sentence, lazy
 
 CONNECT_SECONDS = 10.0
 _TIMEOUT = httpx2.Timeout(None, connect=CONNECT_SECONDS)
@@ -91,6 +103,17 @@ class Endpoint:
     ) -> ContextTooLong:
         """Return the error for a prompt that does not fit."""
         return ContextTooLong(lazy("{who} cannot take a prompt that long.", who=self.who), limit, asked, room, size)
+
+    @asynccontextmanager
+    async def before(self, deadline: float, late: Said) -> AsyncGenerator[None, None]:
+        """Run one step before a deadline of the loop's clock, mapping FAULTS to ModelError, and a timeout to what is said of it."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                yield
+        except TimeoutError:
+            raise ModelTimeout(late) from None
+        except FAULTS as fault:
+            raise self.error(fault) from None
 
     def error(self, fault: BaseException) -> ModelError:
         """Map one of FAULTS to an error."""

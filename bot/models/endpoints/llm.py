@@ -5,22 +5,21 @@ Importing this takes most of a second (the openai library), so code that needs t
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing
 from functools import partial
 
 import stamina
 import stamina.instrumentation
 
 from bot.config.server_urls import is_nearby
-from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelTimeout
+from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled
 from bot.models.endpoints.backend_facts import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
 from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.probing import context_of
-from bot.models.endpoints.requests import CompletionRequest, Completions, Waits, backoff, has_images, policy, prompt_tokens
-from bot.models.endpoints.response_content import Response, read
+from bot.models.endpoints.requests import CompletionRequest, Completions, has_images, policy, prompt_tokens
+from bot.models.endpoints.response_content import Response, WrittenCall, read
 from bot.models.endpoints.responses import Empty
-from bot.models.endpoints.written_calls import WrittenCall
 from bot.models.port import ChatMessage, CutShort, Restart, Tool, Toolbox, ToolCall
 from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
@@ -40,7 +39,7 @@ class OpenAIModel:
     piece are retried, up to `tries` attempts; `waits` gives the seconds in between, unless the endpoint does. After the first
     piece nothing is retried: the caller holds half an answer and decides. Images are sent only if the model `sees`, tools only
     if it `uses_tools`. An endpoint that fails with tools but not without them is recorded in `facts` as not supporting tools.
-    `sampling` is merged into each request.
+    `sampling` is merged into each request. `name` is the configured name.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class OpenAIModel:
         timeout: float,
         max_tokens: int,
         tries: int = 4,
-        waits: Waits = backoff,
+        waits: Sequence[float] = (1.0, 2.0, 4.0),
         max_bytes: int = MAX_BYTES,
         sees: bool = False,
         uses_tools: bool = False,
@@ -61,10 +60,11 @@ class OpenAIModel:
         context: int = 0,
     ) -> None:
         """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
-        self._name = name
+        self.name = name
         self._endpoint = Endpoint(base_url, model, api_key)
         self._completions = Completions(self._endpoint, sees=sees, sampling=sampling or {})
         self._timeout = timeout
+        self._late = lazy("{who} did not finish within {seconds} seconds.", who=self._endpoint.who, seconds=f"{timeout:g}")
         self._tries = tries
         self._waits = waits
         self._max_bytes = max_bytes
@@ -72,11 +72,6 @@ class OpenAIModel:
         self._facts = facts or BackendFacts()
         nearby = is_nearby(base_url)
         self._room = PromptRoom(context, max_tokens, self._facts, partial(self._context, nearby=nearby), always=nearby)
-
-    @property
-    def name(self) -> str:
-        """The configured name."""
-        return self._name
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, round after round of tool calls. Raises ModelError."""
@@ -89,7 +84,7 @@ class OpenAIModel:
             wrote_call = False
             async with AsyncExitStack() as stack:
                 # The timeout surrounds each step and never a yield: there it would cancel the caller's own work.
-                async with self._until(deadline):
+                async with self._endpoint.before(deadline, self._late):
                     answer, piece = await self._first_piece(request, deadline, stack)
                 while piece is not None and not wrote_call:
                     if isinstance(piece, ToolCall):
@@ -105,7 +100,7 @@ class OpenAIModel:
                         pieces.append(piece if pieces or not earlier else f"\n\n{piece.lstrip()}")
                         yield pieces[-1]
                     try:
-                        async with self._until(deadline):
+                        async with self._endpoint.before(deadline, self._late):
                             piece = await anext(answer, None)
                     except WrittenCall:
                         wrote_call = True
@@ -136,19 +131,6 @@ class OpenAIModel:
     async def close(self) -> None:
         """Close the connections."""
         await self._completions.close()
-
-    @asynccontextmanager
-    async def _until(self, deadline: float) -> AsyncGenerator[None, None]:
-        """Run one step before the deadline (of the loop's clock), mapping library errors to ModelError."""
-        try:
-            async with asyncio.timeout_at(deadline):
-                yield
-        except TimeoutError:
-            raise ModelTimeout(
-                lazy("{who} did not finish within {seconds} seconds.", who=self._endpoint.who, seconds=f"{self._timeout:g}")
-            ) from None
-        except FAULTS as fault:
-            raise self._endpoint.error(fault) from None
 
     async def _first_piece(self, request: CompletionRequest, deadline: float, stack: AsyncExitStack) -> _Begun:
         """Request until there is a first piece. The open response is left on the stack."""

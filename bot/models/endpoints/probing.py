@@ -50,15 +50,11 @@ async def local_models(base_url: str, seconds: float = 2.0, key: str | None = No
     """Return the sorted names of an endpoint's models; none if no usable response comes within `seconds`."""
     endpoint = Endpoint(base_url, "", key)
     try:
-        async with asyncio.timeout(seconds), endpoint.client() as client:
-            listing: Any = client.models.with_streaming_response.list
-            async with listing(extra_headers=endpoint.headers()) as response:
-                document = await whole(response.iter_bytes(), _MAX_BYTES)
+        async with asyncio.timeout(seconds), endpoint.http() as client:
+            document = await _Asking(client, endpoint).get(f"{base_url.rstrip('/')}/models")
     except (*FAULTS, TimeoutError):
         return []
-    rows = document.get("data") if isinstance(document, dict) else None
-    ids = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    return sorted(name for name in ids if isinstance(name, str))
+    return sorted(name for row in _rows(document, "data") if isinstance(name := row.get("id"), str))
 
 
 async def takes_tools(endpoint: Endpoint, tool: Mapping[str, Any]) -> bool | None:

@@ -2,11 +2,10 @@
 
 import base64
 import json
-import random
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, repeat
 from typing import Any
 
 import openai
@@ -18,8 +17,6 @@ from bot.models.port import ChatMessage, Image, Tool, Toolbox, size
 from memory.text.budget import tokens
 
 _MOST_UNUSABLE = 2
-Waits = Callable[[int], float] | Sequence[float]
-"""The seconds to wait after an attempt (1, 2, …), as a function or a sequence, whose last item repeats."""
 
 
 class Completions:
@@ -119,18 +116,12 @@ def _image_part(image: Image) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": f"data:{image.type};base64,{data}"}}
 
 
-def backoff(attempt: int) -> float:
-    """Return the seconds to wait after an attempt (1, 2, …): exponential, 1, 2, 4, with up to a quarter of jitter."""
-    return 2.0 ** (attempt - 1) * random.uniform(1.0, 1.25)
-
-
-def policy(waits: Waits, request: CompletionRequest, left: Callable[[], float]) -> Callable[[Exception], bool | float]:
+def policy(waits: Sequence[float], request: CompletionRequest, left: Callable[[], float]) -> Callable[[Exception], bool | float]:
     """Return a retry policy that gives the wait after a failure, or False if it would outlast the seconds `left`.
 
-    After two unusable answers there is no third attempt.
+    `waits` are the seconds after each attempt, of which the last repeats. After two unusable answers there is no third attempt.
     """
-    numbers = count(1)
-    wait = waits if callable(waits) else _stepwise(waits)
+    following = chain(waits, repeat(waits[-1] if waits else 0.0))
 
     def wait_after(error: Exception) -> bool | float:
         if not isinstance(error, ModelError) or not error.transient:
@@ -138,15 +129,9 @@ def policy(waits: Waits, request: CompletionRequest, left: Callable[[], float]) 
         if isinstance(error, ModelGarbled) and request.unusable >= _MOST_UNUSABLE:
             return False
         # Waiting does not cure an unusable answer, so retry at once.
-        seconds = 0.0 if isinstance(error, ModelGarbled) else wait(next(numbers))
+        seconds = 0.0 if isinstance(error, ModelGarbled) else next(following)
         if isinstance(error, ModelBusy) and error.retry_after is not None:
             seconds = error.retry_after
         return seconds if seconds < left() else False
 
     return wait_after
-
-
-def _stepwise(waits: Sequence[float]) -> Callable[[int], float]:
-    if not waits:
-        raise ValueError("waits need at least one number")
-    return lambda attempt: waits[min(attempt, len(waits)) - 1]

@@ -1,21 +1,19 @@
 """Embeddings from the local model, computed in worker threads."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from mmap import mmap
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from bot.imports import imported
+from bot.models.local_embedder import THREADS, LocalEmbedder, NoModel, mapped, require_published, unit
 from bot.models.minilm.quantized import QuantizedEncoder, installed
-from bot.models.minilm.weights import MODEL, PUBLISHED, TOKENIZER, WEIGHTS, NoModel, mapped, require_published, tensors
-from bot.service.log import log
-from localization.sentences import Said, lazy
-from memory.errors import EmbeddingFailed
+from bot.models.minilm.weights import MODEL, PUBLISHED, TOKENIZER, WEIGHTS, tensors
+from localization.sentences import lazy
 from memory.ports import Vectors
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ _MOST_CHARACTERS = 1 << 15
 """How many characters of a text are read: more than 256 words of 100 characters, the longest that the tokenizer looks up."""
 _AT_ONCE = 256
 """Tokens per pass: in numpy it takes about 5 MB and 60 ms on one core, which is how long a question waits for it at most."""
-_THREADS = 2
 _REVISION = PUBLISHED[WEIGHTS][:12]
 
 
@@ -38,7 +35,7 @@ class _Encodes(Protocol):
     def encode(self, texts: "Sequence[Tokens]") -> Vectors: ...
 
 
-class MiniLM:
+class MiniLM(LocalEmbedder["tuple[Tokenizer, _Encodes]"]):
     """Embeds with the model in a folder, loaded at the first text.
 
     Texts are computed in passes of bounded size, two at a time; a question asked during a long list waits for one pass, not for
@@ -48,90 +45,56 @@ class MiniLM:
 
     def __init__(self, folder: Path, quantized: bool | None = None) -> None:
         """Nothing is read yet. `quantized` selects eight-bit computation: None, if possible."""
+        super().__init__()
         self._folder = folder
         self._quantized = installed() if quantized is None else quantized
         self.name = f"{MODEL}-int8:{_REVISION}" if self._quantized else f"{MODEL}:{_REVISION}"
         self.replaces = (f"{MODEL}:{_REVISION}",) if self._quantized else ()
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-model")
-        self._opening = Lock()
-        self._model: tuple[Tokenizer, _Encodes] | None = None
-        self.refused: Said = ""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row of length 1 a text, in order: float32 (len(texts), 384). Texts are truncated to 256 tokens.
 
         Raises EmbeddingFailed if the model is missing, is not the published one, or finds no direction for a text.
         """
-        loop = asyncio.get_running_loop()
-        encoder, read = await loop.run_in_executor(self._pool, self._read, texts)
+        encoder, read = await self._threaded(self._read, texts)
         rows = np.empty((len(texts), _DIMENSION), np.float32)
         passes = _passes(read)
 
         async def compute() -> None:
             for some in passes:
-                rows[some] = await loop.run_in_executor(self._pool, encoder.encode, [read[n] for n in some])
+                rows[some] = await self._threaded(encoder.encode, [read[n] for n in some])
 
         async with asyncio.TaskGroup() as group:
-            for _ in range(_THREADS):
+            for _ in range(THREADS):
                 group.create_task(compute())
         return unit(rows)
-
-    async def warm(self) -> None:
-        """Load the model, so that the first question does not wait for it. Raises EmbeddingFailed."""
-        await asyncio.get_running_loop().run_in_executor(self._pool, self._open)
-
-    async def close(self) -> None:
-        """Finish running passes and release the weights."""
-        await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
-        self._model = None
 
     def _read(self, texts: Sequence[str]) -> "tuple[_Encodes, list[Tokens]]":
         tokenizer, encoder = self._open()
         # The batch call releases the GIL, even for a list of one.
         return encoder, [np.array(tokenizer.encode_batch_fast([_clean(text)])[0].ids) for text in texts]
 
-    def _open(self) -> "tuple[Tokenizer, _Encodes]":
-        """Return the model, loaded once. A failure is cached, and logged once. Raises EmbeddingFailed."""
-        with self._opening:
-            if self._model is None and not self.refused:
-                try:
-                    self._model = _load(self._folder, _quantized if self._quantized else _exact)
-                except NoModel as error:
-                    self.refused = error.sentence
-                    log.warning("embed.refused", why=str(error))
-            if self._model is None:
-                raise EmbeddingFailed(self.refused)
-            return self._model
-
-
-def unit(rows: Vectors) -> Vectors:
-    """Normalize the rows to length 1. Raises EmbeddingFailed for a row without a direction: zero, or not finite."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if not (np.isfinite(lengths) & (lengths > 0)).all():
-        raise EmbeddingFailed(lazy("The local model found no direction for a text; what it makes cannot be compared."))
-    made: Vectors = rows / lengths
-    return made
-
-
-def _load(folder: Path, encoder: Callable[[mmap], _Encodes]) -> "tuple[Tokenizer, _Encodes]":
-    try:
-        reader: type[Tokenizer] = imported("tokenizers:Tokenizer")
-    except ImportError as error:
-        raise NoModel(lazy("The local model's tokenizer cannot be loaded here; install it again with `make model`.")) from error
-    weights = mapped(folder / WEIGHTS)
-    with ThreadPoolExecutor(1, thread_name_prefix="local-model") as beside:
-        # Hashing 90 MB takes 60 ms. The model is built meanwhile, but not used before the hash is verified.
-        checked = beside.submit(require_published, folder / WEIGHTS, weights)
+    def _load(self) -> "tuple[Tokenizer, _Encodes]":
         try:
-            made = _tokenizer(reader, folder / TOKENIZER), encoder(weights)
-        finally:
-            checked.result()
-    return made
+            reader: type[Tokenizer] = imported("tokenizers:Tokenizer")
+        except ImportError as error:
+            raise NoModel(
+                lazy("The local model's tokenizer cannot be loaded here; install it again with `make model`.")
+            ) from error
+        weights = mapped(self._folder / WEIGHTS)
+        with ThreadPoolExecutor(1, thread_name_prefix="local-model") as beside:
+            # Hashing 90 MB takes 60 ms. The model is built meanwhile, but not used before the hash is verified.
+            checked = beside.submit(require_published, self._folder / WEIGHTS, weights, PUBLISHED[WEIGHTS])
+            try:
+                made = _tokenizer(reader, self._folder / TOKENIZER), (_quantized if self._quantized else _exact)(weights)
+            finally:
+                checked.result()
+        return made
 
 
 def _tokenizer(reader: "type[Tokenizer]", path: Path) -> "Tokenizer":
     body = mapped(path)
-    require_published(path, body)
+    require_published(path, body, PUBLISHED[TOKENIZER])
     tokenizer = reader.from_buffer(body[:])
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MOST_TOKENS)

@@ -25,8 +25,6 @@ _ROWS = 4
 
 @dataclass(frozen=True, slots=True)
 class _Norm:
-    """A layer normalization."""
-
     scale: Vectors
     shift: Vectors
 

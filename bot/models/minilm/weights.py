@@ -1,14 +1,12 @@
-"""The model's published files: located on this machine, and verified before use."""
+"""The model's published files: located on this machine, and read."""
 
 import json
-from hashlib import sha256
 from importlib.util import find_spec
-from mmap import ACCESS_READ, mmap
+from mmap import mmap
 from pathlib import Path
 
 import numpy as np
 
-from localization.sentences import Explained, lazy
 from memory.ports import Vectors
 
 MODEL = "all-MiniLM-L6-v2"
@@ -22,38 +20,12 @@ PUBLISHED = {
 """The SHA-256 of each file, as published at huggingface.co/sentence-transformers/all-MiniLM-L6-v2."""
 
 
-class NoModel(Explained):
-    """The model is missing, or not the published one; the text says what to do."""
-
-
 def folder() -> Path | None:
     """Return the folder of the model's files, None if their package or the tokenizer's is not installed."""
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None or find_spec("tokenizers") is None:
         return None
     return Path(spec.origin).parent / "model"
-
-
-def mapped(path: Path) -> mmap:
-    """Map one of the model's files into memory. Raises NoModel.
-
-    So 90 MB are not copied for a question that needs the embeddings of a few words.
-    """
-    try:
-        with path.open("rb") as file:
-            return mmap(file.fileno(), 0, access=ACCESS_READ)
-    except (OSError, ValueError) as error:
-        raise NoModel(
-            lazy("The local model's file {path} cannot be read; install it again with `make model`.", path=path)
-        ) from error
-
-
-def require_published(path: Path, body: mmap) -> None:
-    """Raise NoModel unless a model file has its published hash."""
-    if sha256(body).hexdigest() != PUBLISHED[path.name]:
-        raise NoModel(
-            lazy("The local model's file {path} is not the published one; install it again with `make model`.", path=path)
-        )
 
 
 def tensors(body: mmap | bytes) -> dict[str, Vectors]:

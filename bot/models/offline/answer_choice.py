@@ -19,8 +19,7 @@ from bot.models.offline.possession import (
     tells_of_others,
     tells_of_self,
 )  # fmt: skip
-from bot.models.offline.question_analysis import Aim, QuestionPart
-from bot.models.offline.question_subjects import compound, things
+from bot.models.offline.question_analysis import Aim, QuestionPart, compound, things
 from bot.models.offline.sentence_splitting import one_line, split
 from memory.index.hits import Hit
 from memory.index.when.days import LATEST
@@ -153,7 +152,6 @@ class AnswerChoice:
         return in_order([one for one in of if one.own or not own][: MOST_LISTED - 4])
 
     def _answer(self, part: QuestionPart) -> list[Candidate]:
-        """Return the best hit and, if they cover further names and things of the question, up to two more."""
         about = part.about
         found = [one for one in self._quotable(part) if (one.covers if about.strong else one.weak)]
         found = self._with_imported(part, [one for one in found if not one.asks]) or [
@@ -200,7 +198,6 @@ class AnswerChoice:
         return found
 
     def _within(self, part: QuestionPart, found: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates from the time asked for; all of them if there are none."""
         window = part.window
         then = [one for one in found if window and window.holds(one.hit.exchange.said_at)]
         return then or list(found)
@@ -279,7 +276,6 @@ def _most_covered(found: Sequence[Candidate]) -> int:
 
 
 def _is_imported_answer(exchange: Exchange) -> bool:
-    """Return whether this is another assistant's answer."""
     return exchange.role == "assistant" and not exchange.echo and not _is_lyra(exchange) and bool(exchange.text.strip())
 
 

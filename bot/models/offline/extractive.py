@@ -7,14 +7,17 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.models.offline.date_texts import day_of
 from bot.models.offline.sentence_splitting import closed, is_marked_question, one_line, quoted, shortened, split
+from localization.current_language import ENGLISH, reading
+from localization.formatting import day
 from memory.derive.checks.evidence import Evidence
 from memory.ports import Entry, Source, Task
 from memory.text.display_names import LYRA
@@ -125,15 +128,8 @@ class _Candidate:
 class ExtractiveWriter:
     """Writes digests of copied sentences (memory.ports.Writer). Needs no services and never fails."""
 
-    @property
-    def name(self) -> str:
-        """The writer's name stored with each digest."""
-        return "extractive"
-
-    @property
-    def extractive(self) -> bool:
-        """Always true: sentences are copied and no model is called."""
-        return True
+    name = "extractive"
+    extractive = True
 
     async def write(self, task: Task) -> list[Entry]:
         """Return the digest's sentences in the order of their sources; none only without sources."""
@@ -201,15 +197,11 @@ def _paired(chosen: Sequence[_Candidate], sources: Sequence[Source]) -> list[lis
     groups: list[list[_Candidate]] = []
     for one in chosen:
         last = groups[-1][-1] if groups and len(groups[-1]) == 1 else None
-        if last and one.source - last.source <= 1 and _same_day(sources[last.source], sources[one.source]):
+        if last and one.source - last.source <= 1 and sources[last.source].said_at[:10] == sources[one.source].said_at[:10]:
             groups[-1].append(one)
         else:
             groups.append([one])
     return groups
-
-
-def _same_day(one: Source, other: Source) -> bool:
-    return day_of(one.said_at) == day_of(other.said_at)
 
 
 def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> list[Entry]:
@@ -226,8 +218,8 @@ def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> lis
 def _told(group: Sequence[_Candidate], sources: Sequence[Source]) -> str:
     """Return who said what, and when: On 20 November 2026 Ada said: "…"; Bo answered: "…"."""
     first = sources[group[0].source]
-    day = day_of(first.said_at)
-    told = f"On {day} {_speaker(first)} said: " if day else f"{_speaker(first)} said: "
+    on = _day(first)
+    told = f"On {on} {_speaker(first)} said: " if on else f"{_speaker(first)} said: "
     if len(group) == 2 and group[0].source == group[1].source:
         gap = " " if group[1].place == group[0].place + 1 else " … "
         return closed(told + quoted(group[0].text + gap + group[1].text))
@@ -236,6 +228,13 @@ def _told(group: Sequence[_Candidate], sources: Sequence[Source]) -> str:
         answers = _speaker(sources[one.source]) != _speaker(sources[before.source]) and is_marked_question(before.text)
         told += f"; {_speaker(sources[one.source])} {'answered' if answers else 'said'}: {quoted(one.text)}"
     return closed(told)
+
+
+def _day(source: Source) -> str:
+    """Return the day of a source: 3 March 2026; '' if it has none."""
+    with suppress(ValueError), reading(ENGLISH):
+        return day(date.fromisoformat(source.said_at[:10]))
+    return ""
 
 
 def _speaker(source: Source) -> str:
@@ -247,8 +246,8 @@ def _fallback(sources: Sequence[Source], evidence: Evidence) -> list[Entry]:
     if not sources:
         return []
     longest = max(sources, key=lambda source: len(one_line(source.text)))
-    day = day_of(longest.said_at)
-    wordless = f"{_speaker(longest)} sent a message without words{' on ' + day if day else ''}."
+    on = _day(longest)
+    wordless = f"{_speaker(longest)} sent a message without words{f' on {on}' if on else ''}."
     told = [_told([_Candidate(0, 0, shortened(longest.text, _FALLBACK))], [longest])] if longest.text.strip() else []
     for text in (*told, wordless):
         if not evidence.unsupported(text, [longest]):

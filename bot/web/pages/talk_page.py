@@ -122,7 +122,7 @@ class TalkPage(PagePart):
         form = await request.post()
         name = _conversation_name(form.get("conversation")) or _FIRST
         place, _ = await self._place_and_thread(request, name)
-        ended = self._context.talk.mailboxes.stop_answer(self._context.browser.platform, place)
+        ended = self._context.talk.running_answers.stop(self._context.browser.platform, place)
         if _is_scripted(request):
             return web.json_response({"ended": ended})
         return go("/talk", **{"in": name})

@@ -1,0 +1,21 @@
+"""Printing for people, from whatever part of a process."""
+
+import sys
+from shutil import get_terminal_size
+from typing import TextIO
+
+from adapters.markup import printable
+from bot.imports import imported
+
+
+def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
+    """Print text without control and bidirectional characters; wrapped between words at a terminal."""
+    file, said = file or sys.stdout, printable(text)
+    if file.isatty():
+        said = imported("adapters.console.wrapping:wrapped")(said, get_terminal_size().columns)
+    print(said, file=file, end=end)
+
+
+def note(text: str) -> None:
+    """Print a notice on standard error, so that standard output holds results alone."""
+    show(text, sys.stderr)
