@@ -1,13 +1,11 @@
 """Dreams and their thoughts: previewing a dream, running it, and answering a reflection."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
-from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.commands.texts import dream_text, ladder_text
-from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.dreams.dreaming import Dreams
 from localization.sentences import _, lazy
@@ -18,12 +16,11 @@ _STEP = 0.1
 _MOST = 1.01
 
 
+@dataclass(frozen=True, slots=True)
 class DreamCommands(Group):
     """/dream, /reflection why, less, delete."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, dreams: Dreams) -> None:
-        super().__init__(services, adapters, pages)
-        self._dreams = dreams
+    _dreams: Dreams
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""

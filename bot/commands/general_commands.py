@@ -1,6 +1,7 @@
 """Help, status, new conversations, the model and the persona."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 
 from adapters.base import Adapter
@@ -8,14 +9,12 @@ from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter,
 from adapters.display import line
 from adapters.events import Place, conversation
 from adapters.markup import form
-from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, off_record_here, plain
 from bot.commands.texts import persona_text
 from bot.commands.texts.ladder_text import driven
 from bot.commands.texts.receipts import since
 from bot.context.persona import Persona
 from bot.conversation.preferences import INCOGNITO
-from bot.conversation.services import Services
 from bot.delivery.links import configured
 from bot.dreams.reflection_posting import NAME as REFLECTIONS
 from bot.errors import BadInput
@@ -30,24 +29,14 @@ _COLUMN = 30
 Table = Callable[[], Mapping[str, CommandSpec]]
 
 
+@dataclass(frozen=True, slots=True)
 class GeneralCommands(Group):
     """/help, /new, /model, /persona, /status."""
 
-    def __init__(
-        self,
-        services: Services,
-        adapters: dict[str, Adapter],
-        pages: AnswerPages,
-        connector: Connector,
-        meaning: EmbedderChoice,
-        table: Table,
-        persona: Persona,
-    ) -> None:
-        super().__init__(services, adapters, pages)
-        self._connector = connector
-        self._meaning = meaning
-        self._table = table
-        self._persona = persona
+    _connector: Connector
+    _meaning: EmbedderChoice
+    _table: Table
+    _persona: Persona
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""

@@ -1,8 +1,8 @@
 """The base of all command groups: shared services, and the way from a call to its view."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
 from adapters.command_table import Call, Reply
@@ -22,13 +22,13 @@ from memory.types import Identity, NameUse, Session
 from memory.view.view import View
 
 
+@dataclass(frozen=True, slots=True)
 class Group:
     """A group of commands."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages) -> None:
-        self._services = services
-        self._adapters = adapters
-        self._pages = pages
+    _services: Services
+    _adapters: Mapping[str, Adapter]
+    _pages: AnswerPages
 
     async def _here(self, call: Call) -> tuple[View, Session]:
         """Return the view for the readers of the place, and its session."""

@@ -1,15 +1,13 @@
 """Private questions from anywhere, and answering a question once more."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Message, Person
-from bot.commands.command_answers import AnswerPages
 from bot.commands.command_call import named_message
 from bot.commands.group import Group, caller
 from bot.conversation.answering.running_answers import RunningAnswers
-from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.sentences import _, lazy
@@ -20,14 +18,11 @@ ANEW, ASK, STOP = "again", "ask", "stop"
 _NOT_YOURS = lazy("I can answer again only what you said in this conversation.")
 
 
+@dataclass(frozen=True, slots=True)
 class QuestionCommands(Group):
     """/ask, /again, Answer again, /stop."""
 
-    def __init__(
-        self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, running_answers: RunningAnswers
-    ) -> None:
-        super().__init__(services, adapters, pages)
-        self._running_answers = running_answers
+    _running_answers: RunningAnswers
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""

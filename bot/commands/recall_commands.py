@@ -1,11 +1,10 @@
 """Recall, and storing a message on request."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from adapters.base import Adapter
 from adapters.command_table import Action, Call, Card, CommandSpec, Parameter, Reply
-from bot.commands.command_answers import MORE, AnswerPages
+from bot.commands.command_answers import MORE
 from bot.commands.group import Group, off_record, plain
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
@@ -13,7 +12,6 @@ from bot.context.quoting import says_nothing, without_forgotten
 from bot.conversation.attachments import text_with_attachments
 from bot.conversation.intake import new_exchange
 from bot.conversation.preferences import PAUSED
-from bot.conversation.services import Services
 from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from bot.reconciliation.message_verification import MessageVerification
@@ -28,14 +26,11 @@ SESSION, NAME = "session", "name"
 """The parameters with suggestions: a conversation, or a topic."""
 
 
+@dataclass(frozen=True, slots=True)
 class RecallCommands(Group):
     """/recall, Show more, Remember this."""
 
-    def __init__(
-        self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, verification: MessageVerification
-    ) -> None:
-        super().__init__(services, adapters, pages)
-        self._verification = verification
+    _verification: MessageVerification
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""

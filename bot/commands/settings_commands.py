@@ -1,20 +1,17 @@
 """Settings of people and admins, and opting out of being stored."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from zoneinfo import available_timezones
 
-from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Person, Place
 from adapters.markup import abridged
 from bot.admission import place_limits
-from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.conversation.introduction import privacy
 from bot.conversation.preferences import BUTTONS, PAUSED, PERSONAL, SHARED, Preference
-from bot.conversation.services import Services
 from bot.errors import BadInput
 from bot.reconciliation.keep_requests import KeepRequests
 from localization.sentences import Sentence, lazy
@@ -29,12 +26,11 @@ _UNSET = {
 _NAMES = tuple(dict.fromkeys(preference.name for preference in (*PERSONAL, *SHARED)))
 
 
+@dataclass(frozen=True, slots=True)
 class SettingsCommands(Group):
     """/settings and /privacy."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, keep_requests: KeepRequests) -> None:
-        super().__init__(services, adapters, pages)
-        self._keep_requests = keep_requests
+    _keep_requests: KeepRequests
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""

@@ -5,19 +5,17 @@ Also a look back at a place's recent messages: summarized for the asker, and not
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.markup import abridged
 from adapters.message_parts import Quote
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.commands.texts import receipts
 from bot.context.quoting import unforgotten_quotes, without_confidences
 from bot.context.unstored_names import with_display_names
 from bot.conversation.error_texts import too_much
-from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.imports import imported
@@ -55,12 +53,11 @@ _NEWEST = 3
 _TRIES = 3
 
 
+@dataclass(frozen=True, slots=True)
 class SummaryCommands(Group):
     """/summarize, /sessions, /memory view. A summary counts towards the allowance, as a model writes it."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, allowance: Allowance) -> None:
-        super().__init__(services, adapters, pages)
-        self._allowance = allowance
+    _allowance: Allowance
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""

@@ -1,12 +1,10 @@
 """/export: everything that belongs to a person, sent to them as files."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Reply
-from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, caller, plain
-from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.rights.exporting import JSONL, TEXT, Exporting, fitting
@@ -16,12 +14,12 @@ from memory.types import SECOND, Identity
 _PAUSE = 60 * SECOND
 
 
+@dataclass(frozen=True, slots=True)
 class ExportCommands(Group):
     """/export."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages) -> None:
-        super().__init__(services, adapters, pages)
-        self._last: dict[Identity, int] = {}
+    _last: dict[Identity, int] = field(default_factory=dict)
+    """When each account last got its own, in microseconds UTC."""
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
