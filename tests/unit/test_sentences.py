@@ -55,7 +55,6 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/commands/texts/reasons.py: beside": "what memory says, to be known again",
     "bot/rights/policy.py: privacy stop": "a command",
     "bot/commands/forget_commands.py: {}forget": "a command",
-    "bot/commands/selected_forgetting.py: {}forget": "a command",
     "bot/config/settings.py: Value": "what pydantic says, to be known again",
     "bot/commands/settings_commands.py: time": "the name of a setting",
     "bot/conversation/domain_access.py: time": "the name of a setting",
