@@ -105,7 +105,7 @@ async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Con
             show(f"{at}. {shown}")
 
 
-async def sessions(as_: str, as_json: bool) -> int:
+async def sessions(as_: str, as_json: bool) -> None:
     """Print a person's conversations, newest first."""
     async with opened() as app:
         view = await app.view(as_)
@@ -118,10 +118,9 @@ async def sessions(as_: str, as_json: bool) -> int:
                 show(f"{receipts.short(session.name)}: {receipts.messages(session.messages)}, {last}")
         if not found and not as_json:
             show(_("There are no conversations yet. Start one with: lyra chat"))
-    return 0
 
 
-async def summarize(as_: str, name: str, as_json: bool) -> int:
+async def summarize(as_: str, name: str, as_json: bool) -> None:
     """Print the summary of a conversation, updated first if there is something new."""
     async with opened() as app:
         view = await app.view(as_)
@@ -140,7 +139,6 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
                 receipts.summary(digests, view.home.time_zone)
                 or _('There is nothing to summarize in "{name}" yet.', name=session.name)
             )
-    return 0
 
 
 async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_json: bool) -> int:
@@ -206,7 +204,7 @@ _OFTEN = 500
 """How many messages are printed between two progress updates."""
 
 
-async def export(as_: str, as_text: bool, *, own: bool) -> int:
+async def export(as_: str, as_text: bool, *, own: bool) -> None:
     """Print every message of a person's memory in the order stored; `own`: across all their accounts and shared places."""
     async with opened() as app:
         view, person = await app.view(as_), Person("console", as_ or app.base.environment.user, "")
@@ -224,7 +222,6 @@ async def export(as_: str, as_text: bool, *, own: bool) -> int:
                 done += 1
                 if told and not done % _OFTEN:
                     told(done, total)
-    return 0
 
 
 async def forget(as_: str, id_: str, session: str, yes: bool) -> int:

@@ -19,7 +19,7 @@ _NOW_CONNECTED = lazy("lyra model connects one.")
 _NOW_MADE = lazy("lyra summarize --all makes what is due.")
 
 
-async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> int:
+async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> None:
     """Print the gists and summaries of a person's conversations, or one page of them."""
     async with opened() as app:
         view = await app.view(as_)
@@ -34,10 +34,9 @@ async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> int:
             show(_("Nothing has been summarized yet. Try: lyra summarize"))
         if more and not as_json:
             show(more)
-    return 0
 
 
-async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, whole: bool) -> int:
+async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, whole: bool) -> None:
     """Print a person's profile, eras, narrative or Lyra's self-state, or what these replaced."""
     async with opened() as app:
         view, name = await app.view(as_), TIERS[part]
@@ -53,7 +52,6 @@ async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, who
         if not told:
             # Scripts get JSON objects alone.
             show(_nothing(app, name, past=past), file=sys.stderr if as_json else sys.stdout)
-    return 0
 
 
 async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool) -> Sequence[json_output.Row]:
@@ -85,13 +83,12 @@ def _nothing(app: App, name: str, *, past: bool) -> str:
     return ladder_text.empty(name, past=past, model=model) + more
 
 
-async def bank(as_json: bool) -> int:
+async def bank(as_json: bool) -> None:
     """Explain that a private conversation has no bank."""
     show(str(PRIVATE), file=sys.stderr if as_json else sys.stdout)
-    return 0
 
 
-async def reset(as_: str, as_json: bool) -> int:
+async def reset(as_: str, as_json: bool) -> None:
     """Reset Lyra's self-state with a person."""
     async with opened() as app:
         await (await app.view(as_)).self_state.reset()
@@ -99,10 +96,9 @@ async def reset(as_: str, as_json: bool) -> int:
             _print({"reset": True})
         else:
             show(str(ladder_text.RESET))
-    return 0
 
 
-async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
+async def correct(as_: str, fact: str, text: str, as_json: bool) -> None:
     """Replace a fact with what a person says. Raises BadInput for empty text, NotFound."""
     async with opened() as app:
         view, name = await app.view(as_), as_ or app.base.environment.user
@@ -113,7 +109,6 @@ async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
         else:
             ids = await view.ids.short([new.id])
             show(ladder_text.corrected(old, new, said[new.key], ids, now, zone))
-    return 0
 
 
 async def about(as_: str, name: str, as_json: bool) -> int:
@@ -133,7 +128,7 @@ async def about(as_: str, name: str, as_json: bool) -> int:
     return 0 if pages else 1
 
 
-async def forget(as_: str, fact: str, as_json: bool) -> int:
+async def forget(as_: str, fact: str, as_json: bool) -> None:
     """Drop a fact, and print the messages it rested on."""
     async with opened() as app:
         view = await app.view(as_)
@@ -144,7 +139,6 @@ async def forget(as_: str, fact: str, as_json: bool) -> int:
         else:
             ids = await view.ids.short([message.id for message in rested])
             show(ladder_text.let_go(rested, ids, app.base.clock.now(), view.home.time_zone, "lyra forget"))
-    return 0
 
 
 def _print(row: json_output.Row) -> None:

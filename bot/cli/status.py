@@ -16,7 +16,7 @@ from memory.store import restoring
 from memory.text.time.times import iso
 
 
-async def status(as_json: bool) -> int:
+async def status(as_json: bool) -> None:
     """Print counts over all domains, and the models in use."""
     async with opened() as app:
         backlog = asdict(await app.memory.backlog())
@@ -52,7 +52,6 @@ async def status(as_json: bool) -> int:
                            "{n} calls to models today that nobody asked for.", calls))  # fmt: skip
             if backlog["dreams_parked"]:
                 show(_not_dreamt(backlog["dreams_parked"]))
-    return 0
 
 
 def _kept(backlog: Mapping[str, int]) -> str:
@@ -85,8 +84,7 @@ async def _no_probe(_: str) -> list[str]:
     return []
 
 
-async def privacy() -> int:
+async def privacy() -> None:
     """Print the privacy policy that follows from the configuration and the model in use."""
     async with opened() as app:
         show(policy(app.base.settings, app.models, app.memory.address))
-    return 0

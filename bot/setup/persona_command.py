@@ -18,7 +18,7 @@ from localization.sentences import _, lazy
 _HELLO = "Say in two sentences who you are."
 
 
-async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
+async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> None:
     """Show, set (from a file, - for standard input), edit or reset the persona; with `tries`, have the model greet in it."""
     environment, settings = prepare()
     kept = Persona(environment, settings.persona)
@@ -33,15 +33,15 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
     elif not tries:
         show(kept.read())
         show(f"\n{persona_text.where(kept)}")
-    return await _tried(kept) if tries else 0
+    if tries:
+        await _tried(kept)
 
 
-async def _tried(kept: Persona) -> int:
+async def _tried(kept: Persona) -> None:
     async with opened() as app:
         if app.models.chat is None:
             raise LyraError(lazy("No model is connected to try it with; lyra model connects one."))
         show(await _said(app, kept.read()))
-    return 0
 
 
 async def _said(app: App, text: str) -> str:

@@ -196,7 +196,7 @@ async def _sign_in(asking: SetupQuestions, file: ConfigFile) -> None:
     if not agreed:
         asking.say(_("`lyra matrix login` signs her in to Matrix."))
         return
-    login: Callable[[], Awaitable[int]] = imported("bot.cli.matrix_commands:login")
+    login: Callable[[], Awaitable[None]] = imported("bot.cli.matrix_commands:login")
     await login()
 
 
