@@ -1,6 +1,5 @@
 """The commands that read or remove conversations: recall, sessions, summarize, export, forget."""
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -93,7 +92,7 @@ async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Con
     zone, now = view.home.time_zone, app.base.clock.now()
     if as_json:
         found = [json_output.hit(hit, zone) if isinstance(hit, Hit) else json_output.condensed(hit, zone) for hit in hits]
-        print(json.dumps({"query": query, "hits": found}, ensure_ascii=False), flush=True)
+        json_output.say({"query": query, "hits": found})
     elif not hits:
         show(_('Nothing was found about "{query}".', query=query))
     else:
@@ -112,7 +111,7 @@ async def sessions(as_: str, as_json: bool) -> None:
         found = await view.sessions.all()
         for session in found:
             if as_json:
-                print(json.dumps(json_output.session(session, view.home.time_zone), ensure_ascii=False))
+                json_output.say(json_output.session(session, view.home.time_zone))
             else:
                 last = receipts.since(session.last_at, app.base.clock.now())
                 show(f"{receipts.short(session.name)}: {receipts.messages(session.messages)}, {last}")
@@ -133,7 +132,7 @@ async def summarize(as_: str, name: str, as_json: bool) -> None:
             session = newest[0]
         digests = await app.maintenance.summarize(view.home, session)
         if as_json:
-            print(json.dumps([json_output.digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
+            json_output.say([json_output.digest(session, d, view.home.time_zone) for d in digests])
         else:
             show(
                 receipts.summary(digests, view.home.time_zone)
@@ -160,18 +159,14 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             note(_not_summarized(result.failed))
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         if as_json:
-            print(json.dumps(counts))
+            json_output.say(counts)
         elif not sys.stdout.isatty():
             print(_("summarized {summarized}, failed {failed}, total {total}", **counts))
-        elif result.summarized or not result.failed:
-            show(_all_summarized(result.summarized))
+        elif result.summarized:
+            show(ngettext("Summarized {n} conversation.", "Summarized {n} conversations.", result.summarized))
+        elif not result.failed:
+            show(_("Nothing is new since the last summaries."))
     return 1 if result.failed else 0
-
-
-def _all_summarized(conversations: int) -> str:
-    if not conversations:
-        return _("Nothing is new since the last summaries.")
-    return ngettext("Summarized {n} conversation.", "Summarized {n} conversations.", conversations)
 
 
 def _not_summarized(conversations: int) -> str:
