@@ -11,7 +11,7 @@ from bot.cli.output import ask, interruptible, note, progress_bar, show
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.errors import BadInput, LyraError
-from bot.rights.exporting import Exporting, exported
+from bot.rights.exporting import all_of, own_of
 from bot.rights.forget_preview import nothing, preview, span
 from bot.service.maintenance import Estimate
 from localization.numerals import number
@@ -203,17 +203,14 @@ async def export(as_: str, as_text: bool, *, own: bool) -> None:
     """Print every message of a person's memory in the order stored; `own`: across all their accounts and shared places."""
     async with opened() as app:
         view, person = await app.view(as_), Person("console", as_ or app.base.environment.user, "")
-        lines = Exporting(app.memory, app.domains).lines(person, as_text=as_text) if own else exported(view, as_text=as_text)
+        messages = own_of(person, app.memory, app.domains) if own else all_of(view)
         total = 0 if own else await view.messages.count()
         # If the lines themselves are watched, they are the progress; the first appear at once.
         tells = not sys.stdout.isatty() and (own or total > _OFTEN)
         with progress_bar(_("Exported messages:")) if tells else nullcontext() as told:
             done = 0
-            async for line in lines:
-                if as_text:
-                    show(line)
-                else:
-                    print(line)
+            async for one in messages:
+                (show if as_text else print)(one.line(as_text=as_text))
                 done += 1
                 if told and not done % _OFTEN:
                     told(done, total)

@@ -87,4 +87,4 @@ async def _no_probe(_: str) -> list[str]:
 async def privacy() -> None:
     """Print the privacy policy that follows from the configuration and the model in use."""
     async with opened() as app:
-        show(policy(app.base.settings, app.models, app.memory.address))
+        show(policy(app.base.settings, app.models.answering, app.models.writing, app.memory.address))

@@ -7,7 +7,7 @@ from adapters.command_table import Call, CommandSpec, Reply
 from bot.commands.group import Group, caller, plain
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
-from bot.rights.exporting import JSONL, TEXT, Exporting, fitting
+from bot.rights.exporting import JSONL, TEXT, fitting, own_of
 from localization.sentences import _, lazy, ngettext
 from memory.types import SECOND, Identity
 
@@ -33,8 +33,7 @@ class ExportCommands(Group):
         if 0 <= now - self._last.get(who, -_PAUSE) < _PAUSE:
             raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
         self._last[who] = now
-        exporting = Exporting(self._services.memory, self._services.domains)
-        items = [one async for one in exporting.items(call.person)]
+        items = [one async for one in own_of(call.person, self._services.memory, self._services.domains)]
         written = {name: "".join(f"{one.line(as_text=name == TEXT)}\n" for one in items) for name in (JSONL, TEXT)}
         files = fitting(written, adapter.most_bytes)
         n = len(items)

@@ -1,12 +1,12 @@
 """A person's rights: to export what is stored, to forget it after a preview, and to read the privacy policy."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 from aiohttp import web
 
 from bot.commands.texts import receipts
-from bot.rights.exporting import Exporting, exported
+from bot.rights.exporting import all_of, own_of
 from bot.rights.policy import policy
 from bot.web.page_context import PagePart
 
@@ -20,12 +20,9 @@ class PolicyPage(PagePart):
 
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._context.view(request)
-        return await self._context.page(
-            request,
-            "policy.html",
-            view,
-            text=policy(self._context.app.base.settings, self._context.app.models, self._context.app.memory.address),
-        )
+        app = self._context.app
+        text = policy(app.base.settings, app.models.answering, app.models.writing, app.memory.address)
+        return await self._context.page(request, "policy.html", view, text=text)
 
 
 _PATIENCE_SECONDS = 5.0
@@ -79,13 +76,7 @@ class ExportPage(PagePart):
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
-        return (
-            web.get("/export", self._show),
-            web.get("/export/lyra.jsonl", self._as_jsonl),
-            web.get("/export/lyra.txt", self._as_text),
-            web.get("/export/own.jsonl", self._own_as_jsonl),
-            web.get("/export/own.txt", self._own_as_text),
-        )
+        return web.get("/export", self._show), web.get("/export/{whose:lyra|own}.{form:jsonl|txt}", self._send)
 
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._context.view(request)
@@ -93,43 +84,29 @@ class ExportPage(PagePart):
             request, "export.html", view, messages=sum(one.messages for one in await view.calendar.months())
         )
 
-    async def _as_jsonl(self, request: web.Request) -> web.StreamResponse:
-        return await self._here(request, "lyra.jsonl", as_text=False)
-
-    async def _as_text(self, request: web.Request) -> web.StreamResponse:
-        return await self._here(request, "lyra.txt", as_text=True)
-
-    async def _own_as_jsonl(self, request: web.Request) -> web.StreamResponse:
-        return await self._own(request, "own.jsonl", as_text=False)
-
-    async def _own_as_text(self, request: web.Request) -> web.StreamResponse:
-        return await self._own(request, "own.txt", as_text=True)
-
-    async def _here(self, request: web.Request, name: str, *, as_text: bool) -> web.StreamResponse:
-        return await _sent(request, name, exported(await self._context.view(request), as_text=as_text))
-
-    async def _own(self, request: web.Request, name: str, *, as_text: bool) -> web.StreamResponse:
-        exporting = Exporting(self._context.app.memory, self._context.app.domains)
-        return await _sent(request, name, exporting.lines(self._context.person(request), as_text=as_text))
-
-
-async def _sent(request: web.Request, name: str, lines: AsyncIterator[str]) -> web.StreamResponse:
-    kind = "application/jsonl" if name.endswith(".jsonl") else "text/plain"
-    response = web.StreamResponse(
-        headers={
-            "Content-Type": f"{kind}; charset=utf-8",
-            "Content-Disposition": f'attachment; filename="{name}"',
-            "Cache-Control": "no-store",
-            "X-Content-Type-Options": "nosniff",
-        }
-    )
-    await response.prepare(request)
-    waiting = bytearray()
-    async for line in lines:
-        waiting += line.encode("utf-8", "replace") + b"\n"
-        if len(waiting) >= _AT_ONCE:
-            await response.write(bytes(waiting))
-            waiting.clear()
-    await response.write(bytes(waiting))
-    await response.write_eof()
-    return response
+    async def _send(self, request: web.Request) -> web.StreamResponse:
+        """Send the messages of the memory that is read, or all that is the visitor's own, as JSON Lines or as text."""
+        whose, as_text = request.match_info["whose"], request.match_info["form"] == "txt"
+        app = self._context.app
+        messages = (
+            own_of(self._context.person(request), app.memory, app.domains)
+            if whose == "own"
+            else all_of(await self._context.view(request))
+        )
+        kind = "text/plain" if as_text else "application/jsonl"
+        response = web.StreamResponse(
+            headers={
+                "Content-Type": f"{kind}; charset=utf-8",
+                "Content-Disposition": f'attachment; filename="{whose}.{request.match_info["form"]}"',
+            }
+        )
+        await response.prepare(request)
+        waiting = bytearray()
+        async for one in messages:
+            waiting += one.line(as_text=as_text).encode("utf-8", "replace") + b"\n"
+            if len(waiting) >= _AT_ONCE:
+                await response.write(bytes(waiting))
+                waiting.clear()
+        await response.write(bytes(waiting))
+        await response.write_eof()
+        return response
