@@ -158,7 +158,7 @@ class PageContext:
 
     async def view(self, request: web.Request) -> View:
         """Return the view of the signed-in person for the account that they chose to read."""
-        return await self._view(await self._chosen_account(request))
+        return await self._view(_chosen(request, await self.accounts(request)))
 
     async def own_view(self, request: web.Request) -> View:
         """Return the view of the account with which the person signed in."""
@@ -167,9 +167,6 @@ class PageContext:
 
     async def _view(self, identity: Identity) -> View:
         return await self.app.domains.view_of_account(identity.platform, identity.native_id)
-
-    async def _chosen_account(self, request: web.Request) -> Identity:
-        return _chosen(request, await self.accounts(request))
 
     async def accounts(self, request: web.Request) -> list[Identity]:
         """Return the accounts of the signed-in person, the one of the sign-in first."""
@@ -205,11 +202,11 @@ class PageContext:
         return web.Response(text=self.templates.get_template(name).render(facts), status=status, content_type="text/html")
 
 
+@dataclass(frozen=True, slots=True)
 class PagePart(ABC):
-    """Part of the memory page."""
+    """Part of what is served over HTTP."""
 
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
+    _context: PageContext
 
     @abstractmethod
     def routes(self) -> Sequence[web.RouteDef]:

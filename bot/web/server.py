@@ -13,7 +13,6 @@ from bot.web.connections import HttpConnection, OpenConnections
 from bot.web.guard import Guard, protect
 from bot.web.host_names import HostNames
 from bot.web.http_api import HttpApi
-from bot.web.metrics import Metrics
 from bot.web.page_context import PageContext, PagePart
 from bot.web.pages.activity_page import ActivityPage
 from bot.web.pages.entry_page import EntryPage
@@ -24,6 +23,7 @@ from bot.web.pages.search_page import SearchPage
 from bot.web.pages.self_pages import DreamsPage, PersonaPage, SelfPage
 from bot.web.pages.talk_page import CLOSING, TalkPage
 from bot.web.pages.timeline_page import TimelinePage
+from bot.web.server_sent_events import STOPPING
 from bot.web.signins import SignIns
 from bot.web.token_attempts import TokenAttempts
 from localization.sentences import Said, lazy
@@ -41,21 +41,20 @@ class Web:
         app = context.app
         self._context = context
         self._reach = reach
-        self._scripts = HttpApi(app.memory, app.maintenance, Metrics(app.memory, context.talk.mailboxes))
-        self._activity = ActivityPage(context)
         self._connections = OpenConnections()
         signins, attempts, cookie = SignIns(app.memory.settings, app.base.clock), TokenAttempts(), cookie_name(token)
         guard = Guard(reach, signins, attempts, token, cookie, self._refused, context.language)
-        pages: Sequence[PagePart] = (
-            EntryPage(context, signins, attempts, reach, cookie, self._connections), TalkPage(context), SearchPage(context), TimelinePage(context),
+        parts: Sequence[PagePart] = (
+            HttpApi(context), EntryPage(context, signins, attempts, reach, cookie, self._connections), TalkPage(context), SearchPage(context), TimelinePage(context),
             FactsPage(context), PeoplePage(context), ForgetPage(context), SelfPage(context), NumbersPage(context), DreamsPage(context), ExportPage(context),
-            PlacesPage(context), PersonaPage(context), PolicyPage(context), HealthPage(context), VerificationPage(context), self._activity,
+            PlacesPage(context), PersonaPage(context), PolicyPage(context), HealthPage(context), VerificationPage(context), ActivityPage(context),
         )  # fmt: skip
         served = web.Application(middlewares=[guard.admit], client_max_size=_MOST_BYTES)
         # Also before the first byte of what is streamed.
         served.on_response_prepare.append(protect)
-        for part in (self._scripts.routes(), *(page.routes() for page in pages)):
-            served.add_routes(part)
+        self._stopping = served[STOPPING] = asyncio.Event()
+        for part in parts:
+            served.add_routes(part.routes())
         served.add_routes([web.static("/static", _STATIC)])
         self._guard = guard
         self._runner = web.AppRunner(served, shutdown_timeout=2.0)
@@ -91,8 +90,7 @@ class Web:
 
     async def stop(self) -> None:
         """End all responses and stop listening."""
-        self._scripts.stop()
-        self._activity.stop()
+        self._stopping.set()
         self._context.tabs.show_all(CLOSING)
         if self._listening:
             self._listening.close()

@@ -1,6 +1,7 @@
 """Signing in by a link, and signing out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from aiohttp import web
@@ -8,7 +9,7 @@ from aiohttp import web
 from bot.web.connections import OpenConnections
 from bot.web.guard import FOREIGN, UNREADABLE, VISITOR, WRONG_TOO_OFTEN, is_foreign
 from bot.web.host_names import HostNames
-from bot.web.page_context import PageContext, PagePart, go
+from bot.web.page_context import PagePart, go
 from bot.web.signins import COOKIE_DAYS, SignIns
 from bot.web.token_attempts import TokenAttempts
 from localization.sentences import _, lazy
@@ -19,24 +20,15 @@ from memory.types import Identity
 _STALE = lazy("That link was used already, or is older than ten minutes. On her machine, lyra web makes a new one.")
 
 
+@dataclass(frozen=True, slots=True)
 class EntryPage(PagePart):
     """/enter, /leave and /."""
 
-    def __init__(
-        self,
-        context: PageContext,
-        signins: SignIns,
-        attempts: TokenAttempts,
-        reach: HostNames,
-        cookie: str,
-        connections: OpenConnections,
-    ) -> None:
-        super().__init__(context)
-        self._signins = signins
-        self._attempts = attempts
-        self._reach = reach
-        self._cookie = cookie
-        self._connections = connections
+    _signins: SignIns
+    _attempts: TokenAttempts
+    _reach: HostNames
+    _cookie: str
+    _connections: OpenConnections
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""

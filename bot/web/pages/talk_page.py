@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 
 from aiohttp import web
 
 from adapters.browser.tabs import Tab, TabEvent
 from adapters.events import conversation
-from bot.web.page_context import PageContext, PagePart, go
+from bot.web.page_context import PagePart, go
 from bot.web.prose import prose
 from bot.web.server_sent_events import streaming
 from memory.text.off_loop import off_loop
@@ -27,13 +28,12 @@ CLOSING = "closing"
 _ANSWERED = "answered"
 
 
+@dataclass(frozen=True, slots=True)
 class TalkPage(PagePart):
     """/talk."""
 
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context)
-        self._resuming: set[asyncio.Task[None]] = set()
-        self._waiting_answers: dict[str, asyncio.Future[None]] = {}
+    _resuming: set[asyncio.Task[None]] = field(default_factory=set)
+    _waiting_answers: dict[str, asyncio.Future[None]] = field(default_factory=dict)
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
