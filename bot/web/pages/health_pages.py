@@ -9,7 +9,7 @@ from aiohttp import web
 
 from adapters.matrix.verification.records import Records, VerificationRecord
 from adapters.matrix.verification.sas_emoji import EMOJI
-from bot.cli.checkups.doctor import examine
+from bot.cli.checkups.doctor import examined
 from bot.service import costs
 from bot.service.adapter_notes import KeptNotes
 from bot.service.refused_accounts import lost
@@ -77,7 +77,8 @@ class HealthPage(PagePart):
         view, owner = await self._context.view(request), self._context.is_owner(request)
         # A check asks every model and platform, and takes as long as they do.
         looked = owner and "look" in request.query
-        findings = [finding async for finding in examine(self._context.app)] if looked else []
+        app = self._context.app
+        findings = [one async for one in examined(app.base.environment, app.reloading.settings, app)] if looked else []
         backlog = await self._context.app.memory.backlog() if owner else None
         models = self._context.app.models.backends
         spent = [(label, await costs.costs(self._context.app.memory, models, days)) for label, days in _TIMES] if owner else []
