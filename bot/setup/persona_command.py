@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.app import App, opened, prepare
+from bot.app import opened, prepare
 from bot.cli.output import interruptible, show
 from bot.commands.texts import persona_text
 from bot.context.persona import Persona
@@ -41,12 +41,7 @@ async def _tried(kept: Persona) -> None:
     async with opened() as app:
         if app.models.chat is None:
             raise LyraError(lazy("No model is connected to try it with; lyra model connects one."))
-        show(await _said(app, kept.read()))
-
-
-async def _said(app: App, text: str) -> str:
-    assert app.models.chat is not None
-    return await complete(app.models.chat, [{"role": "system", "content": text}, {"role": "user", "content": _HELLO}])
+        show(await complete(app.models.chat, [{"role": "system", "content": kept.read()}, {"role": "user", "content": _HELLO}]))
 
 
 def _given(file: str) -> str:

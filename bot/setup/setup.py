@@ -20,7 +20,7 @@ from bot.imports import imported
 from bot.models.minilm.weights import folder
 from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import ask_model
-from bot.setup.platform_questions import ask_discord, ask_matrix, ask_owner
+from bot.setup.platform_questions import ask_owner, ask_platforms
 from bot.setup.setup_questions import SetupQuestions, one_of
 from localization.current_language import LANGUAGES, called, current, known, read_in
 from localization.formatting import listed
@@ -105,8 +105,7 @@ async def setup() -> int:
         _ask_language(asking, file)
         _ask_time_zone(asking, file)
         await ask_model(asking, file, environment)
-        await ask_discord(asking, file, environment)
-        await ask_matrix(asking, file, environment)
+        await ask_platforms(asking, file, environment)
         ask_owner(asking, file, environment)
         fetches = _ask_local_model(asking)
         code = _written(asking, file, environment)
