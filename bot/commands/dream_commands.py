@@ -7,6 +7,7 @@ from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter,
 from bot.commands.group import Group, plain
 from bot.commands.texts import dream_text, ladder_text
 from bot.delivery.links import NO_LINKS
+from bot.delivery.outgoing import Outgoing
 from bot.dreams.dreaming import Dreams
 from localization.sentences import _, lazy
 from memory.view.thoughts import PostableThought
@@ -67,9 +68,7 @@ class DreamCommands(Group):
 
     async def _delete(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        platform, place, parts = await view.thoughts.take_back(thought, self._services.outgoing.composer.keys())
-        if parts:
-            await self._services.outgoing.flush(platform, place, parts)
+        await take_back(view, thought, self._services.outgoing)
         return plain(_("I took it back, and forgot it."))
 
     async def _thought(self, call: Call) -> tuple[View, PostableThought]:
@@ -81,6 +80,13 @@ class DreamCommands(Group):
         if call.target is not None:
             return view, await view.thoughts.find(platform=platform, remote=call.target.id)
         return view, await view.thoughts.find(platform=platform, place=place)
+
+
+async def take_back(view: View, thought: PostableThought, outgoing: Outgoing) -> None:
+    """Forget a thought, and delete its post."""
+    platform, place, parts = await view.thoughts.take_back(thought, outgoing.composer.keys())
+    if parts:
+        await outgoing.flush(platform, place, parts)
 
 
 async def fewer(view: View, thought: PostableThought, curiosity: float) -> str:

@@ -75,6 +75,9 @@ class HttpConnection(web.RequestHandler):
         return response
 
 
+CONNECTIONS = web.AppKey("connections", OpenConnections)
+
+
 def note_visitor(request: web.Request, visitor: str) -> None:
     """Note on the connection of a request who was let in over it."""
     if isinstance(request.protocol, HttpConnection):

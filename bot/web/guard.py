@@ -23,7 +23,7 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/enter"})
 SCRIPT_PATHS = ("/metrics", "/log", "/sessions/")
 STATIC = "/static/"
 _SCRIPT = "script"
-VISITOR: web.RequestKey[SignedIn] = web.RequestKey("visitor", SignedIn)
+VISITOR = web.RequestKey("visitor", SignedIn)
 WRONG_TOO_OFTEN = lazy("That was wrong too often. Try again in a minute.")
 _TOO_MANY_REQUESTS = 429
 UNREADABLE = (ValueError, LookupError, HttpProcessingError)
@@ -142,6 +142,7 @@ class Guard:
             return self.refuse(request, 503, told(error))
 
 
+GUARD = web.AppKey("guard", Guard)
 _REFUSED = lazy("That cannot be done here.")
 _UNREADABLE = lazy("That form cannot be read. Open the page again and send it once more.")
 FOREIGN = lazy("That form is not one of this page.")
