@@ -159,6 +159,12 @@ class GeneralCommands(Group):
             dirty=number(backlog.dirty),
         )
         left = len(await self._services.memory.dreams.parked())
+        given_up = ngettext(
+            "{n} place not dreamt of any more after three tries; {sign}dream tries again.",
+            "{n} places not dreamt of any more after three tries; {sign}dream tries again.",
+            left,
+            sign=sign,
+        )
         models = self._services.models.backends
         today, month = [await costs.costs(self._services.memory, models, days) for days in (1, costs.MONTH)]
         return [
@@ -166,27 +172,22 @@ class GeneralCommands(Group):
             *costs.in_words(_("Models, today"), today),
             *costs.in_words(_("Models, the last 30 days"), month),
             *([_("{parked} given up after three tries.", parked=parked)] if parked else []),
-            *([_not_dreamt(left, sign)] if left else []),
+            *([given_up] if left else []),
         ]
 
 
-def _not_dreamt(places: int, sign: str) -> str:
-    return ngettext(
-        "{n} place not dreamt of any more after three tries; {sign}dream tries again.",
-        "{n} places not dreamt of any more after three tries; {sign}dream tries again.",
-        places,
-        sign=sign,
-    )
+def fits(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
+    """Return whether a platform can have a command at all, for the operator or for others."""
+    # Where commands are typed, whoever wants a private answer asks in private.
+    answers = not (spec.alone and adapter.prefix) and (adapter.verifies or not spec.verifies)
+    return answers and (owner or spec.who is not AnswerAudience.OWNER)
 
 
 def _offered(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
     """Return whether somebody can call a command where it is listed: from a menu, by its name, or in answer to a message."""
-    if (spec.who is AnswerAudience.OWNER and not owner) or (spec.verifies and not adapter.verifies):
+    if not fits(spec, adapter, owner=owner):
         return False
-    if spec.menu:
-        return adapter.replies
-    # Where commands are typed, whoever wants a private answer asks in private.
-    return not adapter.prefix if spec.alone else not spec.hidden or bool(adapter.prefix)
+    return adapter.replies if spec.menu else spec.alone or not spec.hidden or bool(adapter.prefix)
 
 
 def _listed(spec: CommandSpec, adapter: Adapter) -> str:

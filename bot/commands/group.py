@@ -37,9 +37,9 @@ class Group:
 
     async def _to_keep(self, call: Call) -> tuple[View, Session]:
         """Like `_here`, for commands that store something: the session is then named after the place."""
-        view = await self._view(call)
         if call.off_record:
-            return view, await self._services.domains.current_session(view, call.place)
+            return await self._here(call)
+        view = await self._view(call)
         return view, await self._services.domains.named_session(view, call.place, call.person)
 
     async def _view(self, call: Call) -> View:

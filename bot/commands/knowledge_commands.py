@@ -74,7 +74,8 @@ class KnowledgeCommands(Group):
 
     async def _page(self, tier: str, call: Call, begin: int) -> Reply:
         view, past = await self._view(call), bool(call.arguments.get("past"))
-        stated = _in_order(await view.digests.statements(tier, past=past))
+        # Newest month first, its paragraphs as written.
+        stated = sorted(await view.digests.statements(tier, past=past), key=lambda one: one.period, reverse=True)
         shown = stated[begin : begin + _PAGE]
         said = await view.digests.receipts(shown)
         months = await view.digests.era_sessions() if tier == "era" and not past else {}
@@ -85,7 +86,11 @@ class KnowledgeCommands(Group):
             lines.append(ladder_text.empty(tier, past=past, model=not self._services.models.writer.extractive))
         if tier == "self" and not begin:
             lines[:0] = [await ladder_text.told(view.self_state, zone, past=past)]
-        actions = _actions(tier, shown, begin) if not past else []
+        forgettable = shown if tier == "profile" and not past else ()
+        actions = [
+            Action(_("Forget {number}", number=at), "memory forget", one.id)
+            for at, one in enumerate(forgettable, start=begin + 1)
+        ]
         if len(stated) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))
         said_here = await written_urls(message for one in shown for message in said[one.key])
@@ -122,17 +127,6 @@ class KnowledgeCommands(Group):
         return Reply(text, NO_LINKS, shows=frozenset(message.key for message in rested))
 
 
-def _in_order(stated: Sequence[Statement]) -> Sequence[Statement]:
-    """Return statements in reading order: newest month first, its paragraphs as written."""
-    return sorted(stated, key=lambda one: one.period, reverse=True)
-
-
 def _shows(stated: Sequence[Statement], said: Mapping[int, Sequence[Exchange]]) -> frozenset[int]:
     """Return the items shown by statements and by the messages below them."""
     return frozenset(one.key for one in stated) | {message.key for one in stated for message in said[one.key]}
-
-
-def _actions(tier: str, shown: Sequence[Statement], begin: int) -> list[Action]:
-    if tier != "profile":
-        return []
-    return [Action(_("Forget {number}", number=at), "memory forget", one.id) for at, one in enumerate(shown, start=begin + 1)]
