@@ -156,7 +156,9 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
                             "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
             note(made)
         if result.failed:
-            note(_not_summarized(result.failed))
+            left = ngettext("{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
+                            "{n} conversations could not be summarized; lyra logs says why, and the next time they are tried again.", result.failed)  # fmt: skip
+            note(left)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         if as_json:
             json_output.say(counts)
@@ -167,14 +169,6 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
         elif not result.failed:
             show(_("Nothing is new since the last summaries."))
     return 1 if result.failed else 0
-
-
-def _not_summarized(conversations: int) -> str:
-    return ngettext(
-        "{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
-        "{n} conversations could not be summarized; lyra logs says why, and the next time they are tried again.",
-        conversations,
-    )
 
 
 def _price(app: App, estimate: Estimate) -> str:

@@ -50,8 +50,9 @@ async def status(as_json: bool) -> None:
             calls = backlog["calls_today"]
             show(ngettext("{n} call to a model today that nobody asked for.",
                            "{n} calls to models today that nobody asked for.", calls))  # fmt: skip
-            if backlog["dreams_parked"]:
-                show(_not_dreamt(backlog["dreams_parked"]))
+            if places := backlog["dreams_parked"]:
+                show(ngettext("{n} place is not dreamt of any more after three tries; try: lyra dream --force",
+                               "{n} places are not dreamt of any more after three tries; try: lyra dream --force", places))  # fmt: skip
 
 
 def _kept(backlog: Mapping[str, int]) -> str:
@@ -69,14 +70,6 @@ def _waiting(backlog: Mapping[str, int]) -> str:
         conversations=ngettext("in {n} conversation", "in {n} conversations", backlog["dirty"]),
         ripe=number(backlog["ripe"]),
         whole=ngettext("{n} conversation", "{n} conversations", backlog["profile_sessions_covered"]),
-    )
-
-
-def _not_dreamt(places: int) -> str:
-    return ngettext(
-        "{n} place is not dreamt of any more after three tries; try: lyra dream --force",
-        "{n} places are not dreamt of any more after three tries; try: lyra dream --force",
-        places,
     )
 
 

@@ -79,19 +79,13 @@ async def _server(memory: Memory) -> list[Finding]:
             )
         )
     else:
-        findings += await _room(memory)
+        try:
+            await require_room(memory.db)
+        except DiskFull as full:
+            findings.append(Finding(False, _("Database: {why}", why=told(full))))
     if found.used > found.most * 0.8:
         findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
     return findings
-
-
-async def _room(memory: Memory) -> list[Finding]:
-    """Report whether the server's disk is full."""
-    try:
-        await require_room(memory.db)
-    except DiskFull as full:
-        return [Finding(False, _("Database: {why}", why=told(full)))]
-    return []
 
 
 def _guarded(by: RowGuard) -> Finding:
