@@ -24,11 +24,9 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> None:
     kept = Persona(environment, settings.persona)
     if reset:
         show(persona_text.reset(kept))
-    elif file:
-        kept.write(_given(file))
-        show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
-    elif edit:
-        kept.write(_edited(kept.read(), environment.variables.get("VISUAL") or environment.variables.get("EDITOR") or "vi"))
+    elif file or edit:
+        editor = environment.variables.get("VISUAL") or environment.variables.get("EDITOR") or "vi"
+        kept.write(_given(file) if file else _edited(kept.read(), editor))
         show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
     elif not tries:
         show(kept.read())
