@@ -25,6 +25,7 @@ _FIRST = {"inferred": lazy("Inferred"), "arc": lazy("Going on"), "trend": lazy("
 _MEASURES = (
     marked("mood"), marked("energy"), marked("continuity"), marked("coherence"), marked("curiosity"), marked("stability"),
 )  # fmt: skip
+"""What `drive_name` translates."""
 _BARS = "▁▂▃▄▅▆▇█"
 _MOMENTS = 60
 _SHOWN = 2
@@ -96,7 +97,7 @@ def driven(drives: Drives) -> str:
 
 
 def drive_name(name: str) -> str:
-    """Return the display name of a drive or another measure, one of `_MEASURES`."""
+    """Return the display name of a drive or another measure."""
     return _(name)
 
 
