@@ -1,10 +1,9 @@
 """Dreams and their thoughts: previewing a dream, running it, and answering a reflection."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, plain
+from adapters.command_table import AnswerAudience, Call, Parameter, Reply
+from bot.commands.group import Group, command, plain
 from bot.commands.texts import dream_text, ladder_text
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import Outgoing
@@ -15,6 +14,7 @@ from memory.view.view import View
 
 _STEP = 0.1
 _MOST = 1.01
+_WHICH = Parameter("id", lazy("which thought; the last one here if you name none"), value=lazy("ID"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,29 +23,12 @@ class DreamCommands(Group):
 
     _dreams: Dreams
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        force = Parameter("force", lazy("act on every drive, however low it is"), type=bool, named=True)
-        which = Parameter("id", lazy("which thought; the last one here if you name none"), value=lazy("ID"))
-        return (
-            CommandSpec(
-                "dream",
-                lazy("see what I would do while nobody is talking, and have me do it"),
-                self._dream,
-                (force,),
-                AnswerAudience.OWNER,
-            ),
-            CommandSpec(
-                "reflection why", lazy("what a thought of mine rests on"), self._why, (which,), answer=AnswerAudience.HERE
-            ),
-            CommandSpec(
-                "reflection less", lazy("have me share fewer thoughts here"), self._less, (which,), answer=AnswerAudience.HERE
-            ),
-            CommandSpec(
-                "reflection delete", lazy("take a thought of mine back"), self._delete, (which,), answer=AnswerAudience.HERE
-            ),
-        )
-
+    @command(
+        "dream",
+        lazy("see what I would do while nobody is talking, and have me do it"),
+        Parameter("force", lazy("act on every drive, however low it is"), type=bool, named=True),
+        who=AnswerAudience.OWNER,
+    )
     async def _dream(self, call: Call) -> Reply:
         view, forced = await self._view(call), bool(call.arguments.get("force"))
         found = dream_text.found(await self._dreams.feel(view.home, forced=forced))
@@ -54,6 +37,7 @@ class DreamCommands(Group):
         dreamt = await self._dreams.dream(view.home, forced=forced)
         return plain(dream_text.told(dreamt.report) if dreamt.report else _("Another process dreams this just now."))
 
+    @command("reflection why", lazy("what a thought of mine rests on"), _WHICH, answer=AnswerAudience.HERE)
     async def _why(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
         now, zone = self._services.clock.now(), view.home.time_zone
@@ -62,10 +46,12 @@ class DreamCommands(Group):
         told = _('I thought "{text}" because of:', text=thought.statement.text)
         return Reply("\n".join([told, *rests]), NO_LINKS, shows=frozenset(shows))
 
+    @command("reflection less", lazy("have me share fewer thoughts here"), _WHICH, answer=AnswerAudience.HERE)
     async def _less(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
         return plain(await fewer(view, thought, self._services.settings.dream.curiosity))
 
+    @command("reflection delete", lazy("take a thought of mine back"), _WHICH, answer=AnswerAudience.HERE)
     async def _delete(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
         await take_back(view, thought, self._services.outgoing)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Action, Call, Parameter, Reply
 from bot.commands.command_call import source_id
-from bot.commands.group import Group, caller, plain
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import receipts
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import GONE, REFUSED, WAITING
@@ -65,34 +65,7 @@ class ForgetCommands(Group):
 
     _shown: dict[Identity, _Shown] = field(default_factory=dict)
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        what = Parameter(
-            "what",
-            lazy("the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)"),
-            value=lazy("WHAT"),
-            rest=True,
-        )
-        about = Parameter("about", lazy("everything about this"), rest=True, named=True, value=lazy("TOPIC"))
-        since = Parameter(
-            "since", lazy("what was said from then on, like 2026-03-04 or 2026-03"), rest=True, named=True, value=lazy("TIME")
-        )
-        until = Parameter(
-            "until", lazy("what was said until then, that day or month included"), rest=True, named=True, value=lazy("TIME")
-        )
-        return (
-            CommandSpec(
-                "forget",
-                lazy("forget a message, this conversation, a topic, a time, or everything of yours here"),
-                self._forget,
-                (what, about, since, until),
-                takes_back=True,
-            ),
-            CommandSpec(
-                "forget this", lazy("forget this message"), self._forget_this, menu="Forget this", hidden=True, takes_back=True
-            ),
-        )
-
+    @command("forget this", lazy("forget this message"), menu="Forget this", hidden=True, takes_back=True)
     async def _forget_this(self, call: Call) -> Reply:
         # Opening the session makes sure that the place is known to the tombstone, whether anything is kept here or not.
         view, _session = await self._here(call)
@@ -155,6 +128,24 @@ class ForgetCommands(Group):
         )
         return plain(" ".join(filter(None, (told, barred if refused else "", later if waiting else ""))))
 
+    @command(
+        "forget",
+        lazy("forget a message, this conversation, a topic, a time, or everything of yours here"),
+        Parameter(
+            "what",
+            lazy("the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)"),
+            value=lazy("WHAT"),
+            rest=True,
+        ),
+        Parameter("about", lazy("everything about this"), rest=True, named=True, value=lazy("TOPIC")),
+        Parameter(
+            "since", lazy("what was said from then on, like 2026-03-04 or 2026-03"), rest=True, named=True, value=lazy("TIME")
+        ),
+        Parameter(
+            "until", lazy("what was said until then, that day or month included"), rest=True, named=True, value=lazy("TIME")
+        ),
+        takes_back=True,
+    )
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
         what = str(call.arguments.get("what", "")).strip()

@@ -1,6 +1,6 @@
 """Help, status, new conversations, the model and the persona."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
 
@@ -9,7 +9,7 @@ from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter,
 from adapters.display import line
 from adapters.events import Place, conversation
 from adapters.markup import form
-from bot.commands.group import Group, off_record_here, plain
+from bot.commands.group import Group, command, off_record_here, plain
 from bot.commands.texts import persona_text
 from bot.commands.texts.ladder_text import driven
 from bot.commands.texts.receipts import since
@@ -38,32 +38,7 @@ class GeneralCommands(Group):
     _table: Table
     _persona: Persona
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        name = Parameter("name", lazy("the conversation's name"), value=lazy("NAME"), rest=True)
-        server = Parameter(
-            "name",
-            lazy("ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)"),
-            value=lazy("NAME"),
-        )
-        words = Parameter("text", lazy("who I am from now on, in a few sentences"), value=lazy("TEXT"), rest=True)
-        model = Parameter("model", lazy("which of its models"), value=lazy("MODEL"))
-        return (
-            CommandSpec("help", lazy("what you can say here"), self._help),
-            CommandSpec("new", lazy("start a new conversation here"), self._new, (name,), answer=AnswerAudience.HERE),
-            CommandSpec(
-                "model", lazy("connect a language model, or see which"), self._model, (server, model), who=AnswerAudience.OWNER
-            ),
-            CommandSpec(
-                "persona",
-                lazy("who I am: see it, change it, or: reset"),
-                self._show_persona,
-                (words,),
-                who=AnswerAudience.OWNER,
-            ),
-            CommandSpec("status", lazy("how much is kept, and which models I use"), self._status),
-        )
-
+    @command("help", lazy("what you can say here"))
     async def _help(self, call: Call) -> Reply:
         adapter = self._adapters[call.place.platform]
         lines = [_listed(spec, adapter) for spec in self._table().values() if _offered(spec, adapter, owner=call.owner)]
@@ -72,6 +47,12 @@ class GeneralCommands(Group):
             lines.append(_aligned(adapter.leaving, _("leave; what you said is kept")))
         return plain("\n".join([_("{talk} Besides:", talk=talk), *lines]))
 
+    @command(
+        "new",
+        lazy("start a new conversation here"),
+        Parameter("name", lazy("the conversation's name"), value=lazy("NAME"), rest=True),
+        answer=AnswerAudience.HERE,
+    )
     async def _new(self, call: Call) -> Reply:
         if len(str(call.arguments.get("name", ""))) > MOST_NAME:
             raise BadInput(lazy("The name of a conversation has at most {most} characters.", most=MOST_NAME))
@@ -104,10 +85,27 @@ class GeneralCommands(Group):
             return str(off_record_here(self._sign(call)))
         return _("Nothing here is off the record: I keep what is said to me.") if left_off_record else ""
 
+    @command(
+        "model",
+        lazy("connect a language model, or see which"),
+        Parameter(
+            "name",
+            lazy("ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)"),
+            value=lazy("NAME"),
+        ),
+        Parameter("model", lazy("which of its models"), value=lazy("MODEL")),
+        who=AnswerAudience.OWNER,
+    )
     async def _model(self, call: Call) -> Reply:
         text = await self._connector.command(call, self._sign(call))
         return Reply(text, configured(text, owner=call.owner))
 
+    @command(
+        "persona",
+        lazy("who I am: see it, change it, or: reset"),
+        Parameter("text", lazy("who I am from now on, in a few sentences"), value=lazy("TEXT"), rest=True),
+        who=AnswerAudience.OWNER,
+    )
     async def _show_persona(self, call: Call) -> Reply:
         said = str(call.arguments.get("text", "")).strip()
         if not said:
@@ -119,6 +117,7 @@ class GeneralCommands(Group):
         self._persona.write(said)
         return plain(persona_text.written(self._sign(call)))
 
+    @command("status", lazy("how much is kept, and which models I use"))
     async def _status(self, call: Call) -> Reply:
         view = await self._view(call)
         n, last = await view.messages.said()

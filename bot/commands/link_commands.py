@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Action, Call, Parameter, Reply
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place, Reach, conversation, split_key
 from adapters.markup import typed
-from bot.commands.group import Group, caller, plain
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import kinds
 from bot.conversation.preferences import PAUSED
 from bot.delivery.links import NO_LINKS
@@ -27,19 +27,16 @@ _ENDED = lazy("That does not wait for an answer any more; begin anew with a new 
 class LinkCommands(Group):
     """/link and /unlink."""
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        code = Parameter(
+    @command(
+        LINK,
+        lazy("link another account of yours, so that I know that both are you"),
+        Parameter(
             "code",
             lazy("the code that I showed you under your other account; without it I show you one"),
             value=lazy("CODE"),
             rest=True,
-        )
-        return (
-            CommandSpec(LINK, lazy("link another account of yours, so that I know that both are you"), self._link, (code,)),
-            CommandSpec(UNLINK, lazy("unlink this account from the others"), self._unlink),
-        )
-
+        ),
+    )
     async def _link(self, call: Call) -> Reply:
         self._require_private(call)
         if await self._services.preferences.on(call.person, PAUSED):
@@ -198,6 +195,7 @@ class LinkCommands(Group):
             return typed(matrix.prefix)
         return (adapter.prefix if adapter else "") or "/"
 
+    @command(UNLINK, lazy("unlink this account from the others"))
     async def _unlink(self, call: Call) -> Reply:
         domains = self._services.domains
         circle = await domains.accounts(call.person)

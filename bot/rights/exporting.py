@@ -4,14 +4,14 @@ From shared places, only their own messages and the answers to them are included
 omitted, with a note that it existed.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from adapters.command_table import Call, CommandSpec, File, Reply
+from adapters.command_table import Call, File, Reply
 from adapters.events import Person
-from bot.commands.group import Group, caller, plain
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import receipts
 from bot.conversation.domain_access import DomainAccess
 from bot.delivery.links import NO_LINKS
@@ -82,10 +82,7 @@ class ExportCommands(Group):
     _last: dict[Identity, int] = field(default_factory=dict)
     """When each account last got its own, in microseconds UTC."""
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        return (CommandSpec("export", lazy("get everything that you told me, as files for you alone"), self._export),)
-
+    @command("export", lazy("get everything that you told me, as files for you alone"))
     async def _export(self, call: Call) -> Reply:
         adapter, now = self._adapters[call.place.platform], self._services.clock.now()
         if not adapter.most_bytes:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
-from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Call, Parameter, Reply
 from adapters.events import Message, Person, Place
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.group import Group, off_record_here, plain
+from bot.commands.group import Group, command, off_record_here, plain
 from bot.conversation.answering.current_readers import require_readers
 from bot.conversation.answering.generation import Generation
 from bot.conversation.error_texts import too_much
@@ -55,17 +55,17 @@ class IncognitoCommands(Group):
 
     _once: Once
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        what = Parameter(
+    @command(
+        NAME,
+        lazy("have me answer without keeping any of it"),
+        Parameter(
             "what",
             lazy("on, off, or once for one message; without it you see what is off the record"),
             value=lazy("WHAT"),
             choices=("on", "off", ONCE),
-        )
-        of = Parameter("of", lazy("with on and off: here, me or server; with once: the message"), value=lazy("OF"), rest=True)
-        return (CommandSpec(NAME, lazy("have me answer without keeping any of it"), self._incognito, (what, of)),)
-
+        ),
+        Parameter("of", lazy("with on and off: here, me or server; with once: the message"), value=lazy("OF"), rest=True),
+    )
     async def _incognito(self, call: Call) -> Reply:
         what, of = str(call.arguments.get("what", "")), str(call.arguments.get("of", "")).strip()
         if what == ONCE:

@@ -128,7 +128,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "memory/view/kept_messages.py: id": "a statement",
 }
 """Places, or beginnings of literals there, that are for no reader of a conversation, and what they are."""
-NAMED = {"CommandSpec", "Parameter", "Preference"}
+NAMED = {"CommandSpec", "command", "Parameter", "Preference"}
 """What is told its name first: names stay as they are in every language."""
 CALLS = catalogue.ONE | catalogue.PLURAL | catalogue.FRAMES
 UNHEARD = {"log", "_log", "logging", "re", "struct", "imported"}
