@@ -10,7 +10,7 @@ from adapters.command_table import Action, Reply
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import MenuCall, Message, Person, Place
 from adapters.splitting import split
-from bot.commands.command_call import about, written
+from bot.commands.command_call import written
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.delivery.urls import addresses
@@ -119,7 +119,10 @@ class CommandAnswers:
                 return event.place, reply
             if asked_at and await adapter.is_reader(asker, asked_at):
                 place = await adapter.private_place(asker, encrypted=asked_at.encrypted)
-                return place or event.place, about(asked_at, reply) if place else reply
+                if place is None:
+                    return event.place, reply
+                text = _('{text}\n(This is about "{name}".)', text=reply.text, name=asked_at.name)
+                return place, replace(reply, text=text)
         except PlatformFailure as error:
             log.info("aside.failed", why=type(error).__name__)
         return event.place, Reply(str(_NOT_REACHED), NO_LINKS)

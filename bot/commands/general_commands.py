@@ -10,7 +10,6 @@ from adapters.display import line
 from adapters.events import Place, conversation
 from adapters.markup import form
 from bot.commands.group import Group, command, off_record_here, plain
-from bot.commands.texts import persona_text
 from bot.commands.texts.ladder_text import driven
 from bot.commands.texts.receipts import since
 from bot.context.persona import Persona
@@ -107,15 +106,25 @@ class GeneralCommands(Group):
         who=AnswerAudience.OWNER,
     )
     async def _show_persona(self, call: Call) -> Reply:
-        said = str(call.arguments.get("text", "")).strip()
+        said, persona, sign = str(call.arguments.get("text", "")).strip(), self._persona, self._sign(call)
         if not said:
-            return plain(f"{self._persona.current()}\n\n{persona_text.where(self._persona, self._sign(call))}")
+            where = (
+                _(
+                    "This is written in {path}; edit it there, or say {sign}persona and the new text.",
+                    path=persona.path,
+                    sign=sign,
+                )
+                if persona.is_own
+                else _("This is the persona I came with; {sign}persona and a text of yours replaces it.", sign=sign)
+            )
+            return plain(f"{persona.current()}\n\n{where}")
         if said == "reset":
-            return plain(persona_text.reset(self._persona))
-        if call.surface is None or not await call.surface.confirm(str(persona_text.QUESTION)):
+            return plain(_("I am again who I was at first.") if persona.reset() else _("I am who I was at first already."))
+        if call.surface is None or not await call.surface.confirm(_("Shall I be this from now on, in the place of who I am?")):
             return plain(_("I stay who I am."))
-        self._persona.write(said)
-        return plain(persona_text.written(self._sign(call)))
+        persona.write(said)
+        told = _("That is who I am from my next answer on. {sign}persona shows it, {sign}persona reset undoes it.", sign=sign)
+        return plain(told)
 
     @command("status", lazy("how much is kept, and which models I use"))
     async def _status(self, call: Call) -> Reply:

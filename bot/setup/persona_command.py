@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 
 from bot.app import opened, prepare
 from bot.cli.output import interruptible, show
-from bot.commands.texts import persona_text
 from bot.context.persona import Persona
 from bot.errors import BadInput, LyraError
 from bot.models.port import complete
@@ -23,14 +22,19 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> None:
     environment, settings = prepare()
     kept = Persona(environment, settings.persona)
     if reset:
-        show(persona_text.reset(kept))
+        show(_("I am again who I was at first.") if kept.reset() else _("I am who I was at first already."))
     elif file or edit:
         editor = environment.variables.get("VISUAL") or environment.variables.get("EDITOR") or "vi"
         kept.write(_given(file) if file else _edited(kept.read(), editor))
-        show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
+        show(_("Written to {path}. {live}", path=kept.path, live=_("She is so from her next answer on.")))
     elif not tries:
         show(kept.read())
-        show(f"\n{persona_text.where(kept)}")
+        from_there = _("This stands in {path}", path=kept.path) if kept.is_own else _("This came with her")
+        changes = _(
+            "{from_there}; lyra persona FILE or lyra persona --edit changes it, --reset goes back, --try has her say it.",
+            from_there=from_there,
+        )
+        show(f"\n{changes}")
     if tries:
         await _tried(kept)
 
