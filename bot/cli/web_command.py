@@ -10,8 +10,7 @@ from bot.cli.output import has_screen, note
 from bot.errors import LyraError
 from bot.service.awake import page_lock
 from bot.talk import talking
-from bot.web.extra import missing
-from bot.web.serving import BrowserPlatform, every_minute, link, served_at, serving
+from bot.web.serving import BrowserPlatform, every_minute, link, missing, served_at, serving
 from localization.sentences import _, lazy
 
 

@@ -18,8 +18,7 @@ from bot.service.process_roles import Role
 from bot.service.refused_accounts import RefusedAccounts
 from bot.service.worker import Worker
 from bot.talk import TURN_SECONDS, Talk, talking
-from bot.web.extra import missing
-from bot.web.serving import BrowserPlatform, serving, token_path
+from bot.web.serving import BrowserPlatform, missing, serving, token_path
 from localization.sentences import _, lazy, told
 from memory.store.peers import Lease, Peers
 

@@ -26,7 +26,6 @@ from bot.web.pages import (
 )
 from bot.web.server_sent_events import STOPPING
 from bot.web.signins import SignIns
-from bot.web.token_attempts import TokenAttempts
 from localization.sentences import Said, lazy
 
 _STATIC = Path(__file__).with_name("static")
@@ -47,7 +46,7 @@ class Web:
         self._context = context
         self._reach = reach
         signins = SignIns(app.memory.settings, app.base.clock)
-        self._guard = Guard(reach, signins, TokenAttempts(), token, cookie_name(token), self._refused, context.language)
+        self._guard = Guard(reach, signins, token, cookie_name(token), self._refused, context.language)
         served = web.Application(middlewares=[self._guard.admit], client_max_size=_MOST_BYTES)
         served[CONTEXT], served[GUARD] = context, self._guard
         self._connections = served[CONNECTIONS] = OpenConnections()

@@ -10,7 +10,7 @@ import pytest
 from jinja2 import Environment, nodes
 
 from bot.models.offline.phrases import FORMAL
-from localization.catalogues import DOMAIN
+from localization.sentences import DOMAIN
 from tests.kits import catalogue
 from tests.kits.lyra_kit import REPO
 

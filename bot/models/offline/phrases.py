@@ -9,8 +9,8 @@ from datetime import date, timedelta
 from bot.models.offline.date_texts import local_time
 from bot.models.offline.sentence_splitting import quoted
 from localization import formatting
-from localization.catalogues import VOICE, catalogue
 from localization.current_language import ENGLISH, reading
+from localization.sentences import VOICE, catalogue
 
 FORMAL = "@formal"
 """The suffix of a language's code for formal address."""
