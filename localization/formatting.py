@@ -19,16 +19,12 @@ def ago(span: timedelta) -> str:
     minutes = max(timedelta(), span) // timedelta(minutes=1)
     for unit, length in _UNITS:
         if (n := minutes // length) >= _FROM.get(unit, 1):
-            return _span(timedelta(minutes=n * length), unit)
+            # Always this unit, rather than a larger one from some count on.
+            told: str = import_module("babel.dates").format_timedelta(
+                -timedelta(minutes=n * length), granularity=unit, threshold=10_000, add_direction=True, locale=locale()
+            )
+            return told
     return _("just now")
-
-
-def _span(span: timedelta, unit: str) -> str:
-    # Always use this unit, rather than switching to a larger one from some count on.
-    told: str = import_module("babel.dates").format_timedelta(
-        -span, granularity=unit, threshold=10_000, add_direction=True, locale=locale()
-    )
-    return told
 
 
 def day(then: date) -> str:

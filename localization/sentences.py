@@ -4,12 +4,25 @@ Placeholders in {braces} are filled in. `_` and `ngettext` translate now; `lazy`
 an error or a list of commands needs.
 """
 
+import gettext
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 from localization import current_language
-from localization.catalogues import catalogue
 from localization.numerals import number
+
+LOCALE = Path(__file__).parent / "locale"
+DOMAIN = "lyra"
+VOICE = "voice"
+"""The catalogue of the offline voice, which speaks more languages than the program."""
+
+
+@cache
+def catalogue(language: str, domain: str = DOMAIN) -> gettext.NullTranslations:
+    """Return the translations for a language code; without any, the English of the code."""
+    return gettext.translation(domain, LOCALE, [language], fallback=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,16 +42,14 @@ class Access:
             return False
         if self._allowed or self._within:
             return who in self._allowed or _is_of(place, self._within) or bool(await self._belongs(person, "allow"))
-        return not place.is_private or self._strangers == "on" or await self._knows(person)
+        if not place.is_private or self._strangers == "on":
+            return True
+        has_place_in_common = self._adapters[person.platform].has_place_in_common
+        return self._strangers == "mutual" and bool(await self._asked(person, "shares", has_place_in_common))
 
     def shuts_out(self, place: Place) -> bool:
         """Return whether nobody may use Lyra at a place."""
         return not owned(place.platform) and _is_of(place, self._without)
-
-    async def _knows(self, person: Person) -> bool:
-        if self._strangers == "off":
-            return False
-        return bool(await self._asked(person, "shares", self._adapters[person.platform].has_place_in_common))
 
     async def _belongs(self, person: Person, which: str) -> bool | None:
         named = self._within if which == "allow" else self._without
@@ -114,12 +112,8 @@ class Admission:
             elif message.off_record or not chosen.on(message.place, "listening"):
                 return None
         if message.machine and message.addressed:
-            return self._answer_a_machine(message)
-        return message
-
-    def _answer_a_machine(self, message: Message) -> Message | None:
-        answered = self._machines.get(message.place.key, 0)
-        if answered >= self._most:
-            return None
-        self._machines[message.place.key] = answered + 1
+            answered = self._machines.get(message.place.key, 0)
+            if answered >= self._most:
+                return None
+            self._machines[message.place.key] = answered + 1
         return message

@@ -127,11 +127,7 @@ class Allowance:
         """Persist today's usage if there is a daily limit, and drop expired counters."""
         self._drop_expired()
         day = self._clock.now() // _DAY
-        usage = {
-            name: [used.turns, used.tokens]
-            for name, used in self._used.items()
-            if used.day == day and self._is_limited_by_day(name)
-        }
+        usage = {name: [used.turns, used.tokens] for name, used in self._used.items() if used.day == day and name in self._daily}
         if not (usage and self._changed):
             return
         self._changed = False
@@ -146,7 +142,7 @@ class Allowance:
             for name, used in self._used.items()
             if used.notified_until > now
             or any(use.at > minute_ago for use in used.recent)
-            or (used.day == today and self._is_limited_by_day(name))
+            or (used.day == today and name in self._daily)
         }
 
     async def take(self, person: Person, place: Place, said_at: int, chosen: Chosen) -> tuple[Grant, int]:
@@ -234,9 +230,6 @@ class Allowance:
         if not answered_at or said_at < answered_at:
             return 0
         return count + 1 if said_at - answered_at <= _QUICK_REPLY else 0
-
-    def _is_limited_by_day(self, name: str) -> bool:
-        return name in self._daily
 
     def _scopes(self, person: Person, place: Place, chosen: Chosen) -> Sequence[tuple[str, Limit]]:
         """Return the limits that apply, each with the name of its counter."""

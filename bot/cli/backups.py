@@ -20,7 +20,7 @@ from memory.store.postgresql.address import DatabaseAddress
 from memory.text.time.times import SystemClock
 
 
-async def backup(file: Path) -> int:
+async def backup(file: Path) -> None:
     """Write a verified backup and say how to keep it."""
     async with opened() as app:
         with copying() as told:
@@ -34,7 +34,6 @@ async def backup(file: Path) -> int:
         key = app.base.key_path
         apart = _("It opens with the same key, {key}; keep them apart.", key=key) if key else ""
         show(f"{done} {apart}".rstrip())
-    return 0
 
 
 async def restore(file: Path, yes: bool) -> int:
@@ -70,7 +69,7 @@ async def restore(file: Path, yes: bool) -> int:
     return 0
 
 
-async def rotate() -> int:
+async def rotate() -> None:
     """Rotate the memory's key under an exclusive lock, and say what the old one is still for."""
     environment, settings = prepare()
     if settings.key_env:
@@ -102,7 +101,6 @@ async def rotate() -> int:
             old=done.old,
         )
     )
-    return 0
 
 
 def _openable(file: Path, environment: Environment, settings: Settings) -> bytes:

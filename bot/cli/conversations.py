@@ -1,6 +1,5 @@
 """The commands that read or remove conversations: recall, sessions, summarize, export, forget."""
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -13,7 +12,7 @@ from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.errors import BadInput, LyraError
 from bot.printing import note, show
-from bot.rights.exporting import Exporting, exported
+from bot.rights.exporting import all_of, own_of
 from bot.rights.forget_preview import nothing, preview, span
 from bot.service.maintenance import Estimate
 from localization.numerals import number
@@ -94,7 +93,7 @@ async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Con
     zone, now = view.home.time_zone, app.base.clock.now()
     if as_json:
         found = [json_output.hit(hit, zone) if isinstance(hit, Hit) else json_output.condensed(hit, zone) for hit in hits]
-        print(json.dumps({"query": query, "hits": found}, ensure_ascii=False), flush=True)
+        json_output.say({"query": query, "hits": found})
     elif not hits:
         show(_('Nothing was found about "{query}".', query=query))
     else:
@@ -106,23 +105,22 @@ async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Con
             show(f"{at}. {shown}")
 
 
-async def sessions(as_: str, as_json: bool) -> int:
+async def sessions(as_: str, as_json: bool) -> None:
     """Print a person's conversations, newest first."""
     async with opened() as app:
         view = await app.view(as_)
         found = await view.sessions.all()
         for session in found:
             if as_json:
-                print(json.dumps(json_output.session(session, view.home.time_zone), ensure_ascii=False))
+                json_output.say(json_output.session(session, view.home.time_zone))
             else:
                 last = receipts.since(session.last_at, app.base.clock.now())
                 show(f"{receipts.short(session.name)}: {receipts.messages(session.messages)}, {last}")
         if not found and not as_json:
             show(_("There are no conversations yet. Start one with: lyra chat"))
-    return 0
 
 
-async def summarize(as_: str, name: str, as_json: bool) -> int:
+async def summarize(as_: str, name: str, as_json: bool) -> None:
     """Print the summary of a conversation, updated first if there is something new."""
     async with opened() as app:
         view = await app.view(as_)
@@ -135,13 +133,12 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
             session = newest[0]
         digests = await app.maintenance.summarize(view.home, session)
         if as_json:
-            print(json.dumps([json_output.digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
+            json_output.say([json_output.digest(session, d, view.home.time_zone) for d in digests])
         else:
             show(
                 receipts.summary(digests, view.home.time_zone)
                 or _('There is nothing to summarize in "{name}" yet.', name=session.name)
             )
-    return 0
 
 
 async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_json: bool) -> int:
@@ -160,29 +157,19 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
                             "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
             note(made)
         if result.failed:
-            note(_not_summarized(result.failed))
+            left = ngettext("{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
+                            "{n} conversations could not be summarized; lyra logs says why, and the next time they are tried again.", result.failed)  # fmt: skip
+            note(left)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         if as_json:
-            print(json.dumps(counts))
+            json_output.say(counts)
         elif not sys.stdout.isatty():
             print(_("summarized {summarized}, failed {failed}, total {total}", **counts))
-        elif result.summarized or not result.failed:
-            show(_all_summarized(result.summarized))
+        elif result.summarized:
+            show(ngettext("Summarized {n} conversation.", "Summarized {n} conversations.", result.summarized))
+        elif not result.failed:
+            show(_("Nothing is new since the last summaries."))
     return 1 if result.failed else 0
-
-
-def _all_summarized(conversations: int) -> str:
-    if not conversations:
-        return _("Nothing is new since the last summaries.")
-    return ngettext("Summarized {n} conversation.", "Summarized {n} conversations.", conversations)
-
-
-def _not_summarized(conversations: int) -> str:
-    return ngettext(
-        "{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
-        "{n} conversations could not be summarized; lyra logs says why, and the next time they are tried again.",
-        conversations,
-    )
 
 
 def _price(app: App, estimate: Estimate) -> str:
@@ -207,25 +194,21 @@ _OFTEN = 500
 """How many messages are printed between two progress updates."""
 
 
-async def export(as_: str, as_text: bool, *, own: bool) -> int:
+async def export(as_: str, as_text: bool, *, own: bool) -> None:
     """Print every message of a person's memory in the order stored; `own`: across all their accounts and shared places."""
     async with opened() as app:
         view, person = await app.view(as_), Person("console", as_ or app.base.environment.user, "")
-        lines = Exporting(app.memory, app.domains).lines(person, as_text=as_text) if own else exported(view, as_text=as_text)
+        messages = own_of(person, app.memory, app.domains) if own else all_of(view)
         total = 0 if own else await view.messages.count()
         # If the lines themselves are watched, they are the progress; the first appear at once.
         tells = not sys.stdout.isatty() and (own or total > _OFTEN)
         with progress_bar(_("Exported messages:")) if tells else nullcontext() as told:
             done = 0
-            async for line in lines:
-                if as_text:
-                    show(line)
-                else:
-                    print(line)
+            async for one in messages:
+                (show if as_text else print)(one.line(as_text=as_text))
                 done += 1
                 if told and not done % _OFTEN:
                     told(done, total)
-    return 0
 
 
 async def forget(as_: str, id_: str, session: str, yes: bool) -> int:

@@ -10,7 +10,7 @@ import typer
 
 from localization.current_language import ENGLISH, current
 from localization.formatting import listed
-from localization.sentences import Sentence, _, lazy, marked
+from localization.sentences import _, marked
 
 _WORDS = (
     marked("Usage:"),
@@ -46,52 +46,27 @@ _METAVARS = (
 )
 """The placeholders of arguments in a help text."""
 
-_MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
+_INVALID = r"Invalid value for (?P<name>.+?): "
+_MISUSES = (
+    (r"No such command (?P<name>.+?)\. Did you mean (?P<near>.+)\?", marked("No such command {name}. Did you mean {near}?")),
+    (r"No such command (?P<name>.+?)", marked("No such command {name}")),
+    (r"Missing command", marked("Missing command")),
+    (r"Missing argument (?P<argument>.+?)", marked("Missing argument {name}")),
+    (r"Missing option (?P<name>.+?)", marked("Missing option {name}")),
+    (r"No such option: (?P<name>\S+) \(Possible options: (?P<near>.+)\)", marked("No such option: {name}. Did you mean {near}?")),
+    (r"No such option: (?P<name>\S+)", marked("No such option: {name}")),
+    (r"Option (?P<name>.+) requires an argument", marked("Option {name} requires an argument")),
+    (r"Option (?P<name>.+) does not take a value", marked("Option {name} does not take a value")),
+    (r"Got unexpected extra arguments?(?:\(s\))? \((?P<words>.*)\)", marked('"{words}" was not expected here')),
+    (_INVALID + r"Input should be a valid integer\b.*", marked("Invalid value for {name}: not a whole number")),
+    (_INVALID + r"Input should be a valid\b.*", marked("Invalid value for {name}: not a number")),
+    (_INVALID + r"Input should be greater than or equal to (?P<least>\S+)", marked("Invalid value for {name}: at least {least}")),
+    (_INVALID + r"Input should be less than or equal to (?P<most>\S+)", marked("Invalid value for {name}: at most {most}")),
     (
-        r"No such command (?P<name>.+?)\. Did you mean (?P<near>.+)\?",
-        lambda name, near: lazy("No such command {name}. Did you mean {near}?", name=name, near=_alternatives(name, near)),
+        _INVALID + r"Value error, (?P<value>.+) is not one of (?P<values>.+)",
+        marked("Invalid value for {name}: {value} is not one of {values}"),
     ),
-    (r"No such command (?P<name>.+?)", lambda name: lazy("No such command {name}", name=name)),
-    (r"Missing command", lambda: lazy("Missing command")),
-    (r"Missing argument (?P<name>.+?)", lambda name: lazy("Missing argument {name}", name=name.upper())),
-    (r"Missing option (?P<name>.+?)", lambda name: lazy("Missing option {name}", name=name)),
-    (
-        r"No such option: (?P<name>\S+) \(Possible options: (?P<near>.+)\)",
-        lambda name, near: lazy("No such option: {name}. Did you mean {near}?", name=name, near=_alternatives(name, near)),
-    ),
-    (r"No such option: (?P<name>\S+)", lambda name: lazy("No such option: {name}", name=name)),
-    (r"Option (?P<name>.+) requires an argument", lambda name: lazy("Option {name} requires an argument", name=name)),
-    (r"Option (?P<name>.+) does not take a value", lambda name: lazy("Option {name} does not take a value", name=name)),
-    (
-        r"Got unexpected extra arguments?(?:\(s\))? \((?P<words>.*)\)",
-        lambda words: lazy('"{words}" was not expected here', words=words),
-    ),
-    (
-        r"Invalid value for (?P<name>.+?): Input should be a valid integer\b.*",
-        lambda name: lazy("Invalid value for {name}: not a whole number", name=name),
-    ),
-    (
-        r"Invalid value for (?P<name>.+?): Input should be a valid\b.*",
-        lambda name: lazy("Invalid value for {name}: not a number", name=name),
-    ),
-    (
-        r"Invalid value for (?P<name>.+?): Input should be greater than or equal to (?P<least>\S+)",
-        lambda name, least: lazy("Invalid value for {name}: at least {least}", name=name, least=least),
-    ),
-    (
-        r"Invalid value for (?P<name>.+?): Input should be less than or equal to (?P<most>\S+)",
-        lambda name, most: lazy("Invalid value for {name}: at most {most}", name=name, most=most),
-    ),
-    (
-        r"Invalid value for (?P<name>.+?): Value error, (?P<value>.+) is not one of (?P<values>.+)",
-        lambda name, value, values: lazy(
-            "Invalid value for {name}: {value} is not one of {values}", name=name, value=value, values=values
-        ),
-    ),
-    (
-        r"Invalid value for (?P<name>.+?): (?P<reason>.+)",
-        lambda name, reason: lazy("Invalid value for {name}: {reason}", name=name, reason=reason),
-    ),
+    (_INVALID + r"(?P<reason>.+)", marked("Invalid value for {name}: {reason}")),
 )
 """typer's messages about wrong usage, without the full stop, and their wording for people."""
 _OUR_OWN = "Invalid value: "
@@ -112,8 +87,15 @@ def misuse(sentence: str) -> str:
     """Translate typer's message about wrong usage into the current language."""
     plain = sentence.rstrip(".").removeprefix(_OUR_OWN)
     found = ((re.fullmatch(pattern, plain), said) for pattern, said in _MISUSES)
-    text = next((str(said(**match.groupdict())) for match, said in found if match), plain)
+    text = next((_(said, **_named(match.groupdict())) for match, said in found if match), plain)
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('?') else '.'}"
+
+
+def _named(values: dict[str, str]) -> dict[str, str]:
+    """Return the values of typer's message as people are shown them."""
+    if "argument" in values:
+        return {"name": values["argument"].upper()}
+    return {**values, "near": _alternatives(values["name"], values["near"])} if "near" in values else values
 
 
 def _alternatives(name: str, near: str) -> str:

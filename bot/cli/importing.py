@@ -19,7 +19,6 @@ from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed
 from memory.places.named_conversations import thread
-from memory.tiers.messages.storing import StoringOutcome
 from memory.transfer.detect import lines_in, read_file
 from memory.transfer.message import BadLine, Incoming, speakers
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
@@ -120,7 +119,10 @@ class _Importer:
                 self._sessions[place] = await self._session(place, line)
             groups.setdefault(place, []).append(self._exchange(line, place))
         for place, messages in groups.items():
-            self._count(await self._view.say(self._sessions[place], messages))
+            kept = await self._view.say(self._sessions[place], messages)
+            self._counts["stored"] += len(kept.stored)
+            self._counts["known"] += kept.known
+            self._counts["forgotten"] += kept.forgotten
 
     async def _session(self, place: str, line: Incoming) -> Session:
         name = line.session or self._default
@@ -144,11 +146,6 @@ class _Importer:
             kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo,
             Imported(line.origin, line.former, self._placed, line.timed, conversation("console", self._person, place).key),
         )  # fmt: skip
-
-    def _count(self, kept: StoringOutcome) -> None:
-        self._counts["stored"] += len(kept.stored)
-        self._counts["known"] += kept.known
-        self._counts["forgotten"] += kept.forgotten
 
     async def finish(self) -> None:
         """Close finished episodes, so that imported months get their digests, and record the import in the log."""

@@ -1,5 +1,6 @@
 """JSON output for scripts: one object per item."""
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
@@ -13,6 +14,11 @@ from memory.view.pages import Page
 
 Row = dict[str, object]
 Receipts = Mapping[int, Sequence[Exchange]]
+
+
+def say(row: object) -> None:
+    """Print a row, or several as a list, on one line, at once."""
+    print(json.dumps(row, ensure_ascii=False), flush=True)
 
 
 def hit(found: Hit, time_zone: str) -> Row:

@@ -13,7 +13,7 @@ from localization.sentences import _
 _LOOK_SECONDS = 0.5
 
 
-async def logs(lines: int, *, follow: bool) -> int:
+async def logs(lines: int, *, follow: bool) -> None:
     """Print the last lines of the log and, with `follow`, new ones until Ctrl-C."""
     path = read_environment().home / FILE
     size = path.stat().st_size if path.is_file() else 0
@@ -28,7 +28,6 @@ async def logs(lines: int, *, follow: bool) -> int:
             sys.stdout.flush()
             await asyncio.sleep(_LOOK_SECONDS)
             size = _print_from(path, size)
-    return 0
 
 
 def _print_from(path: Path, begin: int) -> int:

@@ -87,16 +87,14 @@ def doctor() -> None:
     options.run("bot.cli.checkups.doctor:doctor")
 
 
-def backup(file: Annotated[str, typer.Argument(parser=options.file, metavar="FILE", help="The new file to write.")]) -> None:
+def backup(file: Annotated[str, options.argument("FILE", "The new file to write.", options.file)]) -> None:
     """Copy the whole memory into one encrypted file.
 
     The copy is read back before it counts. It opens with the same key."""
     options.run("bot.cli.backups:backup", Path(file))
 
 
-def restore(
-    file: Annotated[str, typer.Argument(parser=options.file, metavar="FILE", help="A backup.")], yes: options.Yes = False
-) -> None:
+def restore(file: Annotated[str, options.argument("FILE", "A backup.", options.file)], yes: options.Yes = False) -> None:
     """Replace the memory with a backup.
 
     The old memory is kept for a week. What was forgotten since the backup stays forgotten."""
@@ -104,12 +102,10 @@ def restore(
 
 
 def move(
-    to: Annotated[
-        str, typer.Option("--to", metavar="URL|file", parser=options.words, help='"postgresql://…", or "file" for back.')
-    ],
+    to: Annotated[str, options.option("--to", "URL|file", '"postgresql://…", or "file" for back.')],
     password_env: Annotated[
         str,
-        typer.Option("--password-env", metavar="NAME", parser=options.words, help="The variable with the database's password."),
+        options.option("--password-env", "NAME", "The variable with the database's password."),
     ] = options.NOT_GIVEN,
     yes: options.Yes = False,
 ) -> None:
@@ -128,9 +124,7 @@ def privacy() -> None:
 
 
 def link(
-    code: Annotated[
-        str, typer.Argument(metavar="CODE", parser=options.words, help="The code that she showed you elsewhere.")
-    ] = options.NOT_GIVEN,
+    code: Annotated[str, options.argument("CODE", "The code that she showed you elsewhere.")] = options.NOT_GIVEN,
     as_: options.As = options.NOT_GIVEN,
 ) -> None:
     """Link another account of yours, so that Lyra knows that both are you.
@@ -147,13 +141,12 @@ def unlink(as_: options.As = options.NOT_GIVEN) -> None:
 def model(
     name: Annotated[
         str,
-        typer.Argument(
-            metavar="NAME",
-            parser=options.words,
-            help="ollama, llamacpp, vllm, lmstudio, or a URL; off; config: as configured; reload: read the configuration again.",
+        options.argument(
+            "NAME",
+            "ollama, llamacpp, vllm, lmstudio, or a URL; off; config: as configured; reload: read the configuration again.",
         ),
     ] = options.NOT_GIVEN,
-    which: Annotated[str, typer.Argument(metavar="MODEL", parser=options.words, help="Which of its models.")] = options.NOT_GIVEN,
+    which: Annotated[str, options.argument("MODEL", "Which of its models.")] = options.NOT_GIVEN,
     tries: Annotated[bool, typer.Option("--try", help="Have it say a few words, and say how they come.")] = False,
     yes: options.Yes = False,
 ) -> None:
@@ -165,7 +158,7 @@ def model(
 
 def persona(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", parser=options.file, help="A text that says who she is; - reads standard input.")
+        str, options.argument("FILE", "A text that says who she is; - reads standard input.", options.file)
     ] = options.NOT_GIVEN,
     edit: Annotated[bool, typer.Option("--edit", help="Change it in your editor.")] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Go back to the one that comes with her.")] = False,

@@ -7,7 +7,8 @@ Each command but that requires that nothing else uses her keys.
 import asyncio
 import sys
 import webbrowser
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 from adapters.errors import PlatformFailure
@@ -68,10 +69,9 @@ class AtTerminal:
         return line.decode(errors="replace")
 
 
-async def login() -> int:
+async def login() -> None:
     """Sign her in, and print the account."""
-
-    async def signed_in(account: Account, app: App) -> None:
+    async with _account(opens=False) as (account, app):
         section = app.base.settings.matrix
         assert section is not None
         await account.sign_in(AtTerminal(section.user_id, has_screen=has_screen(app.base.environment.variables)))
@@ -80,30 +80,22 @@ async def login() -> int:
             _("She is signed in as {user}, device {device}. `lyra run` wakes her.", user=client.user_id, device=client.device_id)
         )
 
-    return await with_account(signed_in, opens=False)
 
-
-async def recovery_key() -> int:
+async def recovery_key() -> None:
     """Print the recovery key with which the owner's other clients can verify her."""
-
-    async def shown(account: Account, app: App) -> None:
+    async with _account() as (account, _app):
         note(_("Sign in to her account in another client with this recovery key to verify her; keep it secret."))
         print(await account.recovery_key())
 
-    return await with_account(shown)
 
-
-async def replace_identity() -> int:
+async def replace_identity() -> None:
     """Replace a cross-signing identity whose keys she does not have."""
-
-    async def replaced(account: Account, app: App) -> None:
+    async with _account() as (account, app):
         await account.replace_identity(matrix_access(app).password)
 
-    return await with_account(replaced)
 
-
-async def verify() -> int:
-    """Show pending verifications and ask whether they match; without any, print who is verified. Return 0."""
+async def verify() -> None:
+    """Show pending verifications and ask whether they match; without any, print who is verified."""
     async with opened() as app:
         notes: Notes = KeptNotes(app.memory.settings, "matrix")
         user = matrix_access(app).user_id
@@ -117,11 +109,11 @@ async def verify() -> int:
                 then = day(datetime.fromtimestamp(known.at / 1_000_000, UTC).date())
                 by = _("compared here") if known.by == OPERATOR else _("on their word, in the chat")
                 show(_("{user}: verified on {day}, {by}", user=known.user, day=then, by=by))
-    return 0
 
 
-async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens: bool = True) -> int:
-    """Run work with her account, signed in first if it `opens`, and print notices for the operator; return 0."""
+@asynccontextmanager
+async def _account(*, opens: bool = True) -> AsyncIterator[tuple[Account, App]]:
+    """Yield her account, signed in first if it `opens`, and the app; print notices for the operator at the end."""
     async with opened() as app:
         lock = run_lock(app.base.environment.home)
         lock.require(lazy("Lyra is awake, and her keys are in use. End `lyra run` first."))
@@ -130,7 +122,7 @@ async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens
         try:
             if opens:
                 await account.open()
-            await work(account, app)
+            yield account, app
             for sentence in account.said:
                 note(sentence)
         except PlatformFailure as failure:
@@ -138,7 +130,6 @@ async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens
         finally:
             await account.close()
             lock.release()
-    return 0
 
 
 async def _ask(records: Records, one: VerificationRecord) -> None:

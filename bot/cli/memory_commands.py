@@ -30,9 +30,7 @@ _FORMS = {
 
 
 def import_(
-    file: Annotated[
-        str, typer.Argument(parser=options.file, metavar="FILE", help="The file to read; - reads from standard input.")
-    ],
+    file: Annotated[str, options.argument("FILE", "The file to read; - reads from standard input.", options.file)],
     as_: options.As = options.NOT_GIVEN,
     format: Annotated[
         Format, typer.Option(metavar="FORMAT", help="jsonl, chatgpt (its conversations.json), or auto to find out.")
@@ -48,9 +46,7 @@ def import_(
 
 
 def recall(
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", parser=options.words, help="What to look for; - reads one question a line.")
-    ],
+    query: Annotated[str, options.argument("QUERY", "What to look for; - reads one question a line.")],
     as_: options.As = options.NOT_GIVEN,
     k: Annotated[int, typer.Option("-k", metavar="NUMBER", min=1, max=1000, help="How many messages to find.")] = 5,
     session: options.OneSession = options.NOT_GIVEN,
@@ -70,7 +66,7 @@ def sessions(as_: options.As = options.NOT_GIVEN, json: options.Json = False) ->
 
 def summarize(
     session: Annotated[
-        str, typer.Argument(metavar="SESSION", parser=options.words, help="Which conversation; by default the one you had last.")
+        str, options.argument("SESSION", "Which conversation; by default the one you had last.")
     ] = options.NOT_GIVEN,
     as_: options.As = options.NOT_GIVEN,
     all_: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
@@ -109,19 +105,11 @@ def dream(
 def memory(
     part: Annotated[
         str,
-        typer.Argument(
-            metavar="PART",
-            parser=options.words,
-            help="profile, eras, narrative, self, bank, summaries; about, correct, forget, reset.",
-        ),
+        options.argument("PART", "profile, eras, narrative, self, bank, summaries; about, correct, forget, reset."),
     ] = "summaries",
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="ID TEXT",
-            parser=options.words,
-            help="For correct and forget: the fact's id, and what is true instead. For about: a name.",
-        ),
+        options.argument("ID TEXT", "For correct and forget: the fact's id, and what is true instead. For about: a name."),
     ] = None,
     as_: options.As = options.NOT_GIVEN,
     past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
@@ -169,27 +157,19 @@ def _no_part(part: str) -> str:
 
 
 def forget(
-    id: Annotated[
-        str, typer.Argument(metavar="ID", parser=options.words, help="The id of a message, as recall shows it.")
-    ] = options.NOT_GIVEN,
+    id: Annotated[str, options.argument("ID", "The id of a message, as recall shows it.")] = options.NOT_GIVEN,
     as_: options.As = options.NOT_GIVEN,
     session: Annotated[
-        str, typer.Option("--session", metavar="NAME", parser=options.name, help="Forget this whole conversation instead.")
+        str, options.option("--session", "NAME", "Forget this whole conversation instead.", options.name)
     ] = options.NOT_GIVEN,
-    about: Annotated[
-        str, typer.Option("--about", metavar="TOPIC", parser=options.words, help="Forget everything about this instead.")
-    ] = options.NOT_GIVEN,
+    about: Annotated[str, options.option("--about", "TOPIC", "Forget everything about this instead.")] = options.NOT_GIVEN,
     since: Annotated[
         str,
-        typer.Option(
-            "--since", metavar="TIME", parser=options.words, help="What was said from then on, like 2026-03-04 or 2026-03."
-        ),
+        options.option("--since", "TIME", "What was said from then on, like 2026-03-04 or 2026-03."),
     ] = options.NOT_GIVEN,
     until: Annotated[
         str,
-        typer.Option(
-            "--until", metavar="TIME", parser=options.words, help="What was said until then, that day or month included."
-        ),
+        options.option("--until", "TIME", "What was said until then, that day or month included."),
     ] = options.NOT_GIVEN,
     yes: options.Yes = False,
 ) -> None:

@@ -44,6 +44,16 @@ def name(given: str) -> str:
     return name
 
 
+def argument(metavar: str, help: str, parser: Callable[[str], str] = words) -> Any:
+    """Return what typer is told of a typed argument."""
+    return typer.Argument(metavar=metavar, parser=parser, help=help)
+
+
+def option(name: str, metavar: str, help: str, parser: Callable[[str], str] = words) -> Any:
+    """Return what typer is told of an option that takes words."""
+    return typer.Option(name, metavar=metavar, parser=parser, help=help)
+
+
 def say_version(wanted: bool) -> None:
     """Print the version if asked for, and exit."""
     if wanted:
@@ -51,23 +61,21 @@ def say_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-As = Annotated[
-    str, typer.Option("--as", metavar="NAME", parser=name, help="Speak as this person; by default, as you on this machine.")
-]
+As = Annotated[str, option("--as", "NAME", "Speak as this person; by default, as you on this machine.", name)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-OneSession = Annotated[str, typer.Option("--session", metavar="NAME", parser=name, help="Only this conversation.")]
+OneSession = Annotated[str, option("--session", "NAME", "Only this conversation.", name)]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 
 
 def run(work: str, *arguments: object, **options: object) -> NoReturn:
-    """Import and run a command, given as module:function, and exit with its exit code. Raises Cancelled at Ctrl-C."""
+    """Import and run a command, given as module:function, and exit with its exit code, 0 where it returns none. Raises Cancelled at Ctrl-C."""
     # Nothing that gets loaded is garbage, and repeated collections would take 70 ms.
     gc.disable()
-    do: Callable[..., Coroutine[Any, Any, int]] = imported(work)
+    do: Callable[..., Coroutine[Any, Any, int | None]] = imported(work)
     gc.freeze()
     gc.enable()
     try:
         code = asyncio.run(do(*arguments, **options))
     except KeyboardInterrupt:
         raise Cancelled(lazy("Stopped.")) from None
-    raise typer.Exit(code)
+    raise typer.Exit(code or 0)

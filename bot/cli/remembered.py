@@ -1,8 +1,7 @@
 """`lyra memory`: what was derived from a person's conversations: shown, corrected and dropped."""
 
-import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.app import App, opened
 from bot.cli import json_output
@@ -20,14 +19,14 @@ _NOW_CONNECTED = lazy("lyra model connects one.")
 _NOW_MADE = lazy("lyra summarize --all makes what is due.")
 
 
-async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> int:
+async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> None:
     """Print the gists and summaries of a person's conversations, or one page of them."""
     async with opened() as app:
         view = await app.view(as_)
         found, _begin, more = page_of(await view.digests.all(), page, whole=whole)
         for session, digest in found:
             if as_json:
-                _print(json_output.digest(session, digest, view.home.time_zone))
+                json_output.say(json_output.digest(session, digest, view.home.time_zone))
             else:
                 show(_("{session} ({tier}, by {writer}), ", session=session.name, tier=digest.tier, writer=digest.writer) +
                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
@@ -35,49 +34,44 @@ async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> int:
             show(_("Nothing has been summarized yet. Try: lyra summarize"))
         if more and not as_json:
             show(more)
-    return 0
 
 
-async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, whole: bool) -> int:
+async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, whole: bool) -> None:
     """Print a person's profile, eras, narrative or Lyra's self-state, or what these replaced."""
     async with opened() as app:
         view, name = await app.view(as_), TIERS[part]
         stated = sorted(await view.digests.statements(name, past=past), key=lambda one: one.period)
         told, before, more = page_of(stated, page, whole=whole)
+        zone, said = view.home.time_zone, await view.digests.receipts(told)
+        months = await view.digests.era_sessions() if name == "era" and not past else {}
         if as_json:
-            for row in await _rows(view, name, told, past=past):
-                _print(row)
+            for row in await _rows(view, name, told, said, months, past=past):
+                json_output.say(row)
         else:
-            await _tell(app, view, name, told, past=past, before=before)
+            if name == "self" and (now := await ladder_text.told(view.self_state, zone, past=past)):
+                show(now)
+            ids = await view.ids.short([one.id for one in told])
+            for line in ladder_text.listed(told, said, months, ids, app.base.clock.now(), zone, begin=before + 1):
+                show(line)
             if more:
                 show(more)
         if not told:
             # Scripts get JSON objects alone.
             show(_nothing(app, name, past=past), file=sys.stderr if as_json else sys.stdout)
-    return 0
 
 
-async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool) -> Sequence[json_output.Row]:
-    zone, said = view.home.time_zone, await view.digests.receipts(told)
+async def _rows(
+    view: View, name: str, told: Sequence[Statement], said: ladder_text.Receipts, months: Mapping[str, int], *, past: bool
+) -> Sequence[json_output.Row]:
+    zone = view.home.time_zone
     match name:
         case "profile":
             return [json_output.fact(one, said, zone) for one in told]
         case "era":
-            return json_output.months(told, said, {} if past else await view.digests.era_sessions(), zone)
+            return json_output.months(told, said, months, zone)
         case "narrative":
             return [json_output.line(one, said, zone) for one in told]
     return [json_output.state(await view.self_state.now(), told, said, zone, await view.self_state.history() if past else ())]
-
-
-async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool, before: int) -> None:
-    zone, said = view.home.time_zone, await view.digests.receipts(told)
-    if name == "self":
-        now = await ladder_text.told(view.self_state, zone, past=past)
-        show(now, end="\n" if now else "")
-    months = await view.digests.era_sessions() if name == "era" and not past else {}
-    ids = await view.ids.short([one.id for one in told])
-    for line in ladder_text.listed(told, said, months, ids, app.base.clock.now(), zone, begin=before + 1):
-        show(line)
 
 
 def _nothing(app: App, name: str, *, past: bool) -> str:
@@ -86,35 +80,32 @@ def _nothing(app: App, name: str, *, past: bool) -> str:
     return ladder_text.empty(name, past=past, model=model) + more
 
 
-async def bank(as_json: bool) -> int:
+async def bank(as_json: bool) -> None:
     """Explain that a private conversation has no bank."""
     show(str(PRIVATE), file=sys.stderr if as_json else sys.stdout)
-    return 0
 
 
-async def reset(as_: str, as_json: bool) -> int:
+async def reset(as_: str, as_json: bool) -> None:
     """Reset Lyra's self-state with a person."""
     async with opened() as app:
         await (await app.view(as_)).self_state.reset()
         if as_json:
-            _print({"reset": True})
+            json_output.say({"reset": True})
         else:
             show(str(ladder_text.RESET))
-    return 0
 
 
-async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
+async def correct(as_: str, fact: str, text: str, as_json: bool) -> None:
     """Replace a fact with what a person says. Raises BadInput for empty text, NotFound."""
     async with opened() as app:
         view, name = await app.view(as_), as_ or app.base.environment.user
         old, new = await put_right(app, view, name, fact, text)
         said, zone, now = await view.digests.receipts([new]), view.home.time_zone, app.base.clock.now()
         if as_json:
-            _print(json_output.fact(new, said, zone))
+            json_output.say(json_output.fact(new, said, zone))
         else:
             ids = await view.ids.short([new.id])
             show(ladder_text.corrected(old, new, said[new.key], ids, now, zone))
-    return 0
 
 
 async def about(as_: str, name: str, as_json: bool) -> int:
@@ -125,7 +116,7 @@ async def about(as_: str, name: str, as_json: bool) -> int:
         said, zone = await view.digests.receipts([fact for page in pages for fact in page.facts]), view.home.time_zone
         for page in pages:
             if as_json:
-                _print(json_output.page(page, said, zone))
+                json_output.say(json_output.page(page, said, zone))
             else:
                 ids = await view.ids.short(page_text.named(page))
                 show(page_text.told(page, said, ids, app.base.clock.now(), zone))
@@ -134,19 +125,14 @@ async def about(as_: str, name: str, as_json: bool) -> int:
     return 0 if pages else 1
 
 
-async def forget(as_: str, fact: str, as_json: bool) -> int:
+async def forget(as_: str, fact: str, as_json: bool) -> None:
     """Drop a fact, and print the messages it rested on."""
     async with opened() as app:
         view = await app.view(as_)
         fact = await view.ids.full(fact)
         rested = await view.facts.forget(fact)
         if as_json:
-            _print({"forgotten": fact, "sources": [message.id for message in rested]})
+            json_output.say({"forgotten": fact, "sources": [message.id for message in rested]})
         else:
             ids = await view.ids.short([message.id for message in rested])
             show(ladder_text.let_go(rested, ids, app.base.clock.now(), view.home.time_zone, "lyra forget"))
-    return 0
-
-
-def _print(row: json_output.Row) -> None:
-    print(json.dumps(row, ensure_ascii=False))

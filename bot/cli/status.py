@@ -16,7 +16,7 @@ from memory.store import restoring
 from memory.text.time.times import iso
 
 
-async def status(as_json: bool) -> int:
+async def status(as_json: bool) -> None:
     """Print counts over all domains, and the models in use."""
     async with opened() as app:
         backlog = asdict(await app.memory.backlog())
@@ -50,9 +50,9 @@ async def status(as_json: bool) -> int:
             calls = backlog["calls_today"]
             show(ngettext("{n} call to a model today that nobody asked for.",
                            "{n} calls to models today that nobody asked for.", calls))  # fmt: skip
-            if backlog["dreams_parked"]:
-                show(_not_dreamt(backlog["dreams_parked"]))
-    return 0
+            if places := backlog["dreams_parked"]:
+                show(ngettext("{n} place is not dreamt of any more after three tries; try: lyra dream --force",
+                               "{n} places are not dreamt of any more after three tries; try: lyra dream --force", places))  # fmt: skip
 
 
 def _kept(backlog: Mapping[str, int]) -> str:
@@ -73,20 +73,11 @@ def _waiting(backlog: Mapping[str, int]) -> str:
     )
 
 
-def _not_dreamt(places: int) -> str:
-    return ngettext(
-        "{n} place is not dreamt of any more after three tries; try: lyra dream --force",
-        "{n} places are not dreamt of any more after three tries; try: lyra dream --force",
-        places,
-    )
-
-
 async def _no_probe(_: str) -> list[str]:
     return []
 
 
-async def privacy() -> int:
+async def privacy() -> None:
     """Print the privacy policy that follows from the configuration and the model in use."""
     async with opened() as app:
-        show(policy(app.base.settings, app.models, app.memory.address))
-    return 0
+        show(policy(app.base.settings, app.models.answering, app.models.writing, app.memory.address))

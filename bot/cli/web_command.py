@@ -11,12 +11,11 @@ from bot.errors import LyraError
 from bot.printing import note
 from bot.service.awake import page_lock
 from bot.talk import talking
-from bot.web.extra import missing
-from bot.web.serving import BrowserPlatform, every_minute, link, served_at, serving
+from bot.web.serving import BrowserPlatform, every_minute, link, missing, served_at, serving
 from localization.sentences import _, lazy
 
 
-async def web(as_: str, *, opens: bool) -> int:
+async def web(as_: str, *, opens: bool) -> None:
     """Print a link that opens the page once, and try to open it; serve the page if no other process does."""
     if (why := missing()) is not None:
         raise LyraError(why)
@@ -27,14 +26,14 @@ async def web(as_: str, *, opens: bool) -> int:
             if not address:
                 raise LyraError(lazy("The process that serves the memory page does not say where. End it, and try again."))
             _tell(await link(app, address, as_), app.base.environment.variables, opens=opens)
-            return 0
+            return
         try:
-            return await _serve(app, as_, BrowserPlatform.of(app), opens=opens)
+            await _serve(app, as_, BrowserPlatform.of(app), opens=opens)
         finally:
             lock.release()
 
 
-async def _serve(app: App, as_: str, browsing: BrowserPlatform, *, opens: bool) -> int:
+async def _serve(app: App, as_: str, browsing: BrowserPlatform, *, opens: bool) -> None:
     async with (
         until_ended() as stop,
         talking(app, {browsing.browser.platform: browsing.browser}) as talk,
@@ -48,7 +47,6 @@ async def _serve(app: App, as_: str, browsing: BrowserPlatform, *, opens: bool) 
         finally:
             caring.cancel()
             await asyncio.gather(caring, return_exceptions=True)
-    return 0
 
 
 def _tell(address: str, variables: Mapping[str, str], *, opens: bool) -> None:

@@ -1,10 +1,8 @@
 """The bank: a shared place's notes, which all its readers see. Admins turn it on and off, and everybody may opt out."""
 
-from collections.abc import Sequence
-
-from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Call, Parameter, Reply
 from adapters.events import Reach
-from bot.commands.group import Group, caller, plain
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import bank_text, receipts
 from bot.commands.texts.ladder_text import TAKES_A_MODEL
 from bot.delivery.links import NO_LINKS
@@ -21,16 +19,16 @@ _CHOICES = ("show", "on", "off", "leave", "join")
 class BankCommands(Group):
     """/memory bank."""
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        choice = Parameter(
+    @command(
+        "memory bank",
+        lazy("the notes that everyone here shares"),
+        Parameter(
             "choice",
             lazy("show it; on, off: for admins; leave, join: keep what you say out of it"),
             value=lazy("CHOICE"),
             choices=_CHOICES,
-        )
-        return (CommandSpec("memory bank", lazy("the notes that everyone here shares"), self._bank, (choice,)),)
-
+        ),
+    )
     async def _bank(self, call: Call) -> Reply:
         if not self._shared(call):
             return plain(str(PRIVATE))

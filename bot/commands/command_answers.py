@@ -10,7 +10,7 @@ from adapters.command_table import Action, Reply
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import MenuCall, Message, Person, Place
 from adapters.splitting import split
-from bot.commands.command_call import about, written
+from bot.commands.command_call import written
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.delivery.urls import addresses
@@ -18,7 +18,6 @@ from bot.errors import BadInput
 from bot.service.log import log
 from localization.sentences import _, lazy
 from memory.errors import SourceGone
-from memory.journal.journal import Part
 
 Next = Callable[[], Awaitable[Reply]]
 GONE = lazy("That list is not there any more; ask again.")
@@ -106,14 +105,10 @@ class CommandAnswers:
         try:
             await view.notices.queue(session, parts, finishes, answers, reply.shows, lasting=lasting)
         except SourceGone:
-            parts = await self._outdated(adapter)
+            text = _("Something that this would have shown was forgotten just now; ask again.")
+            parts = await self._services.outgoing.composer.parts(adapter.platform, text, links=NO_LINKS)
             await view.notices.queue(session, parts, finishes, answers)
         await self._services.outgoing.flush(adapter.platform, place.key, parts)
-
-    async def _outdated(self, adapter: Adapter) -> Sequence[Part]:
-        """Return the notice sent instead of an answer that shows something forgotten while it was made."""
-        text = _("Something that this would have shown was forgotten just now; ask again.")
-        return await self._services.outgoing.composer.parts(adapter.platform, text, links=NO_LINKS)
 
     async def _aside(self, event: Message | MenuCall, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
         """Return the place where the asker alone reads an answer, and the answer; without such a place, a notice."""
@@ -124,7 +119,10 @@ class CommandAnswers:
                 return event.place, reply
             if asked_at and await adapter.is_reader(asker, asked_at):
                 place = await adapter.private_place(asker, encrypted=asked_at.encrypted)
-                return place or event.place, about(asked_at, reply) if place else reply
+                if place is None:
+                    return event.place, reply
+                text = _('{text}\n(This is about "{name}".)', text=reply.text, name=asked_at.name)
+                return place, replace(reply, text=text)
         except PlatformFailure as error:
             log.info("aside.failed", why=type(error).__name__)
         return event.place, Reply(str(_NOT_REACHED), NO_LINKS)

@@ -1,14 +1,12 @@
 """What a command call comes with: its text, the message that it answers or names, its place, and how its caller is asked back."""
 
-from dataclasses import replace
 from urllib.parse import unquote
 
-from adapters.command_table import Call, Reply, Surface
-from adapters.events import MenuCall, Message, Person, Place
+from adapters.command_table import Call, Surface
+from adapters.events import MenuCall, Message, Person
 from bot.delivery.links import configured
 from bot.delivery.outgoing import Outgoing
 from bot.delivery.urls import addresses
-from localization.sentences import _
 
 
 def written(event: Message | MenuCall) -> str:
@@ -48,11 +46,6 @@ def named_message(call: Call) -> str:
     """Return the id of the message that a call names by its id or link, or answers; '' for neither."""
     named = str(call.arguments.get("message", ""))
     return source_id(named) or named or (call.target.id if call.target else "")
-
-
-def about(place: Place, reply: Reply) -> Reply:
-    """Return an answer with its place named, for reading elsewhere."""
-    return replace(reply, text=_('{text}\n(This is about "{name}".)', text=reply.text, name=place.name))
 
 
 class GatedConfirmation:

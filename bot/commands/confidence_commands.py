@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from adapters.command_table import Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, caller, plain
+from adapters.command_table import Call, Parameter, Reply
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts.receipts import said
 from bot.conversation.introduction import kept_from
 from bot.delivery.links import written_urls
@@ -24,19 +24,17 @@ _MOST = 20
 class ConfidenceCommands(Group):
     """/confide."""
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        message = Parameter(
+    @command(
+        "confide",
+        lazy("keep what you told me here from somebody; see that, or take it back"),
+        Parameter(
             "message",
             lazy("the id of a message of yours, as /recall shows it, or: all; without one you see them"),
             value=lazy("MESSAGE"),
-        )
-        who = Parameter(
-            "who", lazy("from whom it is kept: names, or everyone; nobody takes it back"), value=lazy("WHO"), rest=True
-        )
-        text = lazy("keep what you told me here from somebody; see that, or take it back")
-        return (CommandSpec("confide", text, self._confide, (message, who), takes_back=True),)
-
+        ),
+        Parameter("who", lazy("from whom it is kept: names, or everyone; nobody takes it back"), value=lazy("WHO"), rest=True),
+        takes_back=True,
+    )
     async def _confide(self, call: Call) -> Reply:
         if not self._shared(call):
             raise BadInput(

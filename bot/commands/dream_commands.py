@@ -1,14 +1,12 @@
 """Dreams and their thoughts: previewing a dream, running it, and answering a reflection."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
-from adapters.base import Adapter
-from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
-from bot.commands.command_answers import AnswerPages
-from bot.commands.group import Group, plain
+from adapters.command_table import AnswerAudience, Call, Parameter, Reply
+from bot.commands.group import Group, command, plain
 from bot.commands.texts import dream_text, ladder_text
-from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
+from bot.delivery.outgoing import Outgoing
 from bot.dreams.dreaming import Dreams
 from localization.sentences import _, lazy
 from memory.view.thoughts import PostableThought
@@ -16,38 +14,21 @@ from memory.view.view import View
 
 _STEP = 0.1
 _MOST = 1.01
+_WHICH = Parameter("id", lazy("which thought; the last one here if you name none"), value=lazy("ID"))
 
 
+@dataclass(frozen=True, slots=True)
 class DreamCommands(Group):
     """/dream, /reflection why, less, delete."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, dreams: Dreams) -> None:
-        super().__init__(services, adapters, pages)
-        self._dreams = dreams
+    _dreams: Dreams
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        force = Parameter("force", lazy("act on every drive, however low it is"), type=bool, named=True)
-        which = Parameter("id", lazy("which thought; the last one here if you name none"), value=lazy("ID"))
-        return (
-            CommandSpec(
-                "dream",
-                lazy("see what I would do while nobody is talking, and have me do it"),
-                self._dream,
-                (force,),
-                AnswerAudience.OWNER,
-            ),
-            CommandSpec(
-                "reflection why", lazy("what a thought of mine rests on"), self._why, (which,), answer=AnswerAudience.HERE
-            ),
-            CommandSpec(
-                "reflection less", lazy("have me share fewer thoughts here"), self._less, (which,), answer=AnswerAudience.HERE
-            ),
-            CommandSpec(
-                "reflection delete", lazy("take a thought of mine back"), self._delete, (which,), answer=AnswerAudience.HERE
-            ),
-        )
-
+    @command(
+        "dream",
+        lazy("see what I would do while nobody is talking, and have me do it"),
+        Parameter("force", lazy("act on every drive, however low it is"), type=bool, named=True),
+        who=AnswerAudience.OWNER,
+    )
     async def _dream(self, call: Call) -> Reply:
         view, forced = await self._view(call), bool(call.arguments.get("force"))
         found = dream_text.found(await self._dreams.feel(view.home, forced=forced))
@@ -56,6 +37,7 @@ class DreamCommands(Group):
         dreamt = await self._dreams.dream(view.home, forced=forced)
         return plain(dream_text.told(dreamt.report) if dreamt.report else _("Another process dreams this just now."))
 
+    @command("reflection why", lazy("what a thought of mine rests on"), _WHICH, answer=AnswerAudience.HERE)
     async def _why(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
         now, zone = self._services.clock.now(), view.home.time_zone
@@ -64,15 +46,15 @@ class DreamCommands(Group):
         told = _('I thought "{text}" because of:', text=thought.statement.text)
         return Reply("\n".join([told, *rests]), NO_LINKS, shows=frozenset(shows))
 
+    @command("reflection less", lazy("have me share fewer thoughts here"), _WHICH, answer=AnswerAudience.HERE)
     async def _less(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
         return plain(await fewer(view, thought, self._services.settings.dream.curiosity))
 
+    @command("reflection delete", lazy("take a thought of mine back"), _WHICH, answer=AnswerAudience.HERE)
     async def _delete(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        platform, place, parts = await view.thoughts.take_back(thought, self._services.outgoing.composer.keys())
-        if parts:
-            await self._services.outgoing.flush(platform, place, parts)
+        await take_back(view, thought, self._services.outgoing)
         return plain(_("I took it back, and forgot it."))
 
     async def _thought(self, call: Call) -> tuple[View, PostableThought]:
@@ -84,6 +66,13 @@ class DreamCommands(Group):
         if call.target is not None:
             return view, await view.thoughts.find(platform=platform, remote=call.target.id)
         return view, await view.thoughts.find(platform=platform, place=place)
+
+
+async def take_back(view: View, thought: PostableThought, outgoing: Outgoing) -> None:
+    """Forget a thought, and delete its post."""
+    platform, place, parts = await view.thoughts.take_back(thought, outgoing.composer.keys())
+    if parts:
+        await outgoing.flush(platform, place, parts)
 
 
 async def fewer(view: View, thought: PostableThought, curiosity: float) -> str:

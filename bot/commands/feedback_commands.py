@@ -1,10 +1,8 @@
 """Feedback on answers: marking one as bad, revoking that, and listing those marked."""
 
-from collections.abc import Sequence
-
-from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Action, Call, Parameter, Reply
 from bot.commands.command_call import named_message
-from bot.commands.group import Group, caller, plain
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import ladder_text
 from bot.commands.texts.receipts import moment
 from bot.delivery.links import written_urls
@@ -16,24 +14,17 @@ from memory.view.view import View
 
 DISLIKE, LIKE = "dislike", "like"
 _MOST = 10
+_WHICH = Parameter(
+    "message", lazy("the id or link of an answer of mine, or of what it answers; the last one to you if you name none")
+)
+_NOT_GOOD = lazy("tell me that an answer of mine was not good")
 
 
 class FeedbackCommands(Group):
     """/dislike, Not good, /like, /memory feedback."""
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        which = Parameter(
-            "message", lazy("the id or link of an answer of mine, or of what it answers; the last one to you if you name none")
-        )
-        told = lazy("tell me that an answer of mine was not good")
-        return (
-            CommandSpec(DISLIKE, told, self._dislike, (which,)),
-            CommandSpec(LIKE, lazy("take back that an answer of mine was not good"), self._like, (which,), hidden=True),
-            CommandSpec("memory feedback", lazy("which answers of mine were not good"), self._disliked),
-            CommandSpec("dislike this", told, self._dislike, menu="Not good", hidden=True),
-        )
-
+    @command(DISLIKE, _NOT_GOOD, _WHICH)
+    @command("dislike this", _NOT_GOOD, menu="Not good", hidden=True)
     async def _dislike(self, call: Call) -> Reply:
         await self._require_kept(call)
         view, reply = await self._meant(call)
@@ -47,12 +38,14 @@ class FeedbackCommands(Group):
             )
         )
 
+    @command(LIKE, lazy("take back that an answer of mine was not good"), _WHICH, hidden=True)
     async def _like(self, call: Call) -> Reply:
         view, reply = await self._meant(call)
         if not await view.feedback.take_back(reply, caller(call), rules=self._rules(call)):
             raise BadInput(lazy("You did not say of that answer that it was not good."))
         return plain(_("Taken back: that answer counts like any other again."))
 
+    @command("memory feedback", lazy("which answers of mine were not good"))
     async def _disliked(self, call: Call) -> Reply:
         view = await self._view(call)
         there = await view.feedback.disliked(_MOST)

@@ -1,24 +1,24 @@
 """Forgetting a message, a conversation, a topic, a time, or everything of a person; and deleting posts made from it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from adapters.base import Adapter
-from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.command_answers import AnswerPages
+from adapters.command_table import Action, Call, Parameter, Reply
 from bot.commands.command_call import source_id
-from bot.commands.group import Group, caller, plain
-from bot.commands.selected_forgetting import SELECTORS, SHOWN, ForgettingScope, Selected, SelectedForgetting
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import receipts
-from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import GONE, REFUSED, WAITING
 from bot.errors import BadInput
 from bot.imports import imported
+from bot.rights.forget_preview import nothing, preview, span
 from bot.rights.quote_removal import drop_quotes
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound
-from memory.types import Forgotten, Session
+from memory.types import MINUTE, Forgotten, Identity, Session
+from memory.view.selecting import Selection, together
 from memory.view.view import View
 
 _THAT = "that"
@@ -28,43 +28,44 @@ _LAST = "last"
 _LOOKED_BACK = 50
 _SURE = ("yes", "ja")
 _MOST_POSTS = 200
+_SHOWN = "shown"
+"""The argument that confirms what was shown."""
+_SELECTORS = ("about", "since", "until")
+"""The arguments that select."""
+_EACH, _MOST = 5, 1_500
+_LASTS = 10 * MINUTE
 
 
+class ForgettingScope(NamedTuple):
+    """A view in which a person may forget, and whose messages: those of an account, None for everybody's."""
+
+    view: View
+    only: Identity | None
+
+
+class Selected(NamedTuple):
+    """What is to be forgotten in one view."""
+
+    view: View
+    selection: Selection
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What was shown to a person as going, at which place, and when (microseconds UTC)."""
+
+    going: Sequence[Selected]
+    place: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class ForgetCommands(Group):
-    """/forget, Forget this."""
+    """/forget, Forget this. What a topic or a time selects is shown first, and nothing beyond it is forgotten."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages) -> None:
-        super().__init__(services, adapters, pages)
-        self._selecting = SelectedForgetting(services)
+    _shown: dict[Identity, _Shown] = field(default_factory=dict)
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        what = Parameter(
-            "what",
-            lazy("the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)"),
-            value=lazy("WHAT"),
-            rest=True,
-        )
-        about = Parameter("about", lazy("everything about this"), rest=True, named=True, value=lazy("TOPIC"))
-        since = Parameter(
-            "since", lazy("what was said from then on, like 2026-03-04 or 2026-03"), rest=True, named=True, value=lazy("TIME")
-        )
-        until = Parameter(
-            "until", lazy("what was said until then, that day or month included"), rest=True, named=True, value=lazy("TIME")
-        )
-        return (
-            CommandSpec(
-                "forget",
-                lazy("forget a message, this conversation, a topic, a time, or everything of yours here"),
-                self._forget,
-                (what, about, since, until),
-                takes_back=True,
-            ),
-            CommandSpec(
-                "forget this", lazy("forget this message"), self._forget_this, menu="Forget this", hidden=True, takes_back=True
-            ),
-        )
-
+    @command("forget this", lazy("forget this message"), menu="Forget this", hidden=True, takes_back=True)
     async def _forget_this(self, call: Call) -> Reply:
         # Opening the session makes sure that the place is known to the tombstone, whether anything is kept here or not.
         view, _session = await self._here(call)
@@ -127,12 +128,31 @@ class ForgetCommands(Group):
         )
         return plain(" ".join(filter(None, (told, barred if refused else "", later if waiting else ""))))
 
+    @command(
+        "forget",
+        lazy("forget a message, this conversation, a topic, a time, or everything of yours here"),
+        Parameter(
+            "what",
+            lazy("the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)"),
+            value=lazy("WHAT"),
+            rest=True,
+        ),
+        Parameter("about", lazy("everything about this"), rest=True, named=True, value=lazy("TOPIC")),
+        Parameter(
+            "since", lazy("what was said from then on, like 2026-03-04 or 2026-03"), rest=True, named=True, value=lazy("TIME")
+        ),
+        Parameter(
+            "until", lazy("what was said until then, that day or month included"), rest=True, named=True, value=lazy("TIME")
+        ),
+        takes_back=True,
+    )
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
         what = str(call.arguments.get("what", "")).strip()
-        if what.casefold() == SHOWN or any(call.arguments.get(name) for name in SELECTORS):
-            receipt = await self._selecting.run(call, await self._homes(call), self._where(call), self._sign(call))
-            return await self._forgotten(call, view, receipt) if isinstance(receipt, Forgotten) else receipt
+        if any(call.arguments.get(name) for name in _SELECTORS):
+            return await self._ask(call, view, await self._selected(call))
+        if what.casefold() == _SHOWN:
+            return await self._forget_shown(call, view)
         if not what:
             raise BadInput(
                 lazy(
@@ -164,9 +184,40 @@ class ForgetCommands(Group):
             return plain(_("You said nothing here that I keep."))
         tells = imported("bot.models.offline.message_kinds:tells")
         meant = next((one for one in said if tells(one.text)), said[0])
-        found = [Selected(view, await view.selecting.of(meant))]
-        receipt = await self._selecting.ask(call, found, self._where(call), self._sign(call))
-        return await self._forgotten(call, view, receipt) if isinstance(receipt, Forgotten) else receipt
+        return await self._ask(call, view, [Selected(view, await view.selecting.of(meant))])
+
+    async def _selected(self, call: Call) -> Sequence[Selected]:
+        """Return what a topic or a time selects wherever a person may forget from here. Raises BadInput."""
+        about, since, until = (str(call.arguments.get(name, "")).strip() for name in _SELECTORS)
+        scopes = await self._homes(call)
+        within = span(since, until, self._services.clock.now(), scopes[0].view.home.time_zone)
+        return [Selected(view, await view.selecting.select(about, within, only)) for view, only in scopes]
+
+    async def _ask(self, call: Call, view: View, found: Sequence[Selected]) -> Reply:
+        """Show what goes, and forget it once that is confirmed: at once, or within ten minutes at the same place."""
+        now, going = self._services.clock.now(), together([one.selection for one in found])
+        if not going.messages:
+            return plain(nothing())
+        lines = preview(going, now, found[0].view.home.time_zone, _EACH)
+        text = "\n".join([_("This will be gone for good:"), *lines])[:_MOST]
+        if call.surface is not None:
+            if await call.surface.confirm(f"{text}\n{_('Forget this for good?')}"):
+                return await self._forget_selected(call, view, found)
+            return plain(_("Nothing was forgotten."))
+        self._shown[caller(call)] = _Shown(found, call.place.key, now)
+        command = f"{self._sign(call)}forget {_SHOWN}"
+        then = _("If it shall, say{where} within ten minutes: {command}", where=self._where(call), command=command)
+        return Reply(f"{text}\n{then}", NO_LINKS, shows=frozenset(one.key for one in (*going.messages, *going.replies)))
+
+    async def _forget_shown(self, call: Call, view: View) -> Reply:
+        shown = self._shown.pop(caller(call), None)
+        if shown is None or shown.place != call.place.key or self._services.clock.now() - shown.at > _LASTS:
+            raise BadInput(lazy("Nothing was shown to you here in the last ten minutes; ask for it again."))
+        return await self._forget_selected(call, view, shown.going)
+
+    async def _forget_selected(self, call: Call, view: View, found: Sequence[Selected]) -> Reply:
+        gone = [await there.selecting.forget(selection) for there, selection in found]
+        return await self._forgotten(call, view, sum(gone, Forgotten(0, 0, 0)))
 
     async def _forget_one(self, scopes: Sequence[ForgettingScope], what: str) -> Forgotten:
         """Forget a message, given by id or link, in whichever view holds it. Raises NotFound, NotYours."""

@@ -1,6 +1,7 @@
 """Help, status, new conversations, the model and the persona."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import count
 
 from adapters.base import Adapter
@@ -8,14 +9,11 @@ from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter,
 from adapters.display import line
 from adapters.events import Place, conversation
 from adapters.markup import form
-from bot.commands.command_answers import AnswerPages
-from bot.commands.group import Group, off_record_here, plain
-from bot.commands.texts import persona_text
+from bot.commands.group import Group, command, off_record_here, plain
 from bot.commands.texts.ladder_text import driven
 from bot.commands.texts.receipts import since
 from bot.context.persona import Persona
 from bot.conversation.preferences import INCOGNITO
-from bot.conversation.services import Services
 from bot.delivery.links import configured
 from bot.dreams.reflection_posting import NAME as REFLECTIONS
 from bot.errors import BadInput
@@ -30,51 +28,16 @@ _COLUMN = 30
 Table = Callable[[], Mapping[str, CommandSpec]]
 
 
+@dataclass(frozen=True, slots=True)
 class GeneralCommands(Group):
     """/help, /new, /model, /persona, /status."""
 
-    def __init__(
-        self,
-        services: Services,
-        adapters: dict[str, Adapter],
-        pages: AnswerPages,
-        connector: Connector,
-        meaning: EmbedderChoice,
-        table: Table,
-        persona: Persona,
-    ) -> None:
-        super().__init__(services, adapters, pages)
-        self._connector = connector
-        self._meaning = meaning
-        self._table = table
-        self._persona = persona
+    _connector: Connector
+    _meaning: EmbedderChoice
+    _table: Table
+    _persona: Persona
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        name = Parameter("name", lazy("the conversation's name"), value=lazy("NAME"), rest=True)
-        server = Parameter(
-            "name",
-            lazy("ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)"),
-            value=lazy("NAME"),
-        )
-        words = Parameter("text", lazy("who I am from now on, in a few sentences"), value=lazy("TEXT"), rest=True)
-        model = Parameter("model", lazy("which of its models"), value=lazy("MODEL"))
-        return (
-            CommandSpec("help", lazy("what you can say here"), self._help),
-            CommandSpec("new", lazy("start a new conversation here"), self._new, (name,), answer=AnswerAudience.HERE),
-            CommandSpec(
-                "model", lazy("connect a language model, or see which"), self._model, (server, model), who=AnswerAudience.OWNER
-            ),
-            CommandSpec(
-                "persona",
-                lazy("who I am: see it, change it, or: reset"),
-                self._show_persona,
-                (words,),
-                who=AnswerAudience.OWNER,
-            ),
-            CommandSpec("status", lazy("how much is kept, and which models I use"), self._status),
-        )
-
+    @command("help", lazy("what you can say here"))
     async def _help(self, call: Call) -> Reply:
         adapter = self._adapters[call.place.platform]
         lines = [_listed(spec, adapter) for spec in self._table().values() if _offered(spec, adapter, owner=call.owner)]
@@ -83,6 +46,12 @@ class GeneralCommands(Group):
             lines.append(_aligned(adapter.leaving, _("leave; what you said is kept")))
         return plain("\n".join([_("{talk} Besides:", talk=talk), *lines]))
 
+    @command(
+        "new",
+        lazy("start a new conversation here"),
+        Parameter("name", lazy("the conversation's name"), value=lazy("NAME"), rest=True),
+        answer=AnswerAudience.HERE,
+    )
     async def _new(self, call: Call) -> Reply:
         if len(str(call.arguments.get("name", ""))) > MOST_NAME:
             raise BadInput(lazy("The name of a conversation has at most {most} characters.", most=MOST_NAME))
@@ -115,21 +84,49 @@ class GeneralCommands(Group):
             return str(off_record_here(self._sign(call)))
         return _("Nothing here is off the record: I keep what is said to me.") if left_off_record else ""
 
+    @command(
+        "model",
+        lazy("connect a language model, or see which"),
+        Parameter(
+            "name",
+            lazy("ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)"),
+            value=lazy("NAME"),
+        ),
+        Parameter("model", lazy("which of its models"), value=lazy("MODEL")),
+        who=AnswerAudience.OWNER,
+    )
     async def _model(self, call: Call) -> Reply:
         text = await self._connector.command(call, self._sign(call))
         return Reply(text, configured(text, owner=call.owner))
 
+    @command(
+        "persona",
+        lazy("who I am: see it, change it, or: reset"),
+        Parameter("text", lazy("who I am from now on, in a few sentences"), value=lazy("TEXT"), rest=True),
+        who=AnswerAudience.OWNER,
+    )
     async def _show_persona(self, call: Call) -> Reply:
-        said = str(call.arguments.get("text", "")).strip()
+        said, persona, sign = str(call.arguments.get("text", "")).strip(), self._persona, self._sign(call)
         if not said:
-            return plain(f"{self._persona.current()}\n\n{persona_text.where(self._persona, self._sign(call))}")
+            where = (
+                _(
+                    "This is written in {path}; edit it there, or say {sign}persona and the new text.",
+                    path=persona.path,
+                    sign=sign,
+                )
+                if persona.is_own
+                else _("This is the persona I came with; {sign}persona and a text of yours replaces it.", sign=sign)
+            )
+            return plain(f"{persona.current()}\n\n{where}")
         if said == "reset":
-            return plain(persona_text.reset(self._persona))
-        if call.surface is None or not await call.surface.confirm(str(persona_text.QUESTION)):
+            return plain(_("I am again who I was at first.") if persona.reset() else _("I am who I was at first already."))
+        if call.surface is None or not await call.surface.confirm(_("Shall I be this from now on, in the place of who I am?")):
             return plain(_("I stay who I am."))
-        self._persona.write(said)
-        return plain(persona_text.written(self._sign(call)))
+        persona.write(said)
+        told = _("That is who I am from my next answer on. {sign}persona shows it, {sign}persona reset undoes it.", sign=sign)
+        return plain(told)
 
+    @command("status", lazy("how much is kept, and which models I use"))
     async def _status(self, call: Call) -> Reply:
         view = await self._view(call)
         n, last = await view.messages.said()
@@ -170,6 +167,12 @@ class GeneralCommands(Group):
             dirty=number(backlog.dirty),
         )
         left = len(await self._services.memory.dreams.parked())
+        given_up = ngettext(
+            "{n} place not dreamt of any more after three tries; {sign}dream tries again.",
+            "{n} places not dreamt of any more after three tries; {sign}dream tries again.",
+            left,
+            sign=sign,
+        )
         models = self._services.models.backends
         today, month = [await costs.costs(self._services.memory, models, days) for days in (1, costs.MONTH)]
         return [
@@ -177,27 +180,22 @@ class GeneralCommands(Group):
             *costs.in_words(_("Models, today"), today),
             *costs.in_words(_("Models, the last 30 days"), month),
             *([_("{parked} given up after three tries.", parked=parked)] if parked else []),
-            *([_not_dreamt(left, sign)] if left else []),
+            *([given_up] if left else []),
         ]
 
 
-def _not_dreamt(places: int, sign: str) -> str:
-    return ngettext(
-        "{n} place not dreamt of any more after three tries; {sign}dream tries again.",
-        "{n} places not dreamt of any more after three tries; {sign}dream tries again.",
-        places,
-        sign=sign,
-    )
+def fits(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
+    """Return whether a platform can have a command at all, for the operator or for others."""
+    # Where commands are typed, whoever wants a private answer asks in private.
+    answers = not (spec.alone and adapter.prefix) and (adapter.verifies or not spec.verifies)
+    return answers and (owner or spec.who is not AnswerAudience.OWNER)
 
 
 def _offered(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
     """Return whether somebody can call a command where it is listed: from a menu, by its name, or in answer to a message."""
-    if (spec.who is AnswerAudience.OWNER and not owner) or (spec.verifies and not adapter.verifies):
+    if not fits(spec, adapter, owner=owner):
         return False
-    if spec.menu:
-        return adapter.replies
-    # Where commands are typed, whoever wants a private answer asks in private.
-    return not adapter.prefix if spec.alone else not spec.hidden or bool(adapter.prefix)
+    return adapter.replies if spec.menu else spec.alone or not spec.hidden or bool(adapter.prefix)
 
 
 def _listed(spec: CommandSpec, adapter: Adapter) -> str:

@@ -1,11 +1,13 @@
 """The base of all command groups: shared services, and the way from a call to its view."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
 
 from adapters.base import Adapter
-from adapters.command_table import Call, Reply
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.errors import PlaceGone
 from adapters.events import Person, Reach
 from bot.commands.command_answers import GONE, AnswerPages
@@ -21,14 +23,38 @@ from memory.tiers.exchanges import PlacedMessage
 from memory.types import Identity, NameUse, Session
 from memory.view.view import View
 
+Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Reply]])
 
+
+def command(
+    name: str, help: Sentence, *parameters: Parameter, given: Sequence[str] = (), **how: Any
+) -> Callable[[Handler], Handler]:
+    """Declare a command of a group beside its handler, which is called with what is `given` before the call.
+
+    `how` is the rest of its CommandSpec.
+    """
+
+    def declared(handler: Handler) -> Handler:
+        known = vars(handler).setdefault("commands", [])
+        # The last of several is the first to be run.
+        known.insert(0, lambda group: CommandSpec(name, help, partial(handler, group, *given), parameters, **how))
+        return handler
+
+    return declared
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """A group of commands."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages) -> None:
-        self._services = services
-        self._adapters = adapters
-        self._pages = pages
+    _services: Services
+    _adapters: Mapping[str, Adapter]
+    _pages: AnswerPages
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group as they are declared, what is chosen from a menu last."""
+        handlers = vars(type(self)).values()
+        return sorted((made(self) for one in handlers for made in getattr(one, "commands", ())), key=lambda spec: bool(spec.menu))
 
     async def _here(self, call: Call) -> tuple[View, Session]:
         """Return the view for the readers of the place, and its session."""
@@ -37,9 +63,9 @@ class Group:
 
     async def _to_keep(self, call: Call) -> tuple[View, Session]:
         """Like `_here`, for commands that store something: the session is then named after the place."""
-        view = await self._view(call)
         if call.off_record:
-            return view, await self._services.domains.current_session(view, call.place)
+            return await self._here(call)
+        view = await self._view(call)
         return view, await self._services.domains.named_session(view, call.place, call.person)
 
     async def _view(self, call: Call) -> View:

@@ -5,10 +5,9 @@ Facts are corrected and dropped.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
-from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, caller, plain
+from adapters.command_table import Action, Call, Parameter, Reply
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import ladder_text, page_text
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import BadInput
@@ -16,39 +15,27 @@ from localization.sentences import _, lazy
 from memory.types import Exchange, Kind, NewExchange, Statement
 
 _PAGE = 5
+_PAST = Parameter("past", lazy("show what was replaced since"), type=bool, named=True)
+_FACT = Parameter("fact", lazy("the id of a fact, as the profile shows it"), value=lazy("FACT"), required=True)
 
 
 class KnowledgeCommands(Group):
     """/memory profile, eras, narrative, self, about, correct, forget."""
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        past = Parameter("past", lazy("show what was replaced since"), type=bool, named=True)
-        fact = Parameter("fact", lazy("the id of a fact, as the profile shows it"), value=lazy("FACT"), required=True)
-        text = Parameter(
-            "text", lazy("what is true instead, as a sentence of its own"), value=lazy("TEXT"), required=True, rest=True
-        )
-        name = Parameter("name", lazy("whom or what, by name"), value=lazy("NAME"), required=True, rest=True, suggests=True)
-        return (
-            CommandSpec(
-                "memory profile", lazy("the facts I know here, and what they rest on"), partial(self._tier, "profile"), (past,)
-            ),
-            CommandSpec("memory eras", lazy("what was going on, month by month"), partial(self._tier, "era"), (past,)),
-            CommandSpec(
-                "memory narrative", lazy("what is going on, and what was left open"), partial(self._tier, "narrative"), (past,)
-            ),
-            CommandSpec("memory self", lazy("how I am here, and what I say about myself"), partial(self._tier, "self"), (past,)),
-            CommandSpec("memory about", lazy("what I know of a person, a pet, a place or a project"), self._about, (name,)),
-            CommandSpec("memory reset", lazy("start my mood and drives here afresh"), self._reset),
-            CommandSpec("memory correct", lazy("correct a fact"), self._correct, (fact, text), takes_back=True),
-            CommandSpec("memory forget", lazy("forget a fact, for good"), self._forget, (fact,), takes_back=True),
-        )
-
+    @command("memory profile", lazy("the facts I know here, and what they rest on"), _PAST, given=["profile"])
+    @command("memory eras", lazy("what was going on, month by month"), _PAST, given=["era"])
+    @command("memory narrative", lazy("what is going on, and what was left open"), _PAST, given=["narrative"])
+    @command("memory self", lazy("how I am here, and what I say about myself"), _PAST, given=["self"])
     async def _tier(self, tier: str, call: Call) -> Reply:
         # "Show more" continues this list, not an earlier one.
         self._pages.last(call.person)
         return await self._page(tier, call, 0)
 
+    @command(
+        "memory about",
+        lazy("what I know of a person, a pet, a place or a project"),
+        Parameter("name", lazy("whom or what, by name"), value=lazy("NAME"), required=True, rest=True, suggests=True),
+    )
     async def _about(self, call: Call) -> Reply:
         view, name = await self._view(call), str(call.arguments["name"])
         pages = await view.pages.about(name, await self._name(call, view))
@@ -66,6 +53,7 @@ class KnowledgeCommands(Group):
         passing = here | set(filter(None, links.values()))
         return Reply(text, passing, shows=_shows(facts, said) | messages.keys(), cards=cards)
 
+    @command("memory reset", lazy("start my mood and drives here afresh"))
     async def _reset(self, call: Call) -> Reply:
         if self._shared(call) and not call.admin:
             raise BadInput(lazy("Only those who run this place can let me begin anew here."))
@@ -74,7 +62,8 @@ class KnowledgeCommands(Group):
 
     async def _page(self, tier: str, call: Call, begin: int) -> Reply:
         view, past = await self._view(call), bool(call.arguments.get("past"))
-        stated = _in_order(await view.digests.statements(tier, past=past))
+        # Newest month first, its paragraphs as written.
+        stated = sorted(await view.digests.statements(tier, past=past), key=lambda one: one.period, reverse=True)
         shown = stated[begin : begin + _PAGE]
         said = await view.digests.receipts(shown)
         months = await view.digests.era_sessions() if tier == "era" and not past else {}
@@ -85,7 +74,11 @@ class KnowledgeCommands(Group):
             lines.append(ladder_text.empty(tier, past=past, model=not self._services.models.writer.extractive))
         if tier == "self" and not begin:
             lines[:0] = [await ladder_text.told(view.self_state, zone, past=past)]
-        actions = _actions(tier, shown, begin) if not past else []
+        forgettable = shown if tier == "profile" and not past else ()
+        actions = [
+            Action(_("Forget {number}", number=at), "memory forget", one.id)
+            for at, one in enumerate(forgettable, start=begin + 1)
+        ]
         if len(stated) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))
         said_here = await written_urls(message for one in shown for message in said[one.key])
@@ -94,6 +87,13 @@ class KnowledgeCommands(Group):
     async def _further(self, tier: str, call: Call, begin: int) -> Reply:
         return await self._page(tier, await self._still(call), begin)
 
+    @command(
+        "memory correct",
+        lazy("correct a fact"),
+        _FACT,
+        Parameter("text", lazy("what is true instead, as a sentence of its own"), value=lazy("TEXT"), required=True, rest=True),
+        takes_back=True,
+    )
     async def _correct(self, call: Call) -> Reply:
         await self._require_kept(call)
         text = str(call.arguments["text"]).strip()
@@ -114,6 +114,7 @@ class KnowledgeCommands(Group):
         text = ladder_text.corrected(fact, new, said[new.key], ids, now, view.home.time_zone)
         return Reply(text, NO_LINKS, shows=_shows([new], said))
 
+    @command("memory forget", lazy("forget a fact, for good"), _FACT, takes_back=True)
     async def _forget(self, call: Call) -> Reply:
         view = await self._view(call)
         rested = await view.facts.forget(str(call.arguments["fact"]), self._only(call))
@@ -122,17 +123,6 @@ class KnowledgeCommands(Group):
         return Reply(text, NO_LINKS, shows=frozenset(message.key for message in rested))
 
 
-def _in_order(stated: Sequence[Statement]) -> Sequence[Statement]:
-    """Return statements in reading order: newest month first, its paragraphs as written."""
-    return sorted(stated, key=lambda one: one.period, reverse=True)
-
-
 def _shows(stated: Sequence[Statement], said: Mapping[int, Sequence[Exchange]]) -> frozenset[int]:
     """Return the items shown by statements and by the messages below them."""
     return frozenset(one.key for one in stated) | {message.key for one in stated for message in said[one.key]}
-
-
-def _actions(tier: str, shown: Sequence[Statement], begin: int) -> list[Action]:
-    if tier != "profile":
-        return []
-    return [Action(_("Forget {number}", number=at), "memory forget", one.id) for at, one in enumerate(shown, start=begin + 1)]

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Action, Call, Parameter, Reply
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place, Reach, conversation, split_key
 from adapters.markup import typed
-from bot.commands.group import Group, caller, plain
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import kinds
 from bot.conversation.preferences import PAUSED
 from bot.delivery.links import NO_LINKS
@@ -18,8 +18,6 @@ from memory.places.linking import LinkParty, Request
 from memory.types import Identity
 
 LINK, UNLINK = "link", "unlink"
-Choice = tuple[Sentence, str]
-"""What can be pressed under a question: its label, and what /link is then called with."""
 _YES, _NO = ("yes", "ja"), ("no", "nein")
 _BOTH = 2
 _USUAL = "main"
@@ -29,19 +27,16 @@ _ENDED = lazy("That does not wait for an answer any more; begin anew with a new 
 class LinkCommands(Group):
     """/link and /unlink."""
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        code = Parameter(
+    @command(
+        LINK,
+        lazy("link another account of yours, so that I know that both are you"),
+        Parameter(
             "code",
             lazy("the code that I showed you under your other account; without it I show you one"),
             value=lazy("CODE"),
             rest=True,
-        )
-        return (
-            CommandSpec(LINK, lazy("link another account of yours, so that I know that both are you"), self._link, (code,)),
-            CommandSpec(UNLINK, lazy("unlink this account from the others"), self._unlink),
-        )
-
+        ),
+    )
     async def _link(self, call: Call) -> Reply:
         self._require_private(call)
         if await self._services.preferences.on(call.person, PAUSED):
@@ -152,20 +147,15 @@ class LinkCommands(Group):
 
     async def _ask_at(self, to: LinkParty, request: Request) -> None:
         """Ask an account in its private conversation with Lyra, if one can be reached from here."""
-        choices = (
-            (lazy("Yes, that is me") if to == request.showed else lazy("Yes"), f"{_YES[0]} {request.word}"),
-            (lazy("No"), f"{_NO[0]} {request.word}"),
-        )
-        await self._tell(to, await self._question(request, to.account), choices, [_how(request, self._sign_of(to))])
+        await self._tell(to, await self._question(request, to.account), request)
 
-    async def _tell(
-        self, to: LinkParty, said: Sequence[Sentence], choices: Sequence[Choice] = (), how: Sequence[Sentence] = ()
-    ) -> None:
-        """Tell an account something in its private conversation with Lyra; `how` to answer where that has to be typed."""
+    async def _tell(self, to: LinkParty, said: Sequence[Sentence], asks: Request | None = None) -> None:
+        """Tell an account something in its private conversation with Lyra; where that `asks`, also how to answer."""
+        how = [_how(asks, self._sign_of(to))] if asks else []
         adapter = self._adapters.get(to.account.platform)
         person = Person(to.account.platform, to.account.native_id, to.name)
         if adapter is None:
-            await self._leave(to, [*said, *how], choices)
+            await self._leave(to, [*said, *how], asks)
             return
         try:
             existing = adapter.locate_key(to.place) if to.place else self._services.domains.existing_dm(adapter, person)
@@ -178,12 +168,12 @@ class LinkCommands(Group):
         view, session = await self._services.domains.view_and_session(place, person)
         with reading(await self._services.languages.to(place, person)):
             text = "\n".join(map(str, [*said, *(how if adapter.prefix else ())]))
-            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS, actions=_actions(choices))
+            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS, actions=_choices(to, asks))
         await view.notices.queue(session, parts, [])
         if adapter.at_hand(place.key):
             await self._services.outgoing.flush(place.platform, place.key, parts)
 
-    async def _leave(self, to: LinkParty, said: Sequence[Sentence], choices: Sequence[Choice]) -> None:
+    async def _leave(self, to: LinkParty, said: Sequence[Sentence], asks: Request | None) -> None:
         """Leave a message for an account, to be delivered by another process or in its next terminal conversation."""
         view = await self._services.domains.alone_with(to.account)
         sessions = await view.sessions.all() if view else []
@@ -196,7 +186,7 @@ class LinkCommands(Group):
         person = Person(to.account.platform, to.account.native_id, to.name)
         place = Place(to.account.platform, split_key(there[0].ref.place)[1], "", Reach.DIRECT)
         with reading(await self._services.languages.to(place, person)):
-            parts = await self._services.outgoing.composer.left("\n".join(map(str, said)), _actions(choices))
+            parts = await self._services.outgoing.composer.left("\n".join(map(str, said)), _choices(to, asks))
         await view.notices.queue(there[0], parts, [])
 
     def _sign_of(self, party: LinkParty) -> str:
@@ -205,6 +195,7 @@ class LinkCommands(Group):
             return typed(matrix.prefix)
         return (adapter.prefix if adapter else "") or "/"
 
+    @command(UNLINK, lazy("unlink this account from the others"))
     async def _unlink(self, call: Call) -> Reply:
         domains = self._services.domains
         circle = await domains.accounts(call.person)
@@ -226,8 +217,12 @@ def _party(call: Call) -> LinkParty:
     return LinkParty(caller(call), call.person.name, call.place.key)
 
 
-def _actions(choices: Sequence[Choice]) -> tuple[Action, ...]:
-    return tuple(Action(str(label), LINK, argument) for label, argument in choices)
+def _choices(to: LinkParty, asks: Request | None) -> tuple[Action, ...]:
+    """Return what an account can press under a question."""
+    if asks is None:
+        return ()
+    yes = _("Yes, that is me") if to == asks.showed else _("Yes")
+    return Action(yes, LINK, f"{_YES[0]} {asks.word}"), Action(_("No"), LINK, f"{_NO[0]} {asks.word}")
 
 
 def _proposal(request: Request, me: Identity, other: LinkParty) -> Sentence:

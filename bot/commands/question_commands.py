@@ -1,15 +1,12 @@
 """Private questions from anywhere, and answering a question once more."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
-from adapters.base import Adapter
-from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Call, Parameter, Reply
 from adapters.events import Message, Person
-from bot.commands.command_answers import AnswerPages
 from bot.commands.command_call import named_message
-from bot.commands.group import Group, caller
+from bot.commands.group import Group, caller, command
 from bot.conversation.answering.running_answers import RunningAnswers
-from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.sentences import _, lazy
@@ -18,40 +15,21 @@ from memory.view.view import View
 
 ANEW, ASK, STOP = "again", "ask", "stop"
 _NOT_YOURS = lazy("I can answer again only what you said in this conversation.")
+_ANSWER_AGAIN = lazy("answer again what you asked")
 
 
+@dataclass(frozen=True, slots=True)
 class QuestionCommands(Group):
     """/ask, /again, Answer again, /stop."""
 
-    def __init__(
-        self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, running_answers: RunningAnswers
-    ) -> None:
-        super().__init__(services, adapters, pages)
-        self._running_answers = running_answers
+    _running_answers: RunningAnswers
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        which = Parameter(
-            "message", lazy("the id or link of a message of yours; your last one if you name none"), value=lazy("MESSAGE")
-        )
-        told = lazy("answer again what you asked")
-        what = Parameter("text", lazy("what you want to say"), value=lazy("TEXT"), required=True, rest=True)
-        return (
-            CommandSpec(ASK, lazy("talk with me anywhere, for you alone; it belongs to our DM"), self._ask, (what,), alone=True),
-            CommandSpec(ANEW, told, self._again, (which,)),
-            CommandSpec(
-                STOP, lazy("stop the answer that I am writing for you; what is there so far stays"), self._stop, takes_back=True
-            ),
-            CommandSpec("answer again", told, self._again, menu="Answer again", hidden=True),
-        )
-
-    async def _stop(self, call: Call) -> Reply:
-        place = call.place
-        whose = "" if call.admin or place.is_private else call.person.id
-        if not self._running_answers.stop(place.platform, place.key, whose):
-            raise BadInput(lazy("I am making no answer for you here just now."))
-        return Reply(_("Ended."), NO_LINKS)
-
+    @command(
+        ASK,
+        lazy("talk with me anywhere, for you alone; it belongs to our DM"),
+        Parameter("text", lazy("what you want to say"), value=lazy("TEXT"), required=True, rest=True),
+        alone=True,
+    )
     async def _ask(self, call: Call) -> Reply:
         if not call.answers:
             raise BadInput(lazy("Just say it to me."))
@@ -61,6 +39,12 @@ class QuestionCommands(Group):
         )  # fmt: skip
         return Reply("", NO_LINKS, asks=question)
 
+    @command(
+        ANEW,
+        _ANSWER_AGAIN,
+        Parameter("message", lazy("the id or link of a message of yours; your last one if you name none"), value=lazy("MESSAGE")),
+    )
+    @command("answer again", _ANSWER_AGAIN, menu="Answer again", hidden=True)
     async def _again(self, call: Call) -> Reply:
         view, session = await self._here(call)
         asked = await self._asked(call, view, session)
@@ -69,6 +53,14 @@ class QuestionCommands(Group):
         who = call.person if await view.messages.is_by(asked, caller(call)) else await self._author(view, asked)
         question = Message(asked.source_id, call.place, who, asked.text, asked.said_at, anew=call.id, off_record=call.off_record)
         return Reply(_("I answer that again."), NO_LINKS, asks=question)
+
+    @command(STOP, lazy("stop the answer that I am writing for you; what is there so far stays"), takes_back=True)
+    async def _stop(self, call: Call) -> Reply:
+        place = call.place
+        whose = "" if call.admin or place.is_private else call.person.id
+        if not self._running_answers.stop(place.platform, place.key, whose):
+            raise BadInput(lazy("I am making no answer for you here just now."))
+        return Reply(_("Ended."), NO_LINKS)
 
     async def _asked(self, call: Call, view: View, session: Session) -> Exchange | None:
         """Return the message to answer again; None unless the caller said it in this conversation or is an admin."""

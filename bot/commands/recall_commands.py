@@ -1,19 +1,17 @@
 """Recall, and storing a message on request."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from adapters.base import Adapter
-from adapters.command_table import Action, Call, Card, CommandSpec, Parameter, Reply
-from bot.commands.command_answers import MORE, AnswerPages
-from bot.commands.group import Group, off_record, plain
+from adapters.command_table import Action, Call, Card, Parameter, Reply
+from bot.commands.command_answers import MORE
+from bot.commands.group import Group, command, off_record, plain
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.context.quoting import says_nothing, without_forgotten
 from bot.conversation.attachments import text_with_attachments
 from bot.conversation.intake import new_exchange
 from bot.conversation.preferences import PAUSED
-from bot.conversation.services import Services
 from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from bot.reconciliation.message_verification import MessageVerification
@@ -28,29 +26,11 @@ SESSION, NAME = "session", "name"
 """The parameters with suggestions: a conversation, or a topic."""
 
 
+@dataclass(frozen=True, slots=True)
 class RecallCommands(Group):
     """/recall, Show more, Remember this."""
 
-    def __init__(
-        self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, verification: MessageVerification
-    ) -> None:
-        super().__init__(services, adapters, pages)
-        self._verification = verification
-
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        query = Parameter("query", lazy("what to look for"), value=lazy("QUERY"), required=True, rest=True, suggests=True)
-        return (
-            CommandSpec("recall", lazy("find what was said about something"), self._recall, (query,)),
-            CommandSpec(
-                MORE,
-                lazy("the next page of the last list"),
-                self._more,
-                (Parameter("page", lazy("which"), value=lazy("PAGE")),),
-                hidden=True,
-            ),
-            CommandSpec("remember", lazy("keep this message"), self._remember, menu="Remember this", hidden=True),
-        )
+    _verification: MessageVerification
 
     async def suggest(self, call: Call, parameter: str, typed: str) -> Sequence[str]:
         """Return completions for a partly typed argument: known names and conversations."""
@@ -61,6 +41,11 @@ class RecallCommands(Group):
         # Prefix matches first.
         return sorted(found, key=lambda one: not one.casefold().startswith(typed))[:_SUGGESTIONS]
 
+    @command(
+        "recall",
+        lazy("find what was said about something"),
+        Parameter("query", lazy("what to look for"), value=lazy("QUERY"), required=True, rest=True, suggests=True),
+    )
     async def _recall(self, call: Call) -> Reply:
         # "Show more" continues this list, not an earlier one.
         self._pages.last(call.person)
@@ -98,9 +83,11 @@ class RecallCommands(Group):
     async def _further(self, call: Call, words: str, begin: int) -> Reply:
         return await self._page(await self._still(call), words, begin)
 
+    @command(MORE, lazy("the next page of the last list"), Parameter("page", lazy("which"), value=lazy("PAGE")), hidden=True)
     async def _more(self, call: Call) -> Reply:
         return await self._pages.show(call.person, str(call.arguments.get("page", "")) or self._pages.last(call.person))
 
+    @command("remember", lazy("keep this message"), menu="Remember this", hidden=True)
     async def _remember(self, call: Call) -> Reply:
         target = call.target
         if target is None:

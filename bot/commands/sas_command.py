@@ -1,10 +1,8 @@
 """Emoji verification of the keys of a person's app and Lyra."""
 
-from collections.abc import Sequence
-
-from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Call, Parameter, Reply
 from adapters.errors import PlatformFailure
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, command, plain
 from bot.errors import BadInput
 from localization.sentences import lazy, told
 
@@ -15,17 +13,14 @@ _SAME = {"yes": True, "ja": True, "no": False, "nein": False}
 class SasCommand(Group):
     """/verify, on platforms with end-to-end encryption."""
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        same = Parameter(
+    @command(
+        VERIFY,
+        lazy("compare emoji, so that your app and I know each other's keys"),
+        Parameter(
             "answer", lazy("whether the emoji are the same; without it I ask your app for them"), choices=("yes", "no"), open=True
-        )
-        return (
-            CommandSpec(
-                VERIFY, lazy("compare emoji, so that your app and I know each other's keys"), self._verify, (same,), verifies=True
-            ),
-        )
-
+        ),
+        verifies=True,
+    )
     async def _verify(self, call: Call) -> Reply:
         adapter = self._adapters[call.place.platform]
         if not adapter.verifies:

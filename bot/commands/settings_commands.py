@@ -1,20 +1,17 @@
 """Settings of people and admins, and opting out of being stored."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from zoneinfo import available_timezones
 
-from adapters.base import Adapter
-from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Call, Parameter, Reply
 from adapters.events import Person, Place
 from adapters.markup import abridged
 from bot.admission import place_limits
-from bot.commands.command_answers import AnswerPages
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, command, plain
 from bot.conversation.introduction import privacy
 from bot.conversation.preferences import BUTTONS, PAUSED, PERSONAL, SHARED, Preference
-from bot.conversation.services import Services
 from bot.errors import BadInput
 from bot.reconciliation.keep_requests import KeepRequests
 from localization.sentences import Sentence, lazy
@@ -29,28 +26,18 @@ _UNSET = {
 _NAMES = tuple(dict.fromkeys(preference.name for preference in (*PERSONAL, *SHARED)))
 
 
+@dataclass(frozen=True, slots=True)
 class SettingsCommands(Group):
     """/settings and /privacy."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, keep_requests: KeepRequests) -> None:
-        super().__init__(services, adapters, pages)
-        self._keep_requests = keep_requests
+    _keep_requests: KeepRequests
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        what = Parameter("setting", lazy("which to see or to change"), value=lazy("SETTING"), choices=_NAMES, open=True)
-        value = Parameter("value", lazy("what it shall be"), value=lazy("VALUE"), rest=True)
-        choice = Parameter(
-            "choice", lazy("stop: keep nothing of yours from now on; resume: as before; keep: what disappeared, where you ruled it"), value=lazy("CHOICE"),
-            choices=("stop", "resume", "keep"),
-        )  # fmt: skip
-        name = Parameter("name", lazy("what disappeared and is to be kept"), value=lazy("NAME"), rest=True)
-        return (
-            CommandSpec("settings", lazy("see or change how I behave: yours in private, a channel's if you run it"),
-                        self._settings, (what, value)),
-            CommandSpec("privacy", lazy("what is kept, where, and how to stop it"), self._privacy, (choice, name)),
-        )  # fmt: skip
-
+    @command(
+        "settings",
+        lazy("see or change how I behave: yours in private, a channel's if you run it"),
+        Parameter("setting", lazy("which to see or to change"), value=lazy("SETTING"), choices=_NAMES, open=True),
+        Parameter("value", lazy("what it shall be"), value=lazy("VALUE"), rest=True),
+    )
     async def _settings(self, call: Call) -> Reply:
         where: Place | Person = call.place if self._shared(call) else call.person
         shared = self._shared(call)
@@ -125,6 +112,17 @@ class SettingsCommands(Group):
             await self._services.preferences.put(person, PAUSED, "on" if out else "")
             await self._services.memory.opt_out(one, call.person.name, here, out=out)
 
+    @command(
+        "privacy",
+        lazy("what is kept, where, and how to stop it"),
+        Parameter(
+            "choice",
+            lazy("stop: keep nothing of yours from now on; resume: as before; keep: what disappeared, where you ruled it"),
+            value=lazy("CHOICE"),
+            choices=("stop", "resume", "keep"),
+        ),
+        Parameter("name", lazy("what disappeared and is to be kept"), value=lazy("NAME"), rest=True),
+    )
     async def _privacy(self, call: Call) -> Reply:
         preferences = self._services.preferences
         choice = str(call.arguments.get("choice", ""))

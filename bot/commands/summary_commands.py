@@ -5,19 +5,17 @@ Also a look back at a place's recent messages: summarized for the asker, and not
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from adapters.base import Adapter
-from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Call, Parameter, Reply
 from adapters.markup import abridged
 from adapters.message_parts import Quote
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.command_answers import AnswerPages
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, command, plain
 from bot.commands.texts import receipts
 from bot.context.quoting import unforgotten_quotes, without_confidences
 from bot.context.unstored_names import with_display_names
 from bot.conversation.error_texts import too_much
-from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.imports import imported
@@ -55,31 +53,21 @@ _NEWEST = 3
 _TRIES = 3
 
 
+@dataclass(frozen=True, slots=True)
 class SummaryCommands(Group):
     """/summarize, /sessions, /memory view. A summary counts towards the allowance, as a model writes it."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, allowance: Allowance) -> None:
-        super().__init__(services, adapters, pages)
-        self._allowance = allowance
+    _allowance: Allowance
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        session = Parameter(
+    @command(
+        "summarize",
+        lazy("the summary of this conversation, or of another"),
+        Parameter(
             "session", lazy("which conversation; this one if you name none"), value=lazy("SESSION"), rest=True, suggests=True
-        )
-        last = Parameter(
-            "last", lazy("only look at so many messages of this channel, and keep nothing of it"), type=int, named=True
-        )
-        public = Parameter("public", lazy("show the answer to everyone here"), type=bool, named=True)
-        part = Parameter("part", lazy("what to see"), value=lazy("PART"), choices=("summaries",))
-        return (
-            CommandSpec(
-                "summarize", lazy("the summary of this conversation, or of another"), self._summarize, (session, last, public)
-            ),
-            CommandSpec("sessions", lazy("your conversations, newest first"), self._sessions),
-            CommandSpec("memory view", lazy("what is kept, and what was made of it"), self._memory, (part,)),
-        )
-
+        ),
+        Parameter("last", lazy("only look at so many messages of this channel, and keep nothing of it"), type=int, named=True),
+        Parameter("public", lazy("show the answer to everyone here"), type=bool, named=True),
+    )
     async def _summarize(self, call: Call) -> Reply:
         chosen = await self._services.preferences.read(call.person, call.place)
         grant, seconds = await self._allowance.take(call.person, call.place, self._services.clock.now(), chosen)
@@ -146,6 +134,7 @@ class SummaryCommands(Group):
         heeded = [quote for quote in heeded if quote.id not in hidden]
         return await unforgotten_quotes(self._services.memory, view, call.place, heeded)
 
+    @command("sessions", lazy("your conversations, newest first"))
     async def _sessions(self, call: Call) -> Reply:
         view, here = await self._here(call)
         now = self._services.clock.now()
@@ -156,6 +145,11 @@ class SummaryCommands(Group):
         ]
         return plain("\n".join(lines) or _("There is no conversation yet."))
 
+    @command(
+        "memory view",
+        lazy("what is kept, and what was made of it"),
+        Parameter("part", lazy("what to see"), value=lazy("PART"), choices=("summaries",)),
+    )
     async def _memory(self, call: Call) -> Reply:
         view = await self._view(call)
         sessions = await view.sessions.all()

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.command_table import AnswerAudience, Call, CommandSpec, Reply, Surface
+from adapters.command_table import AnswerAudience, Call, CommandSpec, Reply
 from adapters.errors import CommandUnclear, PlaceGone
 from adapters.events import MenuCall, Message
 from adapters.markup import called, check_words, knows, parse_command
@@ -16,7 +16,7 @@ from bot.commands.confidence_commands import ConfidenceCommands
 from bot.commands.dream_commands import DreamCommands
 from bot.commands.feedback_commands import FeedbackCommands
 from bot.commands.forget_commands import ForgetCommands
-from bot.commands.general_commands import GeneralCommands, owned
+from bot.commands.general_commands import GeneralCommands, fits, owned
 from bot.commands.knowledge_commands import KnowledgeCommands
 from bot.commands.link_commands import LINK, UNLINK, LinkCommands
 from bot.commands.question_commands import QuestionCommands
@@ -35,7 +35,7 @@ from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
 from bot.reconciliation.reconciliation import Reconciliation
-from bot.rights.export_command import ExportCommands
+from bot.rights.exporting import ExportCommands
 from bot.rights.incognito import NAME as INCOGNITO
 from bot.rights.incognito import IncognitoCommands, Once
 from bot.service.log import log
@@ -94,15 +94,8 @@ class Commands:
     def table_of(self, platform: str) -> Mapping[str, CommandSpec]:
         """Return the commands available on a platform, by name."""
         owners = owned(platform) or any(there == platform for there, _account in self._owners)
-        # Where commands are typed, whoever wants a private answer asks in private.
-        there = self._adapters.get(platform)
-        typed = bool(there.prefix) if there else True
-        verifies = there is not None and there.verifies
-        return {
-            name: spec
-            for name, spec in self.table.items()
-            if (owners or spec.who is not AnswerAudience.OWNER) and not (typed and spec.alone) and (verifies or not spec.verifies)
-        }
+        adapter = self._adapters[platform]
+        return {name: spec for name, spec in self.table.items() if fits(spec, adapter, owner=owners)}
 
     def _is_owner(self, event: Message | MenuCall) -> bool:
         """Return whether the operator calls, with no other readers."""
@@ -162,8 +155,6 @@ class Commands:
             log.info("command.run", platform=adapter.platform, command=spec.name)
             aside = isinstance(event, Message) and spec.answer is AnswerAudience.PRIVATE and not arguments.get("public")
             call = await self._call(event, adapter, arguments)
-            if call.surface:
-                call = replace(call, surface=self._gated(call.surface, event, adapter))
             made_for = call.place
             reply = await spec.handler(call)
             if reply.asks:
@@ -181,9 +172,6 @@ class Commands:
             if reply.text != in_words(error):
                 log.warning("command.failed", platform=adapter.platform, why=str(error))
         await self._answers.say(event, adapter, reply, [heard.key], aside=aside, made_for=made_for)
-
-    def _gated(self, surface: Surface, event: Message | MenuCall, adapter: Adapter) -> Surface:
-        return GatedConfirmation(surface, self._services.outgoing, adapter.platform, written(event), owner=self._is_owner(event))
 
     async def suggest(self, asked: MenuCall, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
         """Return completions for a parameter. Raises LyraError."""
@@ -249,20 +237,18 @@ class Commands:
         place = await adapter.locate(event.place)
         if place is None:
             raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))
-        surface, owner = adapter.surface(event.id), place.is_private and self._is_owner(event)
+        owner = self._is_owner(event)
+        surface = adapter.surface(event.id)
+        if surface:
+            surface = GatedConfirmation(surface, self._services.outgoing, adapter.platform, written(event), owner=owner)
+        call = Call(
+            event.person, place, arguments, surface, id=event.id, off_record=event.off_record, owner=owner and place.is_private
+        )
         if isinstance(event, MenuCall):
             admin = event.admin or (event.quiet and not place.is_private and await adapter.administers(event.person, place))
-            return Call(
-                event.person, place, arguments, surface, event.private, admin, event.target, id=event.id,
-                off_record=event.off_record, owner=owner, answers=event.answers,
-            )  # fmt: skip
+            return replace(call, private=event.private, admin=admin, target=event.target, answers=event.answers)
         admin = not place.is_private and await adapter.administers(event.person, place)
-        private = not arguments.get("public")
-        target = answered(event)
-        return Call(
-            event.person, place, arguments, surface, private=private, admin=admin, target=target, message=event.id, id=event.id,
-            off_record=event.off_record, owner=owner,
-        )  # fmt: skip
+        return replace(call, private=not arguments.get("public"), admin=admin, target=answered(event), message=event.id)
 
 
 def _failure(error: Exception, *, owner: bool) -> Reply:

@@ -2,15 +2,29 @@
 
 import re
 from collections.abc import Collection
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
 from adapters.events import Circle, Reach
 from bot.config.section_base import Section
 from localization.sentences import _
 
 _ENTRY = re.compile(r"(?:discord|server):[0-9]+|role:[0-9]+/[0-9]+|matrix:@.*|room:!.*", re.DOTALL)
+
+
+def _entries(value: list[str]) -> list[str]:
+    for one in value:
+        if not _ENTRY.fullmatch(one):
+            raise ValueError(
+                _(
+                    '"{one}" does not name anybody; write an account like "discord:123456789012345678" or "matrix:@ada:example.org", a '
+                    'server like "server:123456789012345678", a role like "role:SERVER/ROLE", or a room like '
+                    '"room:!abc:example.org"',
+                    one=one,
+                )
+            )
+    return value
 
 
 class AccessSection(Section):
@@ -20,24 +34,9 @@ class AccessSection(Section):
     ("server:1234"), its members with a role ("role:1234/5678"), a Matrix room ("room:!abc:example.org").
     """
 
-    allow: list[str] = Field(default_factory=list)
-    block: list[str] = Field(default_factory=list)
+    allow: Annotated[list[str], AfterValidator(_entries)] = Field(default_factory=list)
+    block: Annotated[list[str], AfterValidator(_entries)] = Field(default_factory=list)
     strangers: Literal["on", "off", "mutual"] = "on"
-
-    @field_validator("allow", "block")
-    @classmethod
-    def _entries(cls, value: list[str]) -> list[str]:
-        for one in value:
-            if not _ENTRY.fullmatch(one):
-                raise ValueError(
-                    _(
-                        '"{one}" does not name anybody; write an account like "discord:123456789012345678" or "matrix:@ada:example.org", a '
-                        'server like "server:123456789012345678", a role like "role:SERVER/ROLE", or a room like '
-                        '"room:!abc:example.org"',
-                        one=one,
-                    )
-                )
-        return value
 
 
 def accounts(entries: Collection[str]) -> frozenset[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from tomllib import TOMLDecodeError
 from typing import Any
 
-from localization.sentences import Sentence, _, lazy
+from localization.sentences import Sentence, _, lazy, marked
 
 _PATTERNS: Mapping[str, Sentence] = {
     "night": lazy("a time such as 03:30, or nothing for no night"),
@@ -21,7 +21,11 @@ _TYPES: Mapping[str, Sentence] = {
     "model_type": _SECTION, "model_attributes_type": _SECTION,
 }  # fmt: skip
 _AT = re.compile(r"at line (?P<line>\d+), column (?P<column>\d+)")
-_BOUNDS = ("ge", "gt", "le", "lt", "min_length", "max_length")
+_BOUNDS: Mapping[str, str] = {
+    "ge": marked("at least {limit}"), "gt": marked("more than {limit}"), "le": marked("at most {limit}"), "lt": marked("less than {limit}"),
+    "min_length": marked("no shorter than {limit}"), "max_length": marked("no longer than {limit}"),
+}  # fmt: skip
+"""What a value beyond its bounds should be."""
 
 
 def whereabouts(error: TOMLDecodeError) -> Sentence:
@@ -42,24 +46,7 @@ def wrong(found: Any) -> str:
         return _("one of {values}", values=str(context["expected"]).replace("'", '"').replace(" or ", ", "))
     if kind in _TYPES:
         return str(_TYPES[kind])
-    if any(name in context for name in _BOUNDS):
-        return _bound(context)
+    if bound := next((name for name in _BOUNDS if name in context), ""):
+        return _(_BOUNDS[bound], limit=context[bound])
     # The sections' own messages are in the reader's language already.
     return str(found["msg"]).removeprefix("Value error, ")
-
-
-def _bound(context: Mapping[str, Any]) -> str:
-    name = next(name for name in _BOUNDS if name in context)
-    limit = context[name]
-    match name:
-        case "ge":
-            return _("at least {limit}", limit=limit)
-        case "gt":
-            return _("more than {limit}", limit=limit)
-        case "lt":
-            return _("less than {limit}", limit=limit)
-        case "min_length":
-            return _("no shorter than {limit}", limit=limit)
-        case "max_length":
-            return _("no longer than {limit}", limit=limit)
-    return _("at most {limit}", limit=limit)

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bot.config.section_base import Section
 from bot.config.server_urls import API, address, is_nearby
@@ -14,7 +14,76 @@ from localization.sentences import _
 
 _MANY = 64
 _MATRIX_ID = re.compile(r"@[^\s:]*:\S+")
+
+
+def _named(value: str) -> str:
+    if not value.strip():
+        raise ValueError(_('is empty; write the model\'s name as its server calls it, like "llama3.2"'))
+    return value
+
+
+def _one_or_many(value: Any) -> Any:
+    many = value if isinstance(value, list) else [value] if isinstance(value, str | int) else value
+    # Discord ids are numbers, and are easily written without quotation marks.
+    return [str(one) if type(one) is int else one for one in many] if isinstance(many, list) else many
+
+
+def _discord_ids(value: list[str]) -> list[str]:
+    for one in value:
+        if not (one.isascii() and one.isdigit()):
+            raise ValueError(_('"{one}" is not an id; write digits like "123456789012345678"', one=one))
+    return value
+
+
+def _matrix_id(value: str) -> str:
+    if not _MATRIX_ID.fullmatch(value):
+        raise ValueError(_('"{one}" is not a Matrix id; write it like "@ada:example.org"', one=value))
+    return value
+
+
+def _matrix_ids(value: Any) -> Any:
+    if isinstance(value, list):
+        for one in value:
+            _matrix_id(one)
+    return value
+
+
+def _homeserver(value: str) -> str:
+    server = address(value, ("http", "https"), "https://matrix.example.org")
+    parts = urlsplit(server)
+    # A server may be served below a path, but not below one of Matrix's own.
+    if parts.path.startswith("/_matrix") or parts.query or parts.fragment:
+        alone = f"{parts.scheme}://{parts.netloc}"
+        raise ValueError(
+            _('"{value}" goes on behind the address of the server; write that alone: "{alone}"', value=value, alone=alone)
+        )
+    return server
+
+
+def _ip(value: str) -> str:
+    try:
+        return str(ip_address("127.0.0.1" if value == "localhost" else value))
+    except ValueError:
+        raise ValueError(_('"{value}" is not an IP address; write it like "127.0.0.1"', value=value)) from None
+
+
+def _ips(value: list[str]) -> list[str]:
+    return [_ip(one) for one in value]
+
+
+def _url(schemes: tuple[str, ...], example: str) -> AfterValidator:
+    """Return the check of a URL that may be left out."""
+    return AfterValidator(lambda value: value and address(value, schemes, example))
+
+
+def _links(value: list[str]) -> list[str]:
+    AllowList(value)
+    return value
+
+
 Names = Annotated[list[str], Field(default_factory=list)]
+DiscordIds = Annotated[Names, AfterValidator(_discord_ids)]
+MatrixIds = Annotated[Names, AfterValidator(_matrix_ids)]
 Days = Annotated[float, Field(ge=0, le=36_500)]
 
 
@@ -26,8 +95,8 @@ class Backend(Section):
     elsewhere. Prices are per million tokens, in your own currency.
     """
 
-    base_url: str
-    model: str
+    base_url: Annotated[str, AfterValidator(lambda value: address(value, *API))]
+    model: Annotated[str, AfterValidator(_named)]
     api_key_env: str = ""
     api_key_file: str = ""
     timeout: float = Field(120, gt=0)
@@ -52,56 +121,13 @@ class Backend(Section):
         """The most concurrent requests."""
         return self.parallel or (1 if is_nearby(self.base_url) else _MANY)
 
-    @field_validator("base_url")
-    @classmethod
-    def _a_url(cls, value: str) -> str:
-        return address(value, *API)
-
-    @field_validator("model")
-    @classmethod
-    def _a_name(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError(_('is empty; write the model\'s name as its server calls it, like "llama3.2"'))
-        return value
-
 
 class PersonAccounts(Section):
     """The accounts of one person: a name, or a list of names, per platform."""
 
-    console: Names
-    discord: Names
-    matrix: Names
-
-    @field_validator("console", "discord", "matrix", mode="before")
-    @classmethod
-    def _one_or_many(cls, value: Any) -> Any:
-        many = value if isinstance(value, list) else [value] if isinstance(value, str | int) else value
-        # Discord ids are numbers, and are easily written without quotation marks.
-        return [str(one) if type(one) is int else one for one in many] if isinstance(many, list) else many
-
-    @field_validator("discord")
-    @classmethod
-    def _on_discord(cls, value: list[str]) -> list[str]:
-        return _discord_ids(value)
-
-    @field_validator("matrix")
-    @classmethod
-    def _on_matrix(cls, value: list[str]) -> list[str]:
-        return _matrix_ids(value)
-
-
-def _discord_ids(value: list[str]) -> list[str]:
-    for one in value:
-        if not (one.isascii() and one.isdigit()):
-            raise ValueError(_('"{one}" is not an id; write digits like "123456789012345678"', one=one))
-    return value
-
-
-def _matrix_ids(value: list[str]) -> list[str]:
-    for one in value:
-        if not _MATRIX_ID.fullmatch(one):
-            raise ValueError(_('"{one}" is not a Matrix id; write it like "@ada:example.org"', one=one))
-    return value
+    console: Annotated[Names, BeforeValidator(_one_or_many)]
+    discord: Annotated[DiscordIds, BeforeValidator(_one_or_many)]
+    matrix: Annotated[MatrixIds, BeforeValidator(_one_or_many)]
 
 
 class DiscordSection(Section):
@@ -113,27 +139,12 @@ class DiscordSection(Section):
 
     token_env: str = ""
     token_file: str = ""
-    api_url: str = ""
-    gateway_url: str = ""
+    api_url: Annotated[str, _url(("http", "https"), "https://discord.com/api/v10")] = ""
+    gateway_url: Annotated[str, _url(("ws", "wss"), "wss://gateway.discord.gg")] = ""
     message_content: bool = True
     streaming: bool = True
     shards: Annotated[int, Field(ge=1, le=16_384)] | Literal["auto"] = 1
-    bots: Names
-
-    @field_validator("api_url")
-    @classmethod
-    def _an_api(cls, value: str) -> str:
-        return value and address(value, ("http", "https"), "https://discord.com/api/v10")
-
-    @field_validator("gateway_url")
-    @classmethod
-    def _a_gateway(cls, value: str) -> str:
-        return value and address(value, ("ws", "wss"), "wss://gateway.discord.gg")
-
-    @field_validator("bots")
-    @classmethod
-    def _ids(cls, value: list[str]) -> list[str]:
-        return _discord_ids(value)
+    bots: DiscordIds
 
     @model_validator(mode="after")
     def _one_token_and_one_server(self) -> "DiscordSection":
@@ -152,37 +163,17 @@ class MatrixSection(Section):
     `invites` are the accounts whose invitations she accepts, "anyone" or "off"; unset, those of the configured people.
     """
 
-    homeserver: str
-    user_id: str
+    homeserver: Annotated[str, AfterValidator(_homeserver)]
+    user_id: Annotated[str, AfterValidator(_matrix_id)]
     password_env: str = ""
     password_file: str = ""
     token_env: str = ""
     token_file: str = ""
     device_name: str = "Lyra"
-    invites: list[str] | Literal["anyone", "off"] | None = None
+    invites: Annotated[list[str] | Literal["anyone", "off"] | None, AfterValidator(_matrix_ids)] = None
     prefix: str = Field("!", min_length=1, max_length=8)
     streaming: bool = False
-    bots: Names
-
-    @field_validator("homeserver")
-    @classmethod
-    def _a_homeserver(cls, value: str) -> str:
-        server = address(value, ("http", "https"), "https://matrix.example.org")
-        parts = urlsplit(server)
-        # A server may be served below a path, but not below one of Matrix's own.
-        if parts.path.startswith("/_matrix") or parts.query or parts.fragment:
-            alone = f"{parts.scheme}://{parts.netloc}"
-            raise ValueError(
-                _('"{value}" goes on behind the address of the server; write that alone: "{alone}"', value=value, alone=alone)
-            )
-        return server
-
-    @field_validator("user_id", "invites", "bots")
-    @classmethod
-    def _ids(cls, value: Any) -> Any:
-        if value not in ("anyone", "off", None):
-            _matrix_ids([value] if isinstance(value, str) else value)
-        return value
+    bots: MatrixIds
 
     @model_validator(mode="after")
     def _each_secret_once(self) -> "MatrixSection":
@@ -199,26 +190,11 @@ class WebSection(Section):
 
     port: int = Field(8765, ge=0, le=65535)
     token_file: str = ""
-    host: str = "127.0.0.1"
-    address: str = ""
+    host: Annotated[str, AfterValidator(_ip)] = "127.0.0.1"
+    address: Annotated[str, _url(("https",), "https://lyra.example.org")] = ""
     certificate: str = ""
     certificate_key: str = ""
-    proxies: Names
-
-    @field_validator("host")
-    @classmethod
-    def _an_ip(cls, value: str) -> str:
-        return _an_ip_address(value)
-
-    @field_validator("proxies")
-    @classmethod
-    def _ips(cls, value: list[str]) -> list[str]:
-        return [_an_ip_address(one) for one in value]
-
-    @field_validator("address")
-    @classmethod
-    def _encrypted(cls, value: str) -> str:
-        return value and address(value, ("https",), "https://lyra.example.org")
+    proxies: Annotated[Names, AfterValidator(_ips)]
 
     @model_validator(mode="after")
     def _encrypted_beyond_this_machine(self) -> "WebSection":
@@ -238,23 +214,10 @@ class WebSection(Section):
         return self
 
 
-def _an_ip_address(value: str) -> str:
-    try:
-        return str(ip_address("127.0.0.1" if value == "localhost" else value))
-    except ValueError:
-        raise ValueError(_('"{value}" is not an IP address; write it like "127.0.0.1"', value=value)) from None
-
-
 class ExitSection(Section):
     """The links that she may show although nobody in view gave them."""
 
-    links: Names
-
-    @field_validator("links")
-    @classmethod
-    def _links(cls, value: list[str]) -> list[str]:
-        AllowList(value)
-        return value
+    links: Annotated[Names, AfterValidator(_links)]
 
     @property
     def allowed(self) -> AllowList:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 import tzlocal
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from bot.config.environment import Environment
 from bot.config.people_sections import AccessSection, LimitsSection
@@ -36,15 +36,32 @@ LOCAL, OFF = "local", "off"
 """The values of `embed` besides backends: the bundled model, or none."""
 
 
+def _zone(value: str) -> str:
+    if value and value not in available_timezones():
+        raise ValueError(_('"{value}" is not a time zone; write it like "Europe/Vienna"', value=value))
+    return value
+
+
+def _spoken(value: str) -> str:
+    if value and not known(value):
+        raise ValueError(
+            _('"{value}" is not a language that I speak; write one of {codes}', value=value, codes=", ".join(LANGUAGES))
+        )
+    return value
+
+
+Chain = Annotated[Names, BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+
+
 class Settings(Section):
     """Every key of the file, with its default. No environment variable overrides one."""
 
-    chat: Names = Field(default_factory=list)
-    summary: Names = Field(default_factory=list)
-    embed: Names = Field(default_factory=list)
+    chat: Chain = Field(default_factory=list)
+    summary: Chain = Field(default_factory=list)
+    embed: Chain = Field(default_factory=list)
     persona: str = ""
-    time_zone: str = ""
-    language: str = ""
+    time_zone: Annotated[str, AfterValidator(_zone)] = ""
+    language: Annotated[str, AfterValidator(_spoken)] = ""
     key_file: str = ""
     key_env: str = ""
     log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
@@ -80,27 +97,6 @@ class Settings(Section):
     matrix: MatrixSection | None = None
     models: dict[str, Backend] = Field(default_factory=dict)
     people: dict[str, PersonAccounts] = Field(default_factory=dict)
-
-    @field_validator("chat", "summary", "embed", mode="before")
-    @classmethod
-    def _one_or_chain(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
-
-    @field_validator("time_zone")
-    @classmethod
-    def _a_zone(cls, value: str) -> str:
-        if value and value not in available_timezones():
-            raise ValueError(_('"{value}" is not a time zone; write it like "Europe/Vienna"', value=value))
-        return value
-
-    @field_validator("language")
-    @classmethod
-    def _a_language(cls, value: str) -> str:
-        if value and not known(value):
-            raise ValueError(
-                _('"{value}" is not a language that I speak; write one of {codes}', value=value, codes=", ".join(LANGUAGES))
-            )
-        return value
 
     @model_validator(mode="after")
     def _chains_name_models(self) -> "Settings":

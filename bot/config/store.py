@@ -1,8 +1,9 @@
 """Where the memory is stored: a file of the home, or a PostgreSQL database."""
 
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import field_validator, model_validator
+from pydantic import AfterValidator, model_validator
 
 from bot.config.section_base import Section
 from localization.sentences import _
@@ -17,15 +18,10 @@ class StoreSection(Section):
     URL that `url_env` names.
     """
 
-    url: str = ""
+    url: Annotated[str, AfterValidator(lambda value: value and database_url(value, secret=False))] = ""
     url_env: str = ""
     password_env: str = ""
     password_file: str = ""
-
-    @field_validator("url")
-    @classmethod
-    def _without_password(cls, value: str) -> str:
-        return value and database_url(value, secret=False)
 
     @model_validator(mode="after")
     def _one_of_each(self) -> "StoreSection":

@@ -4,31 +4,29 @@ From shared places, only their own messages and the answers to them are included
 omitted, with a note that it existed.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from adapters.command_table import File
+from adapters.command_table import Call, File, Reply
 from adapters.events import Person
+from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import receipts
 from bot.conversation.domain_access import DomainAccess
-from localization.sentences import _, marked
+from bot.delivery.links import NO_LINKS
+from bot.errors import BadInput
+from localization.sentences import _, lazy, marked, ngettext
 from memory.core import Memory
 from memory.text.time.times import local
 from memory.transfer.jsonl import line
-from memory.types import Identity
+from memory.types import SECOND, Identity
 from memory.view.own_words import OwnMessage
 from memory.view.view import View
 
+_PAUSE = 60 * SECOND
 OTHERS = marked("[left out: others' words may be in it]")
 JSONL, TEXT, ZIPPED = "lyra.jsonl", "lyra.txt", "lyra.zip"
-
-
-async def exported(view: View, *, as_text: bool) -> AsyncIterator[str]:
-    """Yield every message at home as one line, in stored order: JSON that can be imported again, or text."""
-    async for session, message in view.messages.all():
-        yield _line(OwnMessage(session, message, whole=True), view.home.time_zone, as_text=as_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,43 +38,29 @@ class Exported:
 
     def line(self, *, as_text: bool) -> str:
         """Return it as one line: JSON that can be imported again, or text."""
-        return _line(self.own, self.zone, as_text=as_text)
+        own, e = self.own, self.own.exchange
+        text = e.text if own.whole else str(_(OTHERS)) if as_text else OTHERS
+        if as_text:
+            # A continuation line cannot be mistaken for another speaker's.
+            text = "\n| ".join(text.splitlines())
+            return f"[{receipts.short(own.session)}] {local(e.said_at, self.zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {text}"
+        return line(own.session, e.role, e.speaker, text, e.said_at, e.source_id, self.zone, echo=e.echo or not own.whole)
 
 
-@dataclass(frozen=True, slots=True)
-class Exporting:
-    """Collects what belongs to a person, under all of their accounts."""
-
-    memory: Memory
-    domains: DomainAccess
-
-    async def lines(self, person: Person, *, as_text: bool) -> AsyncIterator[str]:
-        """Yield each of their messages as one line, place by place: JSON that can be imported again, or text."""
-        async for one in self.items(person):
-            yield one.line(as_text=as_text)
-
-    async def items(self, person: Person) -> AsyncIterator["Exported"]:
-        """Yield each of their messages, place by place."""
-        for account in await self.domains.accounts(person):
-            for view in await self._views(account):
-                async for own in view.own_words.of(account):
-                    yield Exported(own, view.home.time_zone)
-
-    async def _views(self, account: Identity) -> Sequence[View]:
-        """Return views of the places where an account said anything, its own first."""
-        own = await self.domains.view_of_account(account.platform, account.native_id)
-        spoken = await self.memory.spoken_in(account)
-        return [own, *(self.memory.view(domain) for domain in spoken if domain.key != own.home.key)]
+async def all_of(view: View) -> AsyncIterator[Exported]:
+    """Yield every message at home, in stored order."""
+    async for session, message in view.messages.all():
+        yield Exported(OwnMessage(session, message, whole=True), view.home.time_zone)
 
 
-def _line(own: OwnMessage, zone: str, *, as_text: bool) -> str:
-    e = own.exchange
-    text = e.text if own.whole else str(_(OTHERS)) if as_text else OTHERS
-    if as_text:
-        # A continuation line cannot be mistaken for another speaker's.
-        text = "\n| ".join(text.splitlines())
-        return f"[{receipts.short(own.session)}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {text}"
-    return line(own.session, e.role, e.speaker, text, e.said_at, e.source_id, zone, echo=e.echo or not own.whole)
+async def own_of(person: Person, memory: Memory, domains: DomainAccess) -> AsyncIterator[Exported]:
+    """Yield everything that belongs to a person, under all of their accounts, place by place, each account's own first."""
+    for account in await domains.accounts(person):
+        home = await domains.view_of_account(account.platform, account.native_id)
+        spoken = await memory.spoken_in(account)
+        for view in (home, *(memory.view(domain) for domain in spoken if domain.key != home.home.key)):
+            async for own in view.own_words.of(account):
+                yield Exported(own, view.home.time_zone)
 
 
 def fitting(texts: Mapping[str, str], most: int) -> tuple[File, ...]:
@@ -89,3 +73,38 @@ def fitting(texts: Mapping[str, str], most: int) -> tuple[File, ...]:
         for one in files:
             archive.writestr(one.name, one.data)
     return (File(ZIPPED, packed.getvalue()),) if packed.tell() <= most else ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExportCommands(Group):
+    """/export."""
+
+    _last: dict[Identity, int] = field(default_factory=dict)
+    """When each account last got its own, in microseconds UTC."""
+
+    @command("export", lazy("get everything that you told me, as files for you alone"))
+    async def _export(self, call: Call) -> Reply:
+        adapter, now = self._adapters[call.place.platform], self._services.clock.now()
+        if not adapter.most_bytes:
+            return plain(_('For files, use "lyra export" on the command line, or "Take it with you" on the page ("lyra web").'))
+        who = caller(call)
+        if 0 <= now - self._last.get(who, -_PAUSE) < _PAUSE:
+            raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
+        self._last[who] = now
+        items = [one async for one in own_of(call.person, self._services.memory, self._services.domains)]
+        written = {name: "".join(f"{one.line(as_text=name == TEXT)}\n" for one in items) for name in (JSONL, TEXT)}
+        files = fitting(written, adapter.most_bytes)
+        n = len(items)
+        if not n:
+            return plain(_("I keep nothing of yours."))
+        if not files:
+            raise BadInput(lazy("That is more than can be sent here; whoever runs me can give it to you: lyra export --own."))
+        told = ngettext(
+            "Here is your one message, with what I answered to you: a file to import again, and one to read.",
+            "Here is all of yours, {n} messages with what I answered to you: a file to import again, and one to read.",
+            n,
+        )
+        shows = frozenset(one.own.exchange.key for one in items if one.own.whole)
+        return Reply(
+            f"{told} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, shows=shows, files=files
+        )

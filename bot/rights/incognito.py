@@ -1,14 +1,13 @@
 """/incognito: messages, conversations, people, channels or servers off the record, of which nothing is stored."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
-from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Call, Parameter, Reply
 from adapters.events import Message, Person, Place
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.command_answers import AnswerPages
-from bot.commands.group import Group, off_record_here, plain
+from bot.commands.group import Group, command, off_record_here, plain
 from bot.conversation.answering.current_readers import require_readers
 from bot.conversation.answering.generation import Generation
 from bot.conversation.error_texts import too_much
@@ -25,17 +24,15 @@ NAME, ONCE = "incognito", "once"
 _HERE, _ME, _SERVER = "here", "me", "server"
 
 
+@dataclass(frozen=True, slots=True)
 class Once:
     """/incognito once: answers one message off the record anywhere, for its sender alone, within the usual limits."""
 
-    def __init__(
-        self, services: Services, intake: Intake, generation: Generation, priority: Priority, allowance: Allowance
-    ) -> None:
-        self._services = services
-        self._intake = intake
-        self._generation = generation
-        self._priority = priority
-        self._allowance = allowance
+    _services: Services
+    _intake: Intake
+    _generation: Generation
+    _priority: Priority
+    _allowance: Allowance
 
     async def answer(self, call: Call, text: str, adapter: Adapter) -> Reply:
         """Return the answer to a text, storing nothing. Raises ModelError, SourceGone, PlaceUnknown."""
@@ -52,24 +49,23 @@ class Once:
         return Reply(answer.text, answer.links, conversation=True)
 
 
+@dataclass(frozen=True, slots=True)
 class IncognitoCommands(Group):
     """/incognito."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, once: Once) -> None:
-        super().__init__(services, adapters, pages)
-        self._once = once
+    _once: Once
 
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        what = Parameter(
+    @command(
+        NAME,
+        lazy("have me answer without keeping any of it"),
+        Parameter(
             "what",
             lazy("on, off, or once for one message; without it you see what is off the record"),
             value=lazy("WHAT"),
             choices=("on", "off", ONCE),
-        )
-        of = Parameter("of", lazy("with on and off: here, me or server; with once: the message"), value=lazy("OF"), rest=True)
-        return (CommandSpec(NAME, lazy("have me answer without keeping any of it"), self._incognito, (what, of)),)
-
+        ),
+        Parameter("of", lazy("with on and off: here, me or server; with once: the message"), value=lazy("OF"), rest=True),
+    )
     async def _incognito(self, call: Call) -> Reply:
         what, of = str(call.arguments.get("what", "")), str(call.arguments.get("of", "")).strip()
         if what == ONCE:

@@ -1,7 +1,6 @@
 """A privacy policy generated from the configuration: what is stored, how long, which hosts receive it, and people's rights."""
 
 from collections.abc import Sequence
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from adapters.markup import typed
@@ -14,23 +13,17 @@ from memory.store.postgresql.address import DatabaseAddress
 _DISCORD = "discord.com"
 
 
-class InUse(Protocol):
-    """The URLs of the models in use now, which may differ from the configured ones."""
+def policy(settings: Settings, answering: Sequence[str], writing: Sequence[str], database: DatabaseAddress | None = None) -> str:
+    """Return the policy as Markdown, for the operator to publish.
 
-    @property
-    def answering(self) -> Sequence[str]: ...
-
-    @property
-    def writing(self) -> Sequence[str]: ...
-
-
-def policy(settings: Settings, models: InUse, database: DatabaseAddress | None = None) -> str:
-    """Return the policy as Markdown, for the operator to publish. `database` is the one that stores everything, if any."""
+    `answering` and `writing` are the URLs of the models in use, which may differ from the configured ones; `database` is the one
+    that stores everything, if any.
+    """
     sections = [
         (_("Who is responsible"), _responsible(settings)),
-        (_("What is kept"), _kept(models, database)),
+        (_("What is kept"), _kept(database, by_model=bool(writing))),
         (_("How long"), _how_long(settings)),
-        (_("Where words go"), _hosts(settings, models, database)),
+        (_("Where words go"), _hosts(settings, answering, writing, database)),
         (_("Who reads it"), _readers()),
         (_("What you may ask"), _rights(settings)),
     ]
@@ -48,7 +41,7 @@ def _responsible(settings: Settings) -> Sequence[str]:
     ]
 
 
-def _kept(models: InUse, database: DatabaseAddress | None) -> Sequence[str]:
+def _kept(database: DatabaseAddress | None, *, by_model: bool) -> Sequence[str]:
     lines = [
         _(
             "In private: what you say to her and what she answers. In channels and rooms: what is said to her, and what she answers; all that is said there only where an admin turned that on, with a notice."
@@ -63,7 +56,7 @@ def _kept(models: InUse, database: DatabaseAddress | None) -> Sequence[str]:
     ]
     made = (
         _("From it she makes summaries, facts, a digest a month and thoughts, each with what it rests on.")
-        if models.writing
+        if by_model
         else _("From it she makes summaries, on that machine alone.")
     )
     return [*lines, made]
@@ -89,11 +82,13 @@ def _how_long(settings: Settings) -> Sequence[str]:
     return ["\n".join(f"- {line}" for line in lines), rest, gone] if lines else [rest, gone]
 
 
-def _hosts(settings: Settings, models: InUse, database: DatabaseAddress | None) -> Sequence[str]:
+def _hosts(
+    settings: Settings, answering: Sequence[str], writing: Sequence[str], database: DatabaseAddress | None
+) -> Sequence[str]:
     embedding = [settings.models[name].base_url for name in settings.embed[:1] if name in settings.models]
     uses = (
-        (_("to answer"), models.answering),
-        (_("to sum up and to think about what was said"), models.writing),
+        (_("to answer"), answering),
+        (_("to sum up and to think about what was said"), writing),
         (_("to find things by their meaning"), embedding),
     )
     found: dict[str, list[str]] = {}

@@ -18,8 +18,7 @@ from bot.service.process_frame import Work, collected_when_quiet, framed
 from bot.service.process_roles import Role
 from bot.service.refused_accounts import RefusedAccounts
 from bot.talk import TURN_SECONDS, Talk, talking
-from bot.web.extra import missing
-from bot.web.serving import BrowserPlatform, serving, token_path
+from bot.web.serving import BrowserPlatform, missing, serving, token_path
 from localization.sentences import _, lazy, told
 from memory.core import Memory
 from memory.journal.chores import CHORE, Chore

@@ -55,10 +55,12 @@ class ConfigFile:
     def set(self, *steps: str, to: Any) -> None:
         """Set a key, given by its sections and its name; None removes it."""
         *sections, key = steps
-        if to is None:
-            self._drop(sections, key)
-            return
         where = self._document
+        if to is None:
+            for section in sections:
+                where = where.get(section, {})
+            where.pop(key, None)
+            return
         for depth, section in enumerate(sections):
             if section not in where:
                 where[section] = imported("tomlkit:table")(depth + 1 < len(sections))
@@ -68,15 +70,7 @@ class ConfigFile:
 
     def drop_section(self, name: str) -> None:
         """Remove a section."""
-        if name in self._document:
-            del self._document[name]
-
-    def _drop(self, sections: list[str], key: str) -> None:
-        where = self._document
-        for section in sections:
-            where = where.get(section, {})
-        if key in where:
-            del where[key]
+        self._document.pop(name, None)
 
     @property
     def text(self) -> str:

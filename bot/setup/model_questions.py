@@ -9,7 +9,6 @@ from bot.imports import imported
 from bot.models.connect import known_servers
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.setup.config_file import ConfigFile
-from bot.setup.secrets import Secrets
 from bot.setup.setup_questions import SetupQuestions, one_of
 from localization.sentences import _, lazy, told
 
@@ -69,8 +68,8 @@ async def _described(asking: SetupQuestions, environment: Environment, base_url:
     key = dict[str, str]()
     if base_url not in known_servers(environment).values() or (same and (same.api_key_env or same.api_key_file)):
         default = (same.api_key_env or same.api_key_file) if same else ""
-        key = Secrets(asking, environment).ask(
-            _("Its key, if it needs one"), "model-key", default, "api_key", usual="OPENAI_API_KEY"
+        key = asking.ask_secret(
+            environment, _("Its key, if it needs one"), "model-key", default, "api_key", usual="OPENAI_API_KEY"
         )
     try:
         secret = environment.secret(key.get("api_key_env", ""), key.get("api_key_file", ""), lazy("The key of the model"))

@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.app import App, opened, prepare
+from bot.app import opened, prepare
 from bot.cli.output import interruptible
-from bot.commands.texts import persona_text
 from bot.context.persona import Persona
 from bot.errors import BadInput, LyraError
 from bot.models.port import complete
@@ -19,35 +18,33 @@ from localization.sentences import _, lazy
 _HELLO = "Say in two sentences who you are."
 
 
-async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
+async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> None:
     """Show, set (from a file, - for standard input), edit or reset the persona; with `tries`, have the model greet in it."""
     environment, settings = prepare()
     kept = Persona(environment, settings.persona)
     if reset:
-        show(persona_text.reset(kept))
-    elif file:
-        kept.write(_given(file))
-        show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
-    elif edit:
-        kept.write(_edited(kept.read(), environment.variables.get("VISUAL") or environment.variables.get("EDITOR") or "vi"))
-        show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
+        show(_("I am again who I was at first.") if kept.reset() else _("I am who I was at first already."))
+    elif file or edit:
+        editor = environment.variables.get("VISUAL") or environment.variables.get("EDITOR") or "vi"
+        kept.write(_given(file) if file else _edited(kept.read(), editor))
+        show(_("Written to {path}. {live}", path=kept.path, live=_("She is so from her next answer on.")))
     elif not tries:
         show(kept.read())
-        show(f"\n{persona_text.where(kept)}")
-    return await _tried(kept) if tries else 0
+        from_there = _("This stands in {path}", path=kept.path) if kept.is_own else _("This came with her")
+        changes = _(
+            "{from_there}; lyra persona FILE or lyra persona --edit changes it, --reset goes back, --try has her say it.",
+            from_there=from_there,
+        )
+        show(f"\n{changes}")
+    if tries:
+        await _tried(kept)
 
 
-async def _tried(kept: Persona) -> int:
+async def _tried(kept: Persona) -> None:
     async with opened() as app:
         if app.models.chat is None:
             raise LyraError(lazy("No model is connected to try it with; lyra model connects one."))
-        show(await _said(app, kept.read()))
-    return 0
-
-
-async def _said(app: App, text: str) -> str:
-    assert app.models.chat is not None
-    return await complete(app.models.chat, [{"role": "system", "content": text}, {"role": "user", "content": _HELLO}])
+        show(await complete(app.models.chat, [{"role": "system", "content": kept.read()}, {"role": "user", "content": _HELLO}]))
 
 
 def _given(file: str) -> str:

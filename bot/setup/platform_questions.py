@@ -14,34 +14,35 @@ from bot.config.sections import DiscordSection, MatrixSection, PersonAccounts
 from bot.imports import imported
 from bot.service.adapter_notes import NoNotes
 from bot.setup.config_file import ConfigFile
-from bot.setup.secrets import Secrets
 from bot.setup.setup_questions import SetupQuestions, TopicSkipped
 from localization.sentences import _
 
 S = TypeVar("S", DiscordSection, MatrixSection)
 
 
-async def ask_discord(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
-    """Ask for her account on Discord, and test its token."""
-    there = file.get("discord") or {}
-    if not asking.sure(_("\nIs she on Discord?"), default=bool(there)):
-        file.drop_section("discord")
-        return
-    if not there:
-        asking.say(
-            _("  https://discord.com/developers/applications: New Application, then Bot, then Reset Token gives the token.")
-        )
-    with suppress(TopicSkipped):
-        _note(file, "discord", await _discord_account(asking, there, environment))
+async def ask_platforms(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
+    """Ask for her account on each platform, and test it."""
+    for platform, account in (("discord", _discord_account), ("matrix", _matrix_account)):
+        there = file.get(platform) or {}
+        if not asking.sure(_("\nIs she on {platform}?", platform=platform.capitalize()), default=bool(there)):
+            file.drop_section(platform)
+            continue
+        with suppress(TopicSkipped):
+            for key, value in (await account(asking, there, environment)).items():
+                file.set(platform, key, to=value or None)
 
 
 async def _discord_account(asking: SetupQuestions, there: Mapping[str, Any], environment: Environment) -> dict[str, str]:
     """Ask for the keys of her Discord account, test them, and return them. Raises TopicSkipped."""
+    if not there:
+        asking.say(
+            _("  https://discord.com/developers/applications: New Application, then Bot, then Reset Token gives the token.")
+        )
     usual = "DISCORD_TOKEN"
     default = there.get("token_env") or there.get("token_file") or usual
     while True:
-        token = Secrets(asking, environment).ask(
-            _("The bot's token"), "discord-token", default, "token", usual=usual, platform="Discord"
+        token = asking.ask_secret(
+            environment, _("The bot's token"), "discord-token", default, "token", usual=usual, platform="Discord"
         )
         section = _section(asking, DiscordSection, {**there, **token})
         if await _kept(asking, "discord_checkup:configured", section, environment):
@@ -55,16 +56,6 @@ def _section(asking: SetupQuestions, kind: type[S], values: Mapping[str, Any]) -
     except ValidationError as error:
         asking.say(f"  {wrong(error.errors()[0])}.")
         raise TopicSkipped from None
-
-
-async def ask_matrix(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
-    """Ask for her account on Matrix, and test it."""
-    there = file.get("matrix") or {}
-    if not asking.sure(_("\nIs she on Matrix?"), default=bool(there)):
-        file.drop_section("matrix")
-        return
-    with suppress(TopicSkipped):
-        _note(file, "matrix", await _matrix_account(asking, there, environment))
 
 
 async def _matrix_account(asking: SetupQuestions, there: Mapping[str, Any], environment: Environment) -> dict[str, str]:
@@ -81,12 +72,12 @@ async def _matrix_account(asking: SetupQuestions, there: Mapping[str, Any], envi
         }
         if there.get("token_env") or there.get("token_file"):
             password = {}
-        elif answers and await _by_page(homeserver):
+        elif answers and await imported("bot.cli.checkups.matrix_checkup:by_page")(homeserver):
             asking.say(_("  Accounts sign in there on a page of theirs; that comes at the end."))
             return {**said, "password_env": "", "password_file": ""}
         else:
-            password = Secrets(asking, environment).ask(
-                _("The account's password"), "matrix-password", default, "password", usual=usual, platform="Matrix"
+            password = asking.ask_secret(
+                environment, _("The account's password"), "matrix-password", default, "password", usual=usual, platform="Matrix"
             )
         section = _section(asking, MatrixSection, {**there, **said, **password})
         if not answers or await _kept(asking, "matrix_checkup:configured", section, environment, NoNotes()):
@@ -115,12 +106,6 @@ def _wrong(key: str) -> Callable[[str], str]:
     return lambda given: _trouble(MatrixSection, {**usual, key: given})
 
 
-async def _by_page(homeserver: str) -> bool:
-    """Return whether a homeserver supports sign-in on a web page only, not by password."""
-    by_page: Callable[[str], Awaitable[bool]] = imported("bot.cli.checkups.matrix_checkup:by_page")
-    return await by_page(homeserver)
-
-
 async def _kept(asking: SetupQuestions, checkup: str, *account: object) -> bool:
     """Have a check, given as module:function, test an account; return whether it works, or is to be kept anyway."""
     asking.say(_("  Trying it …"))
@@ -138,11 +123,6 @@ def _trouble(section: type[Section], values: dict[str, Any]) -> str:
     except ValidationError as error:
         return f"{wrong(error.errors()[0])}."
     return ""
-
-
-def _note(file: ConfigFile, section: str, values: dict[str, str]) -> None:
-    for key, value in values.items():
-        file.set(section, key, to=value or None)
 
 
 def ask_owner(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:

@@ -20,7 +20,7 @@ from bot.imports import imported
 from bot.models.minilm.weights import folder
 from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import ask_model
-from bot.setup.platform_questions import ask_discord, ask_matrix, ask_owner
+from bot.setup.platform_questions import ask_owner, ask_platforms
 from bot.setup.setup_questions import SetupQuestions, one_of
 from localization.current_language import LANGUAGES, called, current, known, read_in
 from localization.formatting import listed
@@ -58,10 +58,6 @@ def _failed(why: str) -> str:
     return _("It could not be installed: {why} Words find things meanwhile; `lyra setup` tries again.", why=why)
 
 
-def _number(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
-
-
 def _installed(command: Sequence[str]) -> tuple[int, str]:
     """Run an installer with its progress shown; return its exit code and its last line of output."""
     last = _("no reason was given")
@@ -82,7 +78,8 @@ def installer() -> list[str]:
     """Return the command that installs packages into this environment, [] if there is none."""
     if find_spec("pip"):
         # Older versions have no machine-readable progress.
-        told = ["--progress-bar", "raw"] if _number(version("pip")) >= _TELLS else []
+        release = tuple(int(part) for part in re.findall(r"\d+", version("pip"))[:2])
+        told = ["--progress-bar", "raw"] if release >= _TELLS else []
         return [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *told]
     uv = shutil.which("uv")
     return [uv, "pip", "install", "-q", "--python", sys.executable] if uv else []
@@ -105,8 +102,7 @@ async def setup() -> int:
         _ask_language(asking, file)
         _ask_time_zone(asking, file)
         await ask_model(asking, file, environment)
-        await ask_discord(asking, file, environment)
-        await ask_matrix(asking, file, environment)
+        await ask_platforms(asking, file, environment)
         ask_owner(asking, file, environment)
         fetches = _ask_local_model(asking)
         code = _written(asking, file, environment)
@@ -122,11 +118,10 @@ async def setup() -> int:
 def _ask_language(asking: SetupQuestions, file: ConfigFile) -> None:
     """Ask which language she speaks, and switch to it."""
     names = {called(code): code for code in LANGUAGES}
-    shown = {code: name for name, code in names.items()}
     spoken = current()
     given = asking.ask(
-        _("\nWhich language should she speak: {languages}?", languages=listed(list(names), alternatives=True)), shown[spoken],
-        wrong=lambda said: "" if _code(said, names) else one_of(list(names), _no_language)(said),
+        _("\nWhich language should she speak: {languages}?", languages=listed(list(names), alternatives=True)), called(spoken),
+        wrong=lambda said: "" if _code(said, names) else one_of(list(names), lambda given: _('I do not speak "{given}".', given=given))(said),
     )  # fmt: skip
     code = _code(given, names)
     # An unchanged language leaves an existing file untouched.
@@ -137,10 +132,6 @@ def _ask_language(asking: SetupQuestions, file: ConfigFile) -> None:
 
 def _code(given: str, names: Mapping[str, str]) -> str:
     return known(given) or next((code for name, code in names.items() if name.casefold() == given.casefold()), "")
-
-
-def _no_language(given: str) -> str:
-    return _('I do not speak "{given}".', given=given)
 
 
 def _ask_time_zone(asking: SetupQuestions, file: ConfigFile) -> None:
@@ -196,7 +187,7 @@ async def _sign_in(asking: SetupQuestions, file: ConfigFile) -> None:
     if not agreed:
         asking.say(_("`lyra matrix login` signs her in to Matrix."))
         return
-    login: Callable[[], Awaitable[int]] = imported("bot.cli.matrix_commands:login")
+    login: Callable[[], Awaitable[None]] = imported("bot.cli.matrix_commands:login")
     await login()
 
 

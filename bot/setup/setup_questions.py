@@ -1,16 +1,23 @@
 """Questions of the set-up: at a terminal, or over a pipe with one answer a line."""
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from difflib import get_close_matches
 from getpass import getpass
+from pathlib import Path
 
 from bot.cli.output import asked
-from bot.errors import BadInput
+from bot.config.atomic_files import write_private
+from bot.config.environment import Environment
+from bot.errors import BadInput, BadSecret
 from bot.printing import note
-from localization.sentences import _
+from localization.sentences import _, lazy, told
 from localization.yes_or_no import NO, YES
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_TYPE = "type"
 
 
 class TopicSkipped(Exception):
@@ -66,9 +73,59 @@ class SetupQuestions:
         """Return whether to keep something that does not work."""
         return self.sure(_("  Keep it anyway?"), default=False)
 
-    def secret(self, question: str) -> str:
-        """Return what is typed, without echo."""
-        return (asked(question, lambda: f"{getpass('')}\n") if sys.stdin.isatty() else _line(question)).strip()
+    def ask_secret(
+        self, environment: Environment, what: str, name: str, default: str, key: str, *, usual: str, platform: str = ""
+    ) -> dict[str, str]:
+        """Ask where a secret is; return the keys of a section that locate it, like {"token_env": "DISCORD_TOKEN"}.
+
+        It is the name of a variable, a file, or typed, and then kept in the file `name` of the home; it is never printed or written
+        into the configuration. `usual` is the customary variable. A `platform`'s secret is required: TopicSkipped is raised without
+        one; any other is optional.
+        """
+        question = (
+            _(
+                "{what}: the name of an environment variable, a file, {type} to type it in (it is then kept in her home), or nothing?",
+                what=what,
+                type=_TYPE,
+            )
+            if not (platform or default)
+            else _(
+                "{what}: the name of an environment variable, a file, or {type} to type it in (it is then kept in her home)?",
+                what=what,
+                type=_TYPE,
+            )
+        )
+        while True:
+            given = self.ask_of(platform, question, default) if platform else self.ask(question, default)
+            if given == _TYPE:
+                self._keep(environment.home / name)
+                return {f"{key}_env": "", f"{key}_file": name}
+            env = given if _VARIABLE.fullmatch(given) else ""
+            file = given if given and not env and environment.path(given).is_file() else ""
+            if env or file or not given:
+                try:
+                    environment.secret(env, file, lazy("It"))
+                except BadSecret as error:
+                    self.say(_("  {error} Set it before you start her.", error=told(error)))
+                return {f"{key}_env": env, f"{key}_file": file}
+            # It may be the secret itself, so it is not repeated.
+            self.say(
+                _("  That is neither the name of an environment variable (like {usual}) nor a file that exists.", usual=usual)
+            )
+            if given == default:
+                default = usual if platform else ""
+
+    def _keep(self, path: Path) -> None:
+        """Ask for a secret, without echo, and write it to a file, as long as nothing undoes it."""
+        question = _("Type it; it is not shown:")
+        secret = (asked(question, lambda: f"{getpass('')}\n") if sys.stdin.isatty() else _line(question)).strip()
+        before = path.read_text("utf-8") if path.is_file() else None
+        self.undoing.callback(write_private, path, before) if before is not None else self.undoing.callback(
+            path.unlink, missing_ok=True
+        )
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_private(path, secret + "\n")
+        self.say(_("  Kept in {path}, readable by you alone.", path=path))
 
 
 def _line(question: str) -> str:

@@ -21,7 +21,7 @@ _UNRELEASED = "Unreleased"
 _SECONDS = 60.0
 
 
-async def update(*, ask: bool) -> int:
+async def update(*, ask: bool) -> None:
     """Print the installed version and how to update it; with `ask`, also the registry's newest version."""
     version = distribution(_NAME).version
     show(_("Lyra {version} is installed.", version=version))
@@ -43,7 +43,6 @@ async def update(*, ask: bool) -> int:
         )
     )
     show(_("The memory is migrated at the first start; docs/running.md says how to go back."))
-    return 0
 
 
 def how(prefix: Path, source: Path, home: Path) -> str:

@@ -13,14 +13,13 @@ MOST_CONNECTIONS = 256
 class OpenConnections:
     """The open connections of a server, oldest first."""
 
-    def __init__(self, most: int = MOST_CONNECTIONS) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._open: dict[HttpConnection, None] = {}
 
     def add(self, connection: "HttpConnection") -> None:
         """Add a connection. Beyond the limit, the oldest one over which nobody signed in is closed, or else the new one."""
         self._open[connection] = None
-        if len(self._open) > self._most:
+        if len(self._open) > MOST_CONNECTIONS:
             self._close(next((one for one in self._open if not one.visitor), connection))
 
     def remove(self, connection: "HttpConnection") -> None:
@@ -73,6 +72,9 @@ class HttpConnection(web.RequestHandler):
         response = self._unread(request)
         response.force_close()
         return response
+
+
+CONNECTIONS = web.AppKey("connections", OpenConnections)
 
 
 def note_visitor(request: web.Request, visitor: str) -> None:

@@ -1,8 +1,9 @@
 """Request checks before any page: peer address, host name, sign-in or token, and forged forms."""
 
 import hmac
+import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from aiohttp import web
@@ -13,7 +14,6 @@ from bot.errors import BadInput, LyraError
 from bot.web.connections import note_visitor
 from bot.web.host_names import HostNames
 from bot.web.signins import SignedIn, SignIns
-from bot.web.token_attempts import TokenAttempts
 from localization.current_language import reading
 from localization.sentences import Said, lazy, told
 from memory.errors import AmbiguousId, MemoryFailure, NotFound
@@ -23,7 +23,7 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/enter"})
 SCRIPT_PATHS = ("/metrics", "/log", "/sessions/")
 STATIC = "/static/"
 _SCRIPT = "script"
-VISITOR: web.RequestKey[SignedIn] = web.RequestKey("visitor", SignedIn)
+VISITOR = web.RequestKey("visitor", SignedIn)
 WRONG_TOO_OFTEN = lazy("That was wrong too often. Try again in a minute.")
 _TOO_MANY_REQUESTS = 429
 UNREADABLE = (ValueError, LookupError, HttpProcessingError)
@@ -45,17 +45,44 @@ Refuse = Callable[[web.BaseRequest, int, Said], web.Response]
 Language = Callable[[web.BaseRequest], str]
 
 
+_MOST_WRONG, _WRONG_SECONDS = 10, 60.0
+_MOST_CALLERS = 10_000
+
+
+class TokenAttempts:
+    """Counts wrong tokens by caller address: too many of them block a caller for a while, unless the right one is shown."""
+
+    def __init__(self) -> None:
+        self._wrong: dict[str, list[float]] = {}
+
+    def blocked(self, caller: str) -> bool:
+        """Return whether a caller sent too many wrong tokens lately."""
+        return len(self._recent(caller)) >= _MOST_WRONG
+
+    def wrong(self, caller: str) -> None:
+        """Count a wrong token of a caller."""
+        recent = [*self._recent(caller), time.monotonic()]
+        self._wrong.pop(caller, None)
+        self._wrong[caller] = recent[-_MOST_WRONG:]
+        while len(self._wrong) > _MOST_CALLERS:
+            del self._wrong[next(iter(self._wrong))]
+
+    def _recent(self, caller: str) -> list[float]:
+        since = time.monotonic() - _WRONG_SECONDS
+        return [at for at in self._wrong.get(caller, ()) if at > since]
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """The middleware that every request passes. `refuse` renders a refusal; `language` gives its language."""
 
     host_names: HostNames
     signins: SignIns
-    attempts: TokenAttempts
     token: str
     cookie: str
     refuse: Refuse
     language: Language
+    attempts: TokenAttempts = field(default_factory=TokenAttempts)
 
     @web.middleware
     async def admit(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -142,6 +169,7 @@ class Guard:
             return self.refuse(request, 503, told(error))
 
 
+GUARD = web.AppKey("guard", Guard)
 _REFUSED = lazy("That cannot be done here.")
 _UNREADABLE = lazy("That form cannot be read. Open the page again and send it once more.")
 FOREIGN = lazy("That form is not one of this page.")

@@ -1,11 +1,11 @@
 """Prometheus metrics: current gauges of what is stored and pending, and counters since the start."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
-from prometheus_client.registry import Collector
 
 from bot.conversation.mailboxes import Mailboxes
 from bot.service.runtime_metrics import BOUNDS, RuntimeMetrics, measures
@@ -17,54 +17,46 @@ _PURPOSES = ("conversation", "digests", "embedding")
 _STAGES = ("keep", "recall", "model", "answer", "store", "send")
 
 
-class Metrics:
-    """The metrics of one memory and one process."""
-
-    def __init__(self, memory: Memory, mailboxes: Mailboxes) -> None:
-        self._memory = memory
-        self._mailboxes = mailboxes
-
-    async def exposed(self) -> bytes:
-        """Return all metrics in the text exposition format."""
-        registry = CollectorRegistry()
-        registry.register(_Collected([*await self._kept(), *_counted(measures)]))
-        return generate_latest(registry)
-
-    async def _kept(self) -> list[Metric]:
-        memory, journal = self._memory, self._memory.journal
-        backlog, heard, minds = await memory.backlog(), await journal.open_counts(), await memory.minds()
-        spent = await memory.spending.today()
-        drives = GaugeMetricFamily("lyra_drive_highest", "The highest level of a drive anywhere", labels=["drive"])
-        for name in NAMES:
-            drives.add_metric([name], max((mind.drives[name] for mind in minds), default=0.0))
-        inbox = GaugeMetricFamily("lyra_inbox_waiting", "Messages not answered: new ones, and held ones", labels=["state"])
-        for state, n in heard.items():
-            inbox.add_metric([state], n)
-        gauges = (
-            ("lyra_sessions", "Conversations kept", backlog.sessions),
-            ("lyra_sessions_dirty", "Conversations with a message in no gist", backlog.dirty),
-            ("lyra_sessions_ripe", "Conversations without a gist, or with enough for another", backlog.ripe),
-            ("lyra_exchanges_unsummarized", "Messages in no gist", backlog.unsummarized_total),
-            ("lyra_inbox_parked", "Messages given up after three tries", await journal.parked()),
-            ("lyra_outbox_waiting", "Parts of answers that did not arrive yet", await journal.unsent()),
-            ("lyra_mailboxes_waiting", "Messages that wait in this process", self._mailboxes.waiting),
-            ("lyra_dreams_parked", "Places given up after three dreams that broke", len(await memory.dreams.parked())),
-            ("lyra_store_reads", "Statements read since the start", memory.db.reads),
-            ("lyra_store_transactions", "Transactions begun since the start", memory.db.transactions),
-            ("lyra_unasked_calls_today", "Calls of a model today that nobody asked for", spent.calls),
-            ("lyra_unasked_tokens_today", "Tokens of a model today that nobody asked for", spent.tokens),
-        )
-        return [drives, inbox, *(GaugeMetricFamily(name, help_, value) for name, help_, value in gauges)]
+async def exposed(memory: Memory, mailboxes: Mailboxes) -> bytes:
+    """Return all metrics of a memory and of this process in the text exposition format."""
+    return generate_latest(_Collected([*await _kept(memory, mailboxes), *_counted(measures)]))
 
 
-class _Collected(Collector):
+async def _kept(memory: Memory, mailboxes: Mailboxes) -> list[Metric]:
+    journal = memory.journal
+    backlog, heard, minds = await memory.backlog(), await journal.open_counts(), await memory.minds()
+    spent = await memory.spending.today()
+    drives = GaugeMetricFamily("lyra_drive_highest", "The highest level of a drive anywhere", labels=["drive"])
+    for name in NAMES:
+        drives.add_metric([name], max((mind.drives[name] for mind in minds), default=0.0))
+    inbox = GaugeMetricFamily("lyra_inbox_waiting", "Messages not answered: new ones, and held ones", labels=["state"])
+    for state, n in heard.items():
+        inbox.add_metric([state], n)
+    gauges = (
+        ("lyra_sessions", "Conversations kept", backlog.sessions),
+        ("lyra_sessions_dirty", "Conversations with a message in no gist", backlog.dirty),
+        ("lyra_sessions_ripe", "Conversations without a gist, or with enough for another", backlog.ripe),
+        ("lyra_exchanges_unsummarized", "Messages in no gist", backlog.unsummarized_total),
+        ("lyra_inbox_parked", "Messages given up after three tries", await journal.parked()),
+        ("lyra_outbox_waiting", "Parts of answers that did not arrive yet", await journal.unsent()),
+        ("lyra_mailboxes_waiting", "Messages that wait in this process", mailboxes.waiting),
+        ("lyra_dreams_parked", "Places given up after three dreams that broke", len(await memory.dreams.parked())),
+        ("lyra_store_reads", "Statements read since the start", memory.db.reads),
+        ("lyra_store_transactions", "Transactions begun since the start", memory.db.transactions),
+        ("lyra_unasked_calls_today", "Calls of a model today that nobody asked for", spent.calls),
+        ("lyra_unasked_tokens_today", "Tokens of a model today that nobody asked for", spent.tokens),
+    )
+    return [drives, inbox, *(GaugeMetricFamily(name, help_, value) for name, help_, value in gauges)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Collected:
     """The collected metrics."""
 
-    def __init__(self, some: Iterable[Metric]) -> None:
-        self._some = list(some)
+    metrics: Sequence[Metric]
 
-    def collect(self) -> Iterator[Metric]:
-        return iter(self._some)
+    def collect(self) -> Sequence[Metric]:
+        return self.metrics
 
 
 def _counted(since_start: RuntimeMetrics) -> Iterator[Metric]:

@@ -5,10 +5,8 @@ their values are escaped, except for values that are the template's own markup.
 """
 
 import asyncio
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from aiohttp import web
@@ -27,9 +25,9 @@ from bot.commands.texts.reasons import how_sure, in_words, nothing_sure
 from bot.talk import Talk
 from bot.web.guard import VISITOR
 from bot.web.prose import prose
+from bot.web.signins import SignedIn
 from bot.web.tab_presence import TabPresence
 from localization.current_language import current, known
-from localization.formatting import ago
 from localization.numerals import number, signed
 from localization.sentences import Sentence, _, lazy
 from memory.text.time.times import local
@@ -94,10 +92,6 @@ _ENTRY_OF = {
 """The navigation entry under which a page without an entry of its own is listed."""
 
 
-_ACCOUNTS: web.RequestKey[Collection[Identity]] = web.RequestKey("accounts", Collection)
-"""The request key that holds the accounts of the signed-in person."""
-
-
 @dataclass(frozen=True, slots=True)
 class Times:
     """Formats instants in a home's time zone."""
@@ -113,17 +107,13 @@ class Times:
         """Return the date of an instant: 3 March 2026."""
         return receipts.day(at, self.zone)
 
-    def hour(self, at: int) -> str:
-        """Return the time of an instant: 21:04."""
-        return f"{local(at, self.zone):%H:%M}"
-
     def iso(self, at: int) -> str:
         """Return an instant in ISO 8601."""
         return local(at, self.zone).isoformat(timespec="seconds")
 
     def ago(self, at: int) -> str:
         """Return how long ago an instant was."""
-        return ago(timedelta(microseconds=self.now - at))
+        return receipts.since(at, self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,96 +127,94 @@ class PageContext:
     tab_presence: TabPresence
     templates: Environment
     platforms: Mapping[str, Adapter]
-
-    def person(self, request: web.BaseRequest) -> Person:
-        """Return the signed-in person."""
-        identity = request[VISITOR].identity
-        return Person(identity.platform, identity.native_id, identity.native_id)
-
-    def is_owner(self, request: web.Request) -> bool:
-        """Return whether the signed-in person is this machine's system user."""
-        return self.person(request).id == self.app.base.environment.user
+    resuming: set[asyncio.Task[None]] = field(default_factory=set)
+    """What takes up, in the background, what was left over in a conversation."""
+    waiting_answers: dict[str, asyncio.Future[None]] = field(default_factory=dict)
+    """Answers that wait for one of a browser without scripts, by place."""
 
     def language(self, request: web.BaseRequest) -> str:
         """Return the language of a request: set by the visitor in conversation, configured, or asked for by the browser.
 
         '' stands for the machine's language.
         """
-        own = self.app.preferences.language(self.person(request)) if VISITOR in request else ""
+        own = self.app.preferences.language(_person(request[VISITOR].identity)) if VISITOR in request else ""
         chosen = known(own) or known(self.app.base.settings.language)
         return chosen or accepted(request.headers.get("Accept-Language", ""))
 
-    async def view(self, request: web.Request) -> View:
-        """Return the view of the signed-in person for the account that they chose to read."""
-        return await self._view(await self._chosen_account(request))
+    def page(self, template: str, code: int = 200, /, **facts: object) -> web.Response:
+        """Render a page."""
+        return web.Response(text=self.templates.get_template(template).render(facts), status=code, content_type="text/html")
 
-    async def own_view(self, request: web.Request) -> View:
-        """Return the view of the account with which the person signed in."""
-        await self.accounts(request)
-        return await self._view(request[VISITOR].identity)
 
-    async def _view(self, identity: Identity) -> View:
-        return await self.app.domains.view_of_account(identity.platform, identity.native_id)
+CONTEXT = web.AppKey("context", PageContext)
 
-    async def _chosen_account(self, request: web.Request) -> Identity:
-        return _chosen(request, await self.accounts(request))
 
-    async def accounts(self, request: web.Request) -> list[Identity]:
-        """Return the accounts of the signed-in person, the one of the sign-in first."""
-        found = await self.app.domains.accounts(self.person(request))
-        request[_ACCOUNTS] = found
-        return found
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request of somebody who is signed in: their accounts, the one of the sign-in first, and memory as they may know it."""
 
-    def times(self, view: View) -> Times:
-        """Return the formatting of instants for the readers of a view."""
-        return Times(self.app.base.clock.now(), view.home.time_zone)
+    request: web.Request
+    context: PageContext
+    accounts: Sequence[Identity]
+    view: View
 
-    async def page(self, request: web.Request, template: str, view: View, /, **facts: object) -> web.Response:
-        """Render a page in a worker thread, as it may hold many long texts.
+    @property
+    def app(self) -> App:
+        """The open app."""
+        return self.context.app
 
-        Raises KeyError unless `view` or `own_view` was called for the request.
-        """
-        accounts = request[_ACCOUNTS]
+    @property
+    def person(self) -> Person:
+        """The person, as the account of the sign-in."""
+        return _person(self.request[VISITOR].identity)
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether the person is this machine's system user."""
+        return self.person.id == self.app.base.environment.user
+
+    def require_owner(self) -> None:
+        """Raise HTTPForbidden for anybody but this machine's system user."""
+        if not self.is_owner:
+            raise web.HTTPForbidden
+
+    @property
+    def times(self) -> Times:
+        """The formatting of instants for the readers of the view."""
+        return Times(self.app.base.clock.now(), self.view.home.time_zone)
+
+    async def page(self, template: str, /, **facts: object) -> web.Response:
+        """Render a page in a worker thread, as it may hold many long texts."""
+        visitor, segment = self.request[VISITOR], self.request.path.split("/")[1]
         values = {
             **facts,
-            **_frame_values(request),
-            "accounts": accounts,
-            "read": _chosen(request, accounts),
-            "times": self.times(view),
-            "home": view.home.key,
+            "visitor": visitor.identity.native_id,
+            "form_token": visitor.form_token,
+            "navigation": NAVIGATION,
+            "here": _ENTRY_OF.get(segment, segment),
+            "accounts": self.accounts,
+            "read": _chosen(visitor, self.accounts),
+            "times": self.times,
+            "home": self.view.home.key,
         }
-        return await asyncio.to_thread(self._render, template, 200, values)
-
-    def plain(self, template: str, code: int = 200, /, **facts: object) -> web.Response:
-        """Render a page for a visitor who is not signed in."""
-        return self._render(template, code, facts)
-
-    def _render(self, name: str, status: int, facts: Mapping[str, object]) -> web.Response:
-        return web.Response(text=self.templates.get_template(name).render(facts), status=status, content_type="text/html")
+        return await asyncio.to_thread(self.context.page, template, **values)
 
 
-class PagePart(ABC):
-    """Part of the memory page."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
-
-    @abstractmethod
-    def routes(self) -> Sequence[web.RouteDef]:
-        """Return the routes of this part."""
+async def visiting(request: web.Request, *, own: bool = False) -> Visit:
+    """Return a visit of the account that the person chose to read, or of their `own`, with which they signed in."""
+    context, visitor = request.app[CONTEXT], request[VISITOR]
+    accounts = await context.app.domains.accounts(_person(visitor.identity))
+    read = visitor.identity if own else _chosen(visitor, accounts)
+    return Visit(request, context, accounts, await context.app.domains.view_of_account(read.platform, read.native_id))
 
 
-def _chosen(request: web.Request, accounts: Collection[Identity]) -> Identity:
+def _person(identity: Identity) -> Person:
+    return Person(identity.platform, identity.native_id, identity.native_id)
+
+
+def _chosen(visitor: SignedIn, accounts: Collection[Identity]) -> Identity:
     """Return the account whose memory is read: the chosen one, if it still belongs to the same person."""
-    visitor = request[VISITOR]
     return visitor.reads if visitor.reads in accounts else visitor.identity
-
-
-def _frame_values(request: web.Request) -> Mapping[str, object]:
-    visitor = request[VISITOR]
-    segment = request.path.split("/")[1]
-    entry = _ENTRY_OF.get(segment, segment)
-    return {"visitor": visitor.identity.native_id, "form_token": visitor.form_token, "navigation": NAVIGATION, "here": entry}
 
 
 def go(path: str, **query: str) -> web.Response:

@@ -2,36 +2,40 @@
 
 import asyncio
 import errno
-from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from aiohttp import web
 
 from bot.errors import LyraError
-from bot.web.connections import HttpConnection, OpenConnections
-from bot.web.guard import Guard, protect
+from bot.web import http_api
+from bot.web.connections import CONNECTIONS, HttpConnection, OpenConnections
+from bot.web.guard import GUARD, Guard, protect
 from bot.web.host_names import HostNames
-from bot.web.http_api import HttpApi
-from bot.web.metrics import Metrics
-from bot.web.page_context import PageContext, PagePart
-from bot.web.pages.activity_page import ActivityPage
-from bot.web.pages.entry_page import EntryPage
-from bot.web.pages.health_pages import HealthPage, NumbersPage, VerificationPage
-from bot.web.pages.knowledge_pages import FactsPage, PeoplePage, PlacesPage
-from bot.web.pages.rights_pages import ExportPage, ForgetPage, PolicyPage
-from bot.web.pages.search_page import SearchPage
-from bot.web.pages.self_pages import DreamsPage, PersonaPage, SelfPage
-from bot.web.pages.talk_page import CLOSING, TalkPage
-from bot.web.pages.timeline_page import TimelinePage
+from bot.web.page_context import CONTEXT, PageContext
+from bot.web.pages import (
+    activity_page,
+    entry_page,
+    health_pages,
+    knowledge_pages,
+    rights_pages,
+    search_page,
+    self_pages,
+    talk_page,
+    timeline_page,
+)
+from bot.web.server_sent_events import STOPPING
 from bot.web.signins import SignIns
-from bot.web.token_attempts import TokenAttempts
 from localization.sentences import Said, lazy
 
 _STATIC = Path(__file__).with_name("static")
 _MOST_BYTES = 512 * 1024
 _MOST_ADDRESS = 64 * 1024
 """The request line limit in bytes: a long search in a script with many bytes per letter exceeds the default."""
+_PATHS = (
+    http_api, entry_page, talk_page, search_page, timeline_page, knowledge_pages, rights_pages, self_pages, health_pages, activity_page,
+)  # fmt: skip
+"""The modules with the paths that are served."""
 
 
 class Web:
@@ -41,23 +45,17 @@ class Web:
         app = context.app
         self._context = context
         self._reach = reach
-        self._scripts = HttpApi(app.memory, app.maintenance, Metrics(app.memory, context.talk.mailboxes))
-        self._activity = ActivityPage(context)
-        self._connections = OpenConnections()
-        signins, attempts, cookie = SignIns(app.memory.settings, app.base.clock), TokenAttempts(), cookie_name(token)
-        guard = Guard(reach, signins, attempts, token, cookie, self._refused, context.language)
-        pages: Sequence[PagePart] = (
-            EntryPage(context, signins, attempts, reach, cookie, self._connections), TalkPage(context), SearchPage(context), TimelinePage(context),
-            FactsPage(context), PeoplePage(context), ForgetPage(context), SelfPage(context), NumbersPage(context), DreamsPage(context), ExportPage(context),
-            PlacesPage(context), PersonaPage(context), PolicyPage(context), HealthPage(context), VerificationPage(context), self._activity,
-        )  # fmt: skip
-        served = web.Application(middlewares=[guard.admit], client_max_size=_MOST_BYTES)
+        signins = SignIns(app.memory.settings, app.base.clock)
+        self._guard = Guard(reach, signins, token, cookie_name(token), self._refused, context.language)
+        served = web.Application(middlewares=[self._guard.admit], client_max_size=_MOST_BYTES)
+        served[CONTEXT], served[GUARD] = context, self._guard
+        self._connections = served[CONNECTIONS] = OpenConnections()
+        self._stopping = served[STOPPING] = asyncio.Event()
         # Also before the first byte of what is streamed.
         served.on_response_prepare.append(protect)
-        for part in (self._scripts.routes(), *(page.routes() for page in pages)):
-            served.add_routes(part)
+        for paths in _PATHS:
+            served.add_routes(paths.routes)
         served.add_routes([web.static("/static", _STATIC)])
-        self._guard = guard
         self._runner = web.AppRunner(served, shutdown_timeout=2.0)
         self._listening: asyncio.Server | None = None
 
@@ -91,16 +89,15 @@ class Web:
 
     async def stop(self) -> None:
         """End all responses and stop listening."""
-        self._scripts.stop()
-        self._activity.stop()
-        self._context.tabs.show_all(CLOSING)
+        self._stopping.set()
+        self._context.tabs.show_all(talk_page.CLOSING)
         if self._listening:
             self._listening.close()
         await self._runner.cleanup()
 
     def _refused(self, request: web.BaseRequest, status: int, words: Said) -> web.Response:
         if "text/html" in request.headers.get("Accept", ""):
-            return self._context.plain("problem.html", status, status=status, words=_SIGN_IN if status == 401 else words)
+            return self._context.page("problem.html", status, status=status, words=_SIGN_IN if status == 401 else words)
         return web.json_response({"error": str(words)}, status=status)
 
 

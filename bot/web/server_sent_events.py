@@ -2,12 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from typing import NamedTuple
 
 from aiohttp import web
 
+STOPPING = web.AppKey("stopping", asyncio.Event)
+"""Set once the server ends all streams."""
 _LOOK_SECONDS = 0.5
+_PULSE = 30
+"""So many looks without a heartbeat."""
+
+
+class StreamEvent(NamedTuple):
+    """An event; `seq` is where a tab resumes that lost its connection."""
+
+    kind: str
+    facts: object
+    seq: int
 
 
 class Stream:
@@ -17,7 +30,7 @@ class Stream:
         self._response = response
 
     async def send(self, kind: str, facts: object, seq: int | None = None) -> None:
-        """Send an event; `seq` is where a tab resumes that lost its connection."""
+        """Send an event, with its sequence number if it has one."""
         number = f"id: {seq}\n" if seq is not None else ""
         data = json.dumps(facts, ensure_ascii=False)
         await self._response.write(f"{number}event: {kind}\ndata: {data}\n\n".encode("utf-8", "replace"))
@@ -38,8 +51,23 @@ async def streaming(request: web.Request) -> AsyncIterator[tuple[Stream, web.Str
         yield Stream(response), response
 
 
-async def pause(stopping: asyncio.Event) -> None:
-    """Wait until the next poll is due, or all streams are to stop."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_LOOK_SECONDS):
-            await stopping.wait()
+async def follow(request: web.Request, seen: int, news: Callable[[int], Awaitable[Sequence[StreamEvent]]]) -> web.StreamResponse:
+    """Stream what `news` returns behind a sequence number, from `seen` on, until the reader or the server goes."""
+    stopping, looks = request.app[STOPPING], 0
+    async with streaming(request) as (stream, response):
+        while not stopping.is_set():
+            for event in await news(seen):
+                await stream.send(*event)
+                seen = event.seq
+            looks += 1
+            if looks % _PULSE == 0:
+                await stream.pulse()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await stopping.wait()
+    return response
+
+
+def last_seen(given: str) -> int | None:
+    """Return a sequence number as a request states it, None if it is none."""
+    return int(given) if given.isascii() and given.isdecimal() and len(given) < 19 else None

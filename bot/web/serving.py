@@ -1,10 +1,15 @@
 """Serving the memory page for a block, by the first process of a home to do so: `lyra run`, or `lyra web` without it."""
 
 import asyncio
+import re
 import secrets
+import shlex
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from importlib.metadata import requires
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
@@ -18,13 +23,26 @@ from bot.talk import Talk
 from bot.web.host_names import reach
 from bot.web.signins import SignIns
 from bot.web.tab_presence import TabPresence
-from localization.sentences import told
+from localization.sentences import Said, lazy, told
 from memory.store import keys
 from memory.types import Identity
 
+_OF_EXTRA = re.compile(r"""([\w.-]+)[^;]*;\s*extra == ['"]web['"]""")
+"""What the package says of a dependency of the page, which a base installation does not have."""
 NO_PLATFORMS: Mapping[str, Adapter] = {}
 _SCOPE, _ADDRESS = "install", "web address"
 _LOOKS, _LOOK_SECONDS = 100, 0.1
+
+
+def missing() -> Said | None:
+    """Return a sentence on how to install missing dependencies, None if all are present."""
+    names = [found[1] for found in map(_OF_EXTRA.match, requires("lyra-companion") or ()) if found]
+    if all(find_spec(name.replace("-", "_")) for name in names):
+        return None
+    installer = [sys.executable, "-m", "pip"] if find_spec("pip") else ["uv", "pip"]
+    where = [] if find_spec("pip") else ["--python", sys.executable]
+    command = shlex.join([*installer, "install", *where, *names])
+    return lazy('The memory page takes the extra "web", which is not installed here: {command}', command=command)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from tests.kits.size import few
 FILES = [file.read_text("utf-8") for file in (REPO / "bot" / "web").rglob("*.py")]
 ROUTES = sorted({
     (method.upper(), path, "request.query" in file)
-    for file in FILES for method, path in re.findall(r'web\.(get|post)\("([^"]+)"', file)
+    for file in FILES for method, path in re.findall(r'@routes\.(get|post)\("([^"]+)"', file)
 })  # fmt: skip
 ODD = few([
     "%00", "9999-12", "0000-01", "%20", "9999-12-31", "%FF", "x" * 500, "9" * 17,

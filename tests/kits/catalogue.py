@@ -21,8 +21,8 @@ from jinja2 import Environment, nodes
 from bot.cli.main import cli
 from bot.models.offline.phrases import FORMAL
 from bot.models.offline.spoken_languages import SPOKEN
-from localization.catalogues import DOMAIN, LOCALE, VOICE
 from localization.current_language import ENGLISH, LANGUAGES
+from localization.sentences import DOMAIN, LOCALE, VOICE
 from tests.kits.lyra_kit import REPO
 
 PACKAGES = ("localization", "memory", "adapters", "bot")

@@ -1,7 +1,6 @@
 """The privacy policy and what she says of herself: every word of it is what holds, whatever is configured or connected."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pytest
 
@@ -15,44 +14,39 @@ NEAR, FAR = "http://127.0.0.1:11434/v1", "https://models.example.org/v1"
 DATABASE = DatabaseAddress("postgresql://lyra:geheim@db.example.org/lyra")
 
 
-@dataclass(frozen=True)
-class Used:
-    """Models in use, by their addresses."""
-
-    answering: Sequence[str] = ()
-    writing: Sequence[str] = ()
-
-
 @pytest.mark.parametrize(
-    ("used", "told", "made"),
+    ("answering", "writing", "told", "made"),
     [
-        (Used(), [], "From it she makes summaries, on that machine alone."),
-        (Used([FAR], [FAR]), ["models.example.org: to answer, to sum up and to think about what was said"], "a digest a month"),
+        ([], [], [], "From it she makes summaries, on that machine alone."),
+        ([FAR], [FAR], ["models.example.org: to answer, to sum up and to think about what was said"], "a digest a month"),
         (
-            Used([NEAR, FAR], [NEAR]),
+            [NEAR, FAR],
+            [NEAR],
             ["a model on the same machine: to answer, to sum up", "models.example.org: to answer"],
             "a digest",
         ),
-        (Used([], [FAR]), ["models.example.org: to sum up and to think about what was said"], "a digest a month"),
+        ([], [FAR], ["models.example.org: to sum up and to think about what was said"], "a digest a month"),
     ],
     ids=["none", "connected", "a cheaper one beside it", "for summaries alone"],
 )
-def test_the_models_in_use_are_named_with_what_they_get(used: Used, told: Sequence[str], made: str) -> None:
-    text = policy(Settings(), used)
+def test_the_models_in_use_are_named_with_what_they_get(
+    answering: Sequence[str], writing: Sequence[str], told: Sequence[str], made: str
+) -> None:
+    text = policy(Settings(), answering, writing)
     assert all(f"- {one}" in text for one in told) and made in text
     assert ("No word leaves the machine she runs on." in text) is (told == [])
 
 
 def test_a_database_is_named_as_the_place_of_all_of_it_and_of_no_file() -> None:
-    text = policy(Settings(), Used(), DATABASE)
+    text = policy(Settings(), (), (), DATABASE)
     assert "- db.example.org: the database in which all of it is kept" in text and "geheim" not in text
     assert "No word leaves" not in text and "one encrypted file" not in text
-    near = policy(Settings(), Used(), DatabaseAddress("postgresql:///lyra"))
+    near = policy(Settings(), (), (), DatabaseAddress("postgresql:///lyra"))
     assert "No word leaves the machine she runs on." in near and "one encrypted file" not in near
 
 
 def test_who_may_keep_what_disappears_is_said() -> None:
-    text = policy(Settings(), Used())
+    text = policy(Settings(), (), ())
     assert (
         "is forgotten after a week, unless somebody who ruled it has it kept; a room that another one replaces is not meant."
         in text

@@ -10,7 +10,7 @@ import pytest
 from jinja2 import Environment, nodes
 
 from bot.models.offline.phrases import FORMAL
-from localization.catalogues import DOMAIN
+from localization.sentences import DOMAIN
 from tests.kits import catalogue
 from tests.kits.lyra_kit import REPO
 
@@ -55,7 +55,6 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/commands/texts/reasons.py: beside": "what memory says, to be known again",
     "bot/rights/policy.py: privacy stop": "a command",
     "bot/commands/forget_commands.py: {}forget": "a command",
-    "bot/commands/selected_forgetting.py: {}forget": "a command",
     "bot/config/settings.py: Value": "what pydantic says, to be known again",
     "bot/commands/settings_commands.py: time": "the name of a setting",
     "bot/conversation/domain_access.py: time": "the name of a setting",
@@ -125,7 +124,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "memory/view/kept_messages.py: id": "a statement",
 }
 """Places, or beginnings of literals there, that are for no reader of a conversation, and what they are."""
-NAMED = {"CommandSpec", "Parameter", "Preference"}
+NAMED = {"CommandSpec", "command", "Parameter", "Preference"}
 """What is told its name first: names stay as they are in every language."""
 CALLS = catalogue.ONE | catalogue.PLURAL
 UNHEARD = {"log", "_log", "logging", "re", "struct", "imported"}

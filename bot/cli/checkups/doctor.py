@@ -4,9 +4,8 @@ import asyncio
 import os
 import stat
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, aclosing, suppress
-from dataclasses import dataclass
 from functools import partial
 
 from adapters.errors import PlatformFailure
@@ -16,6 +15,7 @@ from bot.cli.checkups import memory_checkup, model_checkup
 from bot.cli.checkups.finding import Finding
 from bot.cli.output import system_failure
 from bot.config.environment import Environment, read_environment
+from bot.config.sections import Backend
 from bot.config.settings import OFFLINE, Settings, load, local_zone
 from bot.context.persona import Persona
 from bot.errors import BadConfig, BadSecret, LyraError
@@ -35,13 +35,8 @@ _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
 _PATIENCE = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedHome:
-    """What is checked: a home and its configuration, and the open app, None if it could not be opened."""
-
-    environment: Environment
-    settings: Settings
-    app: App | None
+Part = tuple[str, Callable[[], Awaitable[list[Finding]]]]
+"""A part's name, and its check."""
 
 
 async def doctor() -> int:
@@ -63,12 +58,9 @@ async def _all() -> AsyncGenerator[Finding]:
         settings = load(environment)
     except BadConfig as error:
         yield Finding(False, _("Configuration: {error}", error=told(error)))
-        for finding in await _looked(_("Home"), _home(environment)):
-            yield finding
-        for finding in await _without_configuration(environment):
-            yield finding
-        for finding in await _looked("Lyra", _awake(environment)):
-            yield finding
+        for part in _without_configuration(environment):
+            for finding in await _looked(*part):
+                yield finding
         yield Finding(False, _("Everything else has to wait for the configuration."))
         return
     app: App | None = None
@@ -81,20 +73,13 @@ async def _all() -> AsyncGenerator[Finding]:
                 app = await stack.enter_async_context(opened())
             return []
 
-        closed = await _looked(_("Memory"), opening())
-        if app:
-            async with aclosing(_examined(CheckedHome(environment, settings, app), _waiting)) as findings:
-                async for finding in findings:
-                    yield finding
-            return
-    memory = await _looked(_("Memory"), memory_checkup.alone(environment, settings))
-    if all(finding.sound for finding in memory):
-        memory = closed or memory
-    for finding in memory:
-        yield finding
-    async with aclosing(_examined(CheckedHome(environment, settings, None), _waiting)) as findings:
-        async for finding in findings:
+        closed = await _looked(_("Memory"), opening)
+        memory = [] if app else await _looked(_("Memory"), partial(memory_checkup.alone, environment, settings))
+        for finding in closed or memory if all(finding.sound for finding in memory) else memory:
             yield finding
+        async with aclosing(examined(environment, settings, app, _waiting)) as findings:
+            async for finding in findings:
+                yield finding
 
 
 def _waiting(part: str) -> None:
@@ -103,15 +88,13 @@ def _waiting(part: str) -> None:
     sys.stderr.flush()
 
 
-async def examine(app: App) -> AsyncGenerator[Finding]:
-    """Yield the findings of each part, one after another."""
-    async with aclosing(_examined(CheckedHome(app.base.environment, app.reloading.settings, app))) as findings:
-        async for finding in findings:
-            yield finding
+async def examined(
+    environment: Environment, settings: Settings, app: App | None, waiting: Callable[[str], None] = lambda _part: None
+) -> AsyncGenerator[Finding]:
+    """Yield the findings of each part of a home, one after another; `app` is None if it could not be opened.
 
-
-async def _examined(it: CheckedHome, waiting: Callable[[str], None] = lambda _part: None) -> AsyncGenerator[Finding]:
-    environment, settings = it.environment, it.settings
+    `waiting` is called with the name of a part that takes long.
+    """
     config = (
         _("Configuration: {path}.", path=environment.config_path)
         if environment.config_path.exists()
@@ -119,32 +102,32 @@ async def _examined(it: CheckedHome, waiting: Callable[[str], None] = lambda _pa
     )
     yield Finding(True, f"{config} {_('Times are shown in {zone}.', zone=local_zone(settings))}")
     models = [name for name in dict.fromkeys([*settings.chat, *settings.summary]) if name != OFFLINE]
-    parts: list[tuple[str, Callable[[], Awaitable[list[Finding]]]]] = [
-        (_("Persona"), partial(_persona, it)),
+    parts: list[Part] = [
+        (_("Persona"), partial(_persona, environment, settings, app)),
         (_("Home"), partial(_home, environment)),
         (_("Key"), partial(_key, environment, settings)),
-        (_("Memory"), partial(_memory, it)),
-        *[(_("Model {name}", name=name), partial(_model, it, name)) for name in models],
-        (_("Meaning"), partial(_meaning, it)),
-        (_("Model"), partial(_unconnected, it)),
-        ("Discord", partial(_discord, it)),
-        ("Matrix", partial(_matrix, it)),
+        (_("Memory"), partial(_memory, environment, app)),
+        *[(_("Model {name}", name=name), partial(_model, environment, settings.models[name], name, app)) for name in models],
+        (_("Meaning"), partial(_meaning, environment, settings, app)),
+        (_("Model"), partial(_unconnected, settings, app)),
+        ("Discord", partial(_discord, environment, settings)),
+        ("Matrix", partial(_matrix, environment, settings, app)),
         ("Lyra", partial(_awake, environment)),
     ]
-    for name, part in parts:
+    for name, check in parts:
         reminder = asyncio.get_running_loop().call_later(_PATIENCE, waiting, name)
         try:
-            findings = await _looked(name, part())
+            findings = await _looked(name, check)
         finally:
             reminder.cancel()
         for finding in findings:
             yield finding
 
 
-async def _looked(name: str, part: Awaitable[list[Finding]]) -> list[Finding]:
+async def _looked(name: str, check: Callable[[], Awaitable[list[Finding]]]) -> list[Finding]:
     """Return the findings of a part; any failure becomes a finding, so that the other parts are checked."""
     try:
-        return await part
+        return await check()
     except _FAULTS as error:
         sentence = system_failure(error) if isinstance(error, OSError) else told(error)
         return [Finding(False, f"{name}: {sentence}")]
@@ -154,17 +137,18 @@ async def _looked(name: str, part: Awaitable[list[Finding]]) -> list[Finding]:
         return [Finding(False, _("{part}: the check failed ({error}).", part=name, error=error))]
 
 
-async def _without_configuration(environment: Environment) -> list[Finding]:
-    """Check key and memory at their default locations; only the configuration knows of others."""
-    if not (environment.home / "key").exists():
-        return []
-    usual = Settings.model_validate({})
-    found = await _looked(_("Key"), _key(environment, usual))
-    return [*found, *await _looked(_("Memory"), memory_checkup.alone(environment, usual))]
+def _without_configuration(environment: Environment) -> Iterator[Part]:
+    """Yield what can be checked without it; key and memory at their usual places, as only the configuration knows of others."""
+    yield _("Home"), partial(_home, environment)
+    if (environment.home / "key").exists():
+        usual = Settings.model_validate({})
+        yield _("Key"), partial(_key, environment, usual)
+        yield _("Memory"), partial(memory_checkup.alone, environment, usual)
+    yield "Lyra", partial(_awake, environment)
 
 
-async def _persona(it: CheckedHome) -> list[Finding]:
-    persona = it.app.persona if it.app else Persona(it.environment, it.settings.persona)
+async def _persona(environment: Environment, settings: Settings, app: App | None) -> list[Finding]:
+    persona = app.persona if app else Persona(environment, settings.persona)
     persona.read()
     own = _("Persona: {name}.", name=persona.path)
     return [Finding(True, own if persona.is_own else _("Persona: the one that comes with Lyra."))]
@@ -195,41 +179,40 @@ async def _key(environment: Environment, settings: Settings) -> list[Finding]:
     return [Finding(True, _("Key: {path}. Keep a copy elsewhere: without it nobody can read the memory.", path=path))]
 
 
-async def _memory(it: CheckedHome) -> list[Finding]:
-    return await memory_checkup.checkup(it.app.memory, it.environment.db_path) if it.app else []
+async def _memory(environment: Environment, app: App | None) -> list[Finding]:
+    return await memory_checkup.checkup(app.memory, environment.db_path) if app else []
 
 
-async def _model(it: CheckedHome, name: str) -> list[Finding]:
-    backend = it.settings.models[name]
-    facts = it.app.models.learnt.of(backend) if it.app else BackendFacts()
-    return [await model_checkup.checkup(it.environment, name, backend, facts)]
+async def _model(environment: Environment, backend: Backend, name: str, app: App | None) -> list[Finding]:
+    facts = app.models.learnt.of(backend) if app else BackendFacts()
+    return [await model_checkup.checkup(environment, name, backend, facts)]
 
 
-async def _unconnected(it: CheckedHome) -> list[Finding]:
-    without = it.app.models.chat is None if it.app else not it.settings.chat
+async def _unconnected(settings: Settings, app: App | None) -> list[Finding]:
+    without = app.models.chat is None if app else not settings.chat
     return [Finding(True, _("Model: none. She keeps, finds and summarizes; lyra model connects one."))] if without else []
 
 
-async def _matrix(it: CheckedHome) -> list[Finding]:
-    if it.settings.matrix is None:
+async def _matrix(environment: Environment, settings: Settings, app: App | None) -> list[Finding]:
+    if settings.matrix is None:
         return []
     checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.matrix_checkup:configured")
-    notes: Notes = KeptNotes(it.app.memory.settings, "matrix") if it.app else NoNotes()
-    return await checkup(it.settings.matrix, it.environment, notes)
+    notes: Notes = KeptNotes(app.memory.settings, "matrix") if app else NoNotes()
+    return await checkup(settings.matrix, environment, notes)
 
 
-async def _discord(it: CheckedHome) -> list[Finding]:
-    if it.settings.discord is None:
+async def _discord(environment: Environment, settings: Settings) -> list[Finding]:
+    if settings.discord is None:
         return []
     checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.discord_checkup:configured")
-    return await checkup(it.settings.discord, it.environment)
+    return await checkup(settings.discord, environment)
 
 
-async def _meaning(it: CheckedHome) -> list[Finding]:
+async def _meaning(environment: Environment, settings: Settings, app: App | None) -> list[Finding]:
     """Embed a word with the configured embedder. Without the local model, search uses words alone, which is no fault."""
-    if it.app:
-        return [await _embedding(it.app.meaning)]
-    found_by = meaning(it.settings, lambda name, backend: secret_of(it.environment, backend, name))
+    if app:
+        return [await _embedding(app.meaning)]
+    found_by = meaning(settings, lambda name, backend: secret_of(environment, backend, name))
     try:
         return [await _embedding(found_by)]
     finally:

@@ -120,8 +120,6 @@ async def _examined(client: AsyncClient, access: Credentials, notes: Notes) -> F
     device = await noted_device(notes, access.user_id)
     if device is None:
         flows = await _flows(client)
-        if not flows and not access.token:
-            return await _by_page(client, access)
         wrong = await _kept_out(client, access, flows)
         welcome = _(
             "{homeserver} answers; she logs in as {user_id} at the next `lyra run`.",
@@ -164,21 +162,16 @@ async def _flows(client: AsyncClient) -> list[str]:
         return []
 
 
-async def _by_page(client: AsyncClient, access: Credentials) -> Finding:
-    if await authorization_server(client) is None:
-        return Finding(False, _("Matrix: {error}", error=no_homeserver(access.homeserver)))
-    return Finding(
-        False,
-        _(
-            "Matrix: {homeserver} answers; accounts sign in there on a page: `{sign_in}` shows where.",
-            homeserver=access.homeserver,
-            sign_in=SIGN_IN,
-        ),
-    )
-
-
 async def _kept_out(client: AsyncClient, access: Credentials, flows: Collection[str]) -> str:
     """Return what prevents her first login, '' if nothing does."""
+    if not flows and not access.token:
+        if await authorization_server(client) is None:
+            return str(no_homeserver(access.homeserver))
+        return _(
+            "{homeserver} answers; accounts sign in there on a page: `{sign_in}` shows where.",
+            homeserver=access.homeserver,
+            sign_in=SIGN_IN,
+        )
     if access.password:
         if _BY_PASSWORD not in flows:
             return _("{homeserver} takes no passwords; give her a token (token_env in [matrix]).", homeserver=access.homeserver)

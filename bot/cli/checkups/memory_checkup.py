@@ -1,5 +1,6 @@
 """The memory check of `lyra doctor`: whether it is intact, and what is pending or was given up."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from bot.app import key_of
@@ -35,10 +36,10 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
         return [Finding(False, _("Memory: sound, but {given_up}", given_up=receipts.given_up(parked))), *outdated]
     kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
     found = [Finding(True, _("Memory: {path}, sound, {conversations}.", path=where, conversations=kept)), *outdated]
-    return [*found, *await _server(memory)] if memory.address else found
+    return [*found, *[one async for one in _server(memory)]] if memory.address else found
 
 
-async def _server(memory: Memory) -> list[Finding]:
+async def _server(memory: Memory) -> AsyncIterator[Finding]:
     """Check the database server that holds the memory."""
     found = await condition(memory.db)
     server = _(
@@ -52,46 +53,34 @@ async def _server(memory: Memory) -> list[Finding]:
     named = ("fsync", found.fsync), ("full_page_writes", found.full_page_writes), ("synchronous_commit", found.synchronous_commit)
     settings = ", ".join(f"{name} {value}" for name, value in named) + "."
     copies = await standbys(memory.db)
-    findings = [
-        Finding(True, f"{server} {settings} {apart}"),
-        _guarded(await guard(memory.db)),
-        *map(_standby, copies),
-    ]
+    yield Finding(True, f"{server} {settings} {apart}")
+    yield _guarded(await guard(memory.db))
+    for copy in copies:
+        yield _standby(copy)
     if found.has_copies and not copies:
-        findings.append(
-            Finding(
-                False,
-                _(
-                    "Database: commits wait for a copy of it, and none follows, so that nothing I am told is kept until one does. Start "
-                    "the copy again, or take it out of synchronous_standby_names on the server."
-                ),
-            )
+        yield Finding(
+            False,
+            _(
+                "Database: commits wait for a copy of it, and none follows, so that nothing I am told is kept until one does. Start "
+                "the copy again, or take it out of synchronous_standby_names on the server."
+            ),
         )
     if lacking := await unwritable(memory.db):
-        findings.append(
-            Finding(
-                False,
-                _(
-                    "Database: I lack rights there (on {tables}), and what needs them fails. Give the user that [store] names those "
-                    "that docs/running.md lists.",
-                    tables=listed(lacking[:_NAMED]),
-                ),
-            )
+        yield Finding(
+            False,
+            _(
+                "Database: I lack rights there (on {tables}), and what needs them fails. Give the user that [store] names those "
+                "that docs/running.md lists.",
+                tables=listed(lacking[:_NAMED]),
+            ),
         )
     else:
-        findings += await _room(memory)
+        try:
+            await require_room(memory.db)
+        except DiskFull as full:
+            yield Finding(False, _("Database: {why}", why=told(full)))
     if found.used > found.most * 0.8:
-        findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
-    return findings
-
-
-async def _room(memory: Memory) -> list[Finding]:
-    """Report whether the server's disk is full."""
-    try:
-        await require_room(memory.db)
-    except DiskFull as full:
-        return [Finding(False, _("Database: {why}", why=told(full)))]
-    return []
+        yield Finding(False, _("Database: few connections are left. Raise max_connections on the server."))
 
 
 def _guarded(by: RowGuard) -> Finding:

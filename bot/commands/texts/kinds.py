@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from localization.sentences import Sentence, _, lazy
+from localization.sentences import Sentence, _, lazy, marked
 from memory.types import DomainRef
 
 _PLACES: Mapping[str, Sentence] = {
@@ -11,17 +11,8 @@ _PLACES: Mapping[str, Sentence] = {
     "channel": lazy("Channel"),
     "room": lazy("Room"),
 }
-_NAMES: Mapping[str, Sentence] = {
-    "person": lazy("person"),
-    "pet": lazy("pet"),
-    "place": lazy("place"),
-    "project": lazy("project"),
-}
-_PURPOSES: Mapping[str, Sentence] = {
-    "conversation": lazy("conversation"),
-    "digests": lazy("digests"),
-    "embedding": lazy("embedding"),
-}
+_NAMES = (marked("person"), marked("pet"), marked("place"), marked("project"))
+_PURPOSES = (marked("conversation"), marked("digests"), marked("embedding"))
 
 
 def place(ref: DomainRef) -> str:
@@ -36,9 +27,9 @@ def platform(name: str) -> str:
 
 def name(kind: str) -> str:
     """Return the kind of thing that has a name; '' if unknown."""
-    return str(_NAMES[kind]) if kind in _NAMES else ""
+    return _(kind) if kind in _NAMES else ""
 
 
 def purpose(of: str) -> str:
     """Return the display name of a model purpose."""
-    return str(_PURPOSES.get(of, of))
+    return _(of) if of in _PURPOSES else of

@@ -6,7 +6,7 @@ from datetime import date
 from bot.commands.texts.receipts import Ids, day, moment, short
 from localization.formatting import month as named_month
 from localization.numerals import number, signed
-from localization.sentences import _, lazy, ngettext
+from localization.sentences import _, lazy, marked, ngettext
 from memory.tiers.drives import NAMES, Drives
 from memory.tiers.selfstate import DatedState, SelfState
 from memory.types import Exchange, Statement
@@ -22,14 +22,10 @@ _EMPTY = {
     "self": lazy("I have nothing to say about myself here yet."),
 }
 _FIRST = {"inferred": lazy("Inferred"), "arc": lazy("Going on"), "trend": lazy("Trend"), "callback": lazy("Left open")}
-_MEASURES = {
-    "mood": lazy("mood"),
-    "energy": lazy("energy"),
-    "continuity": lazy("continuity"),
-    "coherence": lazy("coherence"),
-    "curiosity": lazy("curiosity"),
-    "stability": lazy("stability"),
-}
+_MEASURES = (
+    marked("mood"), marked("energy"), marked("continuity"), marked("coherence"), marked("curiosity"), marked("stability"),
+)  # fmt: skip
+"""What `drive_name` translates."""
 _BARS = "▁▂▃▄▅▆▇█"
 _MOMENTS = 60
 _SHOWN = 2
@@ -102,7 +98,7 @@ def driven(drives: Drives) -> str:
 
 def drive_name(name: str) -> str:
     """Return the display name of a drive or another measure."""
-    return str(_MEASURES[name])
+    return _(name)
 
 
 def over_time(moments: Sequence[DatedState], time_zone: str) -> str:

@@ -72,12 +72,8 @@ def _ids(found: Hit | Condensed) -> list[str]:
 
 def summary(digests: list[Digest], time_zone: str) -> str:
     """Return a session's summary, oldest first, each digest with the days it covers."""
-    return "\n\n".join(f"{_days(digest, time_zone)}\n{digest.text}" for digest in digests)
-
-
-def _days(digest: Digest, time_zone: str) -> str:
-    first, last = day(digest.first_at, time_zone), day(digest.last_at, time_zone)
-    return first if first == last else f"{first} – {last}"
+    days = [dict.fromkeys((day(digest.first_at, time_zone), day(digest.last_at, time_zone))) for digest in digests]
+    return "\n\n".join(f"{' – '.join(of)}\n{digest.text}" for of, digest in zip(days, digests, strict=True))
 
 
 def set_aside(memory: SupersededMemory, time_zone: str) -> str:

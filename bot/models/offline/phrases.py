@@ -9,8 +9,8 @@ from datetime import date, timedelta
 
 from bot.models.offline.sentence_splitting import quoted
 from localization import formatting
-from localization.catalogues import VOICE, catalogue
 from localization.current_language import ENGLISH, reading
+from localization.sentences import VOICE, catalogue
 from memory.text.time.times import local
 
 FORMAL = "@formal"

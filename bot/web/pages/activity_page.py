@@ -1,61 +1,42 @@
 """The live log of what she does with a person's memory: summaries, dreams, imports, in numbers and without anybody's words."""
 
-import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from aiohttp import web
 
-from bot.web.page_context import PageContext, PagePart
+from bot.web.page_context import visiting
 from bot.web.pages.timeline_page import month_name
-from bot.web.server_sent_events import pause, streaming
+from bot.web.server_sent_events import StreamEvent, follow, last_seen
 from localization.sentences import Sentence, lazy, lazy_plural
 from memory.journal.ledger import Activity
 
+routes = web.RouteTableDef()
 _SHOWN = 100
-_PULSE = 30
 
 
-class ActivityPage(PagePart):
-    """/activity."""
+@routes.get("/activity")
+async def _activity(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    happened = await visit.view.activity(0, _SHOWN)
+    seen = happened[-1].seq if happened else 0
+    return await visit.page("activity.html", happened=[told(one) for one in reversed(happened)], seen=seen)
 
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context)
-        self._stopping = asyncio.Event()
 
-    def routes(self) -> Sequence[web.RouteDef]:
-        """Return the routes of this page."""
-        return web.get("/activity", self._show), web.get("/activity/stream", self._stream, allow_head=False)
+@routes.get("/activity/stream", allow_head=False)
+async def _stream(request: web.Request) -> web.StreamResponse:
+    """Stream log entries from a sequence number on, until the tab is closed or Lyra stops."""
+    visit, given = await visiting(request), request.headers.get("Last-Event-ID") or request.query.get("after", "0")
+    times = visit.times
 
-    def stop(self) -> None:
-        """End all streams."""
-        self._stopping.set()
+    async def news(seen: int) -> list[StreamEvent]:
+        happened = [(one.seq, *told(one)) for one in await visit.view.activity(seen, _SHOWN)]
+        return [
+            StreamEvent("done", {"at": times.moment(at), "what": what, "counts": counts}, seq)
+            for seq, at, what, counts in happened
+        ]
 
-    async def _show(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        happened = await view.activity(0, _SHOWN)
-        seen = happened[-1].seq if happened else 0
-        return await self._context.page(
-            request, "activity.html", view, happened=[told(one) for one in reversed(happened)], seen=seen
-        )
-
-    async def _stream(self, request: web.Request) -> web.StreamResponse:
-        """Stream log entries from a sequence number on, until the tab is closed or Lyra stops."""
-        view, given = await self._context.view(request), request.headers.get("Last-Event-ID") or request.query.get("after", "0")
-        seen = int(given) if given.isascii() and given.isdecimal() and len(given) < 19 else 0
-        times = self._context.times(view)
-        quiet = 0
-        async with streaming(request) as (stream, response):
-            while not self._stopping.is_set():
-                for one in await view.activity(seen, _SHOWN):
-                    at, what, counts = told(one)
-                    await stream.send("done", {"at": times.moment(at), "what": what, "counts": counts}, one.seq)
-                    seen = one.seq
-                quiet = (quiet + 1) % _PULSE
-                if not quiet:
-                    await stream.pulse()
-                await pause(self._stopping)
-        return response
+    return await follow(request, last_seen(given) or 0, news)
 
 
 def told(one: Activity) -> tuple[int, str, str]:

@@ -1,11 +1,10 @@
 """Search: what was said about something, by whom, when, and in which conversation; and a message in its context."""
 
-from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from aiohttp import web
 
-from bot.web.page_context import PagePart
+from bot.web.page_context import visiting
 from localization.sentences import _, lazy
 from memory.errors import NotFound
 from memory.index.hits import Hit
@@ -16,50 +15,46 @@ from memory.text.time.times import instant
 from memory.text.time.zones import zone
 from memory.view.view import View
 
+routes = web.RouteTableDef()
 _SHOWN = 20
 _LOOKED_THROUGH = 200
 _AROUND = 8
 
 
-class SearchPage(PagePart):
-    """/search and /messages/ID."""
+@routes.get("/search")
+async def _search(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    asked = {name: clean(request.query.get(name, "")).strip()[:500] for name in ("q", "who", "where", "since", "until")}
+    hits, problem = None, ""
+    if any(asked.values()):
+        try:
+            hits = await _found(visit.view, asked)
+        except (ValueError, OverflowError):
+            problem = _("Write a day like 2026-03-03.")
+    return await visit.page(
+        "search.html", asked=asked, hits=hits, problem=problem, speakers=await visit.view.calendar.speakers(),
+        conversations=await visit.view.sessions.all(), filtered=any(asked[name] for name in ("who", "where", "since", "until")),
+    )  # fmt: skip
 
-    def routes(self) -> Sequence[web.RouteDef]:
-        """Return the routes of this page."""
-        return web.get("/search", self._show), web.get("/messages/{id}", self._message)
 
-    async def _show(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        asked = {name: clean(request.query.get(name, "")).strip()[:500] for name in ("q", "who", "where", "since", "until")}
-        hits, problem = None, ""
-        if any(asked.values()):
-            try:
-                hits = await self._found(view, asked)
-            except (ValueError, OverflowError):
-                problem = _("Write a day like 2026-03-03.")
-        return await self._context.page(
-            request, "search.html", view, asked=asked, hits=hits, problem=problem, speakers=await view.calendar.speakers(),
-            conversations=await view.sessions.all(), filtered=any(asked[name] for name in ("who", "where", "since", "until")),
-        )  # fmt: skip
+async def _found(view: View, asked: dict[str, str]) -> list[Hit]:
+    only = await view.sessions.named(asked["where"]) if asked["where"] else None
+    within = _window(asked["since"], asked["until"], view.home.time_zone)
+    if asked["q"] and not (within or asked["who"]):
+        return await view.recall.messages(asked["q"], _SHOWN, session=only)
+    if not (within or asked["who"]):
+        within = Window(EARLIEST, LATEST)
+    hits = await view.recall.lookup(asked["q"], _LOOKED_THROUGH if only else _SHOWN, within, asked["who"], "")
+    return [hit for hit in hits if only is None or hit.exchange.session == only.key][:_SHOWN]
 
-    async def _found(self, view: View, asked: dict[str, str]) -> list[Hit]:
-        only = await view.sessions.named(asked["where"]) if asked["where"] else None
-        within = _window(asked["since"], asked["until"], view.home.time_zone)
-        if asked["q"] and not (within or asked["who"]):
-            return await view.recall.messages(asked["q"], _SHOWN, session=only)
-        if not (within or asked["who"]):
-            within = Window(EARLIEST, LATEST)
-        hits = await view.recall.lookup(asked["q"], _LOOKED_THROUGH if only else _SHOWN, within, asked["who"], "")
-        return [hit for hit in hits if only is None or hit.exchange.session == only.key][:_SHOWN]
 
-    async def _message(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        around = await view.calendar.around(request.match_info["id"], _AROUND)
-        if not around:
-            raise NotFound(lazy("There is no message with that id here."))
-        return await self._context.page(
-            request, "message.html", view, around=around, meant=request.match_info["id"].strip().lower()
-        )
+@routes.get("/messages/{id}")
+async def _message(request: web.Request) -> web.Response:
+    visit, id_ = await visiting(request), request.match_info["id"]
+    around = await visit.view.calendar.around(id_, _AROUND)
+    if not around:
+        raise NotFound(lazy("There is no message with that id here."))
+    return await visit.page("message.html", around=around, meant=id_.strip().lower())
 
 
 def _window(since: str, until: str, time_zone: str) -> Window | None:

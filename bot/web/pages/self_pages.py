@@ -4,133 +4,118 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from bot.commands.dream_commands import fewer
+from bot.commands.dream_commands import fewer, take_back
 from bot.commands.texts.ladder_text import drive_name
 from bot.errors import BadInput
 from bot.web.charts import ChartSeries, lines
-from bot.web.page_context import PagePart, go, notice
+from bot.web.page_context import Visit, go, notice, visiting
 from localization.sentences import _, lazy, told
 from memory.tiers.drives import NAMES
 from memory.tiers.selfstate import DatedState
 
+routes = web.RouteTableDef()
 _DONE = {
     "changed": lazy("That is who I am from my next answer on."),
     "reset": lazy("I am again who I was at first."),
     "busy": lazy("Another process dreams this just now."),
 }
 """Notices after a form."""
-
-
-class PersonaPage(PagePart):
-    """/persona."""
-
-    def routes(self) -> Sequence[web.RouteDef]:
-        """Return the routes of this page."""
-        return web.get("/persona", self._show), web.post("/persona", self._change), web.post("/persona/reset", self._reset)
-
-    async def _show(self, request: web.Request, text: str = "", problem: str = "") -> web.Response:
-        view, persona = await self._context.view(request), self._context.app.persona
-        return await self._context.page(
-            request, "persona.html", view, text=text or persona.current(), owner=self._context.is_owner(request), problem=problem,
-            is_own=persona.is_own and not persona.named, told=notice(request, _DONE),
-        )  # fmt: skip
-
-    async def _change(self, request: web.Request) -> web.Response:
-        text = str((await self._owned(request)).get("text", "")).replace("\r\n", "\n")
-        try:
-            self._context.app.persona.write(text)
-        except BadInput as error:
-            return await self._show(request, text, told(error))
-        return go("/persona", told="changed")
-
-    async def _reset(self, request: web.Request) -> web.Response:
-        await self._owned(request)
-        try:
-            self._context.app.persona.reset()
-        except BadInput as error:
-            return await self._show(request, "", told(error))
-        return go("/persona", told="reset")
-
-    async def _owned(self, request: web.Request) -> "dict[str, object]":
-        if not self._context.is_owner(request):
-            raise web.HTTPForbidden
-        return dict(await request.post())
-
-
 _DREAMS, _THOUGHTS = 30, 20
 
 
-class DreamsPage(PagePart):
-    """/dreams and /thoughts."""
-
-    def routes(self) -> Sequence[web.RouteDef]:
-        """Return the routes of this page."""
-        return (
-            web.get("/dreams", self._show),
-            web.post("/dreams/now", self._now),
-            web.post("/thoughts/{id}/less", self._less),
-            web.get("/thoughts/{id}/delete", self._ask),
-            web.post("/thoughts/{id}/delete", self._delete),
-        )
-
-    async def _show(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        return await self._context.page(
-            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=notice(request, _DONE), owner=self._context.is_owner(request),
-            dreams=await self._context.app.memory.dreams.past(view.home, _DREAMS),
-        )  # fmt: skip
-
-    async def _now(self, request: web.Request) -> web.Response:
-        """Dream this home now, due or not."""
-        if not self._context.is_owner(request):
-            raise web.HTTPForbidden
-        view = await self._context.view(request)
-        dreamt = await self._context.app.dreams.dream(view.home, forced=True)
-        return go("/dreams", told="" if dreamt.report else "busy")
-
-    async def _less(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        thought = await view.thoughts.find(request.match_info["id"])
-        await fewer(view, thought, self._context.app.base.settings.dream.curiosity)
-        return go("/dreams")
-
-    async def _ask(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        return await self._context.page(
-            request, "forget_thought.html", view, thought=await view.thoughts.find(request.match_info["id"])
-        )
-
-    async def _delete(self, request: web.Request) -> web.Response:
-        view, outgoing = await self._context.view(request), self._context.talk.outgoing
-        thought = await view.thoughts.find(request.match_info["id"])
-        platform, place, parts = await view.thoughts.take_back(thought, outgoing.composer.keys())
-        if parts:
-            await outgoing.flush(platform, place, parts)
-        return go("/dreams")
+@routes.get("/persona")
+async def _persona(request: web.Request) -> web.Response:
+    return await _show_persona(await visiting(request))
 
 
-class SelfPage(PagePart):
-    """/self."""
+async def _show_persona(visit: Visit, text: str = "", problem: str = "") -> web.Response:
+    persona = visit.app.persona
+    return await visit.page(
+        "persona.html", text=text or persona.current(), owner=visit.is_owner, problem=problem,
+        is_own=persona.is_own and not persona.named, told=notice(visit.request, _DONE),
+    )  # fmt: skip
 
-    def routes(self) -> Sequence[web.RouteDef]:
-        """Return the routes of this page."""
-        return web.get("/self", self._show), web.post("/self/reset", self._reset)
 
-    async def _show(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        now, history = await view.self_state.now(), (await view.self_state.history())[::-1]
-        times = self._context.times(view)
-        ends = (times.day(history[0].at), times.day(history[-1].at)) if history else ("", "")
-        said = await view.digests.receipts([*now.narrative, *now.reflections])
-        return await self._context.page(
-            request, "self.html", view, now=now, said=said, drives=NAMES,
-            moods=lines(_moods(history), -1, 1, ends, _("Mood and energy over time")),
-            driven=lines(_drives(history), 0, 1, ends, _("What drives me over time")),
-        )  # fmt: skip
+@routes.post("/persona")
+async def _change_persona(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    visit.require_owner()
+    text = str((await request.post()).get("text", "")).replace("\r\n", "\n")
+    try:
+        visit.app.persona.write(text)
+    except BadInput as error:
+        return await _show_persona(visit, text, told(error))
+    return go("/persona", told="changed")
 
-    async def _reset(self, request: web.Request) -> web.Response:
-        await (await self._context.view(request)).self_state.reset()
-        return go("/self")
+
+@routes.post("/persona/reset")
+async def _reset_persona(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    visit.require_owner()
+    try:
+        visit.app.persona.reset()
+    except BadInput as error:
+        return await _show_persona(visit, "", told(error))
+    return go("/persona", told="reset")
+
+
+@routes.get("/dreams")
+async def _dreams(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    return await visit.page(
+        "dreams.html", thoughts=await visit.view.thoughts.said(_THOUGHTS), told=notice(request, _DONE), owner=visit.is_owner,
+        dreams=await visit.app.memory.dreams.past(visit.view.home, _DREAMS),
+    )  # fmt: skip
+
+
+@routes.post("/dreams/now")
+async def _dream(request: web.Request) -> web.Response:
+    """Dream this home now, due or not."""
+    visit = await visiting(request)
+    visit.require_owner()
+    dreamt = await visit.app.dreams.dream(visit.view.home, forced=True)
+    return go("/dreams", told="" if dreamt.report else "busy")
+
+
+@routes.post("/thoughts/{id}/less")
+async def _fewer_thoughts(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    thought = await visit.view.thoughts.find(request.match_info["id"])
+    await fewer(visit.view, thought, visit.app.base.settings.dream.curiosity)
+    return go("/dreams")
+
+
+@routes.get("/thoughts/{id}/delete")
+async def _ask_to_delete_thought(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    return await visit.page("forget_thought.html", thought=await visit.view.thoughts.find(request.match_info["id"]))
+
+
+@routes.post("/thoughts/{id}/delete")
+async def _delete_thought(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    await take_back(visit.view, await visit.view.thoughts.find(request.match_info["id"]), visit.context.talk.outgoing)
+    return go("/dreams")
+
+
+@routes.get("/self")
+async def _self(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    view, times = visit.view, visit.times
+    now, history = await view.self_state.now(), (await view.self_state.history())[::-1]
+    ends = (times.day(history[0].at), times.day(history[-1].at)) if history else ("", "")
+    said = await view.digests.receipts([*now.narrative, *now.reflections])
+    return await visit.page(
+        "self.html", now=now, said=said, drives=NAMES,
+        moods=lines(_moods(history), -1, 1, ends, _("Mood and energy over time")),
+        driven=lines(_drives(history), 0, 1, ends, _("What drives me over time")),
+    )  # fmt: skip
+
+
+@routes.post("/self/reset")
+async def _reset_self(request: web.Request) -> web.Response:
+    await (await visiting(request)).view.self_state.reset()
+    return go("/self")
 
 
 def _moods(history: Sequence[DatedState]) -> Sequence[ChartSeries]:

@@ -9,14 +9,14 @@ from aiohttp import web
 
 from adapters.browser.tabs import Tab, TabEvent
 from adapters.events import conversation
-from bot.web.page_context import PageContext, PagePart, go
+from bot.web.page_context import Visit, go, visiting
 from bot.web.prose import prose
 from bot.web.server_sent_events import streaming
 from memory.text.off_loop import off_loop
 from memory.text.storable import clean
 from memory.types import MOST_NAME
-from memory.view.view import View
 
+routes = web.RouteTableDef()
 _SHOWN = 40
 _MOST = 256 * 1024
 _PULSE_SECONDS = 15.0
@@ -27,131 +27,125 @@ CLOSING = "closing"
 _ANSWERED = "answered"
 
 
-class TalkPage(PagePart):
-    """/talk."""
+@routes.get("/talk")
+async def talk(request: web.Request) -> web.Response:
+    """Show a conversation, the latest if none is named."""
+    return await _page(request, _conversation_name(request.query.get("in")))
 
-    def __init__(self, context: PageContext) -> None:
-        super().__init__(context)
-        self._resuming: set[asyncio.Task[None]] = set()
-        self._waiting_answers: dict[str, asyncio.Future[None]] = {}
 
-    def routes(self) -> Sequence[web.RouteDef]:
-        """Return the routes of this page."""
-        return (
-            web.get("/talk", self._show),
-            web.post("/talk", self._say),
-            web.get("/talk/stream", self._stream, allow_head=False),
-            web.post("/talk/answer", self._answer_question),
-            web.post("/talk/stop", self._stop),
-        )
+async def _page(request: web.Request, name: str, beside: Sequence[TabEvent] = ()) -> web.Response:
+    """Render a conversation, the latest for ''; `beside` is shown in addition to its stored messages."""
+    visit = await visiting(request, own=True)
+    app, view, platform = visit.app, visit.view, visit.context.browser.platform
+    conversations = [one for one in await view.sessions.all() if one.ref.platform == platform]
+    name = name or (conversations[0].name if conversations else _FIRST)
+    session = next((one for one in conversations if one.name == name), None)
+    page = await view.calendar.messages(session, _SHOWN) if session else None
+    return await visit.page(
+        "talk.html", name=name, session=session, page=page, conversations=conversations, goes_to=app.models.goes_to,
+        address=app.memory.address, has_model=app.models.chat is not None, beside=beside,
+    )  # fmt: skip
 
-    async def _show(self, request: web.Request) -> web.Response:
-        return await self._page(request, _conversation_name(request.query.get("in")))
 
-    async def _page(self, request: web.Request, name: str, beside: Sequence[TabEvent] = ()) -> web.Response:
-        """Render a conversation, the latest for ''; `beside` is shown in addition to its stored messages."""
-        view = await self._context.own_view(request)
-        platform = self._context.browser.platform
-        conversations = [one for one in await view.sessions.all() if one.ref.platform == platform]
-        name = name or (conversations[0].name if conversations else _FIRST)
-        session = next((one for one in conversations if one.name == name), None)
-        page = await view.calendar.messages(session, _SHOWN) if session else None
-        return await self._context.page(
-            request, "talk.html", view, name=name, session=session, page=page, conversations=conversations,
-            goes_to=self._context.app.models.goes_to, address=self._context.app.memory.address, has_model=self._context.app.models.chat is not None, beside=beside,
-        )  # fmt: skip
-
-    async def _say(self, request: web.Request) -> web.Response:
-        form = await request.post()
-        text, name = str(form.get("text", "")).strip(), _conversation_name(form.get("conversation")) or _FIRST
-        if text:
-            if len(text.encode("utf-8", "replace")) > _MOST:
-                raise web.HTTPRequestEntityTooLarge(_MOST, len(text))
-            place, thread = await self._place_and_thread(request, name)
-            if _is_scripted(request):
-                await self._context.browser.say(self._context.person(request), thread, name, clean(text))
-            else:
-                with self._context.tabs.opened(place) as tab:
-                    answered = await self._context.browser.say(self._context.person(request), thread, name, clean(text))
-                    return await self._wait_for_answer(request, name, place, tab, answered)
+@routes.post("/talk")
+async def _say(request: web.Request) -> web.Response:
+    form = await request.post()
+    text, name = str(form.get("text", "")).strip(), _conversation_name(form.get("conversation")) or _FIRST
+    if text:
+        if len(text.encode("utf-8", "replace")) > _MOST:
+            raise web.HTTPRequestEntityTooLarge(_MOST, len(text))
+        visit = await visiting(request, own=True)
+        (place, thread), context = await _place_and_thread(visit, name), visit.context
         if _is_scripted(request):
-            return web.json_response({"kept": bool(text)})
-        return go("/talk", **{"in": name})
+            await context.browser.say(visit.person, thread, name, clean(text))
+        else:
+            with context.tabs.opened(place) as tab:
+                answered = await context.browser.say(visit.person, thread, name, clean(text))
+                return await _wait_for_answer(visit, name, place, tab, answered)
+    if _is_scripted(request):
+        return web.json_response({"kept": bool(text)})
+    return go("/talk", **{"in": name})
 
-    async def _answer_question(self, request: web.Request) -> web.Response:
-        form, person = await request.post(), self._context.person(request)
-        question, yes, name = (
-            str(form.get("question", "")),
-            form.get("yes") == "yes",
-            _conversation_name(form.get("conversation")) or _FIRST,
-        )
-        place, _ = await self._place_and_thread(request, name)
-        if _is_scripted(request) or place not in self._waiting_answers:
-            was_open = self._context.browser.answer_question(person, question, yes=yes)
-            return web.json_response({"settled": was_open}) if _is_scripted(request) else go("/talk", **{"in": name})
-        with self._context.tabs.opened(place) as tab:
-            self._context.browser.answer_question(person, question, yes=yes)
-            return await self._wait_for_answer(request, name, place, tab, self._waiting_answers.pop(place))
 
-    async def _wait_for_answer(
-        self, request: web.Request, name: str, place: str, tab: Tab, answered: Awaitable[None]
-    ) -> web.Response:
-        """Wait for an answer or a question, then render the page with what was shown meanwhile and is stored nowhere."""
-        waiting = asyncio.ensure_future(answered)
-        waiting.add_done_callback(lambda _: self._context.tabs.show(place, _ANSWERED))
-        beside: list[TabEvent] = []
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_UNSCRIPTED_SECONDS):
-                while (shown := await tab.get()).kind not in (_ANSWERED, CLOSING):
-                    if shown.kind == "enter":
-                        return go("/talk", **{"in": str(shown.facts["name"])})
-                    beside += [shown] if shown.kind in ("notice", "question") else []
-                    if shown.kind == "question":
-                        self._waiting_answers[place] = waiting
-                        break
-        return await self._page(request, name, beside) if beside else go("/talk", **{"in": name})
+@routes.post("/talk/answer")
+async def _answer_question(request: web.Request) -> web.Response:
+    form, visit = await request.post(), await visiting(request, own=True)
+    context, person = visit.context, visit.person
+    question, yes, name = (
+        str(form.get("question", "")),
+        form.get("yes") == "yes",
+        _conversation_name(form.get("conversation")) or _FIRST,
+    )
+    place, _ = await _place_and_thread(visit, name)
+    if _is_scripted(request) or place not in context.waiting_answers:
+        was_open = context.browser.answer_question(person, question, yes=yes)
+        return web.json_response({"settled": was_open}) if _is_scripted(request) else go("/talk", **{"in": name})
+    with context.tabs.opened(place) as tab:
+        context.browser.answer_question(person, question, yes=yes)
+        return await _wait_for_answer(visit, name, place, tab, context.waiting_answers.pop(place))
 
-    async def _place_and_thread(self, request: web.Request, name: str) -> tuple[str, str]:
-        """Return the place key and the thread of the visitor's conversation with that name."""
-        person = self._context.person(request)
-        thread = await self._context.app.domains.thread_of(await self._context.own_view(request), name)
-        return conversation(person.platform, person.id, thread).key, thread
 
-    async def _stop(self, request: web.Request) -> web.Response:
-        """Stop the answer in progress in a conversation; the part made so far stays."""
-        form = await request.post()
-        name = _conversation_name(form.get("conversation")) or _FIRST
-        place, _ = await self._place_and_thread(request, name)
-        ended = self._context.talk.running_answers.stop(self._context.browser.platform, place)
-        if _is_scripted(request):
-            return web.json_response({"ended": ended})
-        return go("/talk", **{"in": name})
+async def _wait_for_answer(visit: Visit, name: str, place: str, tab: Tab, answered: Awaitable[None]) -> web.Response:
+    """Wait for an answer or a question, then render the page with what was shown meanwhile and is stored nowhere."""
+    waiting = asyncio.ensure_future(answered)
+    waiting.add_done_callback(lambda _: visit.context.tabs.show(place, _ANSWERED))
+    beside: list[TabEvent] = []
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_UNSCRIPTED_SECONDS):
+            while (shown := await tab.get()).kind not in (_ANSWERED, CLOSING):
+                if shown.kind == "enter":
+                    return go("/talk", **{"in": str(shown.facts["name"])})
+                beside += [shown] if shown.kind in ("notice", "question") else []
+                if shown.kind == "question":
+                    visit.context.waiting_answers[place] = waiting
+                    break
+    return await _page(visit.request, name, beside) if beside else go("/talk", **{"in": name})
 
-    async def _stream(self, request: web.Request) -> web.StreamResponse:
-        """Stream what is said in a conversation from now on, until the tab is closed or Lyra stops."""
-        view, person = await self._context.own_view(request), self._context.person(request)
-        place, _ = await self._place_and_thread(request, _conversation_name(request.query.get("in")) or _FIRST)
-        async with streaming(request) as (stream, response):
-            with self._context.tabs.opened(place) as tab, self._context.tab_presence.taken(place) as held:
-                await stream.send("open", {})
-                for question in self._context.browser.open_questions(place):
-                    await stream.send(question.kind, question.facts)
-                if held:
-                    self._resume_in_background(view, person.platform, place)
-                while (shown := await _next(tab)).kind != CLOSING:
-                    await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.pulse())
-        return response
 
-    def _resume_in_background(self, view: View, platform: str, place: str) -> None:
-        """Resume what was left over at a place, in the background."""
-        task = asyncio.create_task(self._resume(view, platform, place))
-        self._resuming.add(task)
-        task.add_done_callback(self._resuming.discard)
+async def _place_and_thread(visit: Visit, name: str) -> tuple[str, str]:
+    """Return the place key and the thread of the visitor's conversation with that name."""
+    thread = await visit.app.domains.thread_of(visit.view, name)
+    return conversation(visit.person.platform, visit.person.id, thread).key, thread
 
-    async def _resume(self, view: View, platform: str, place: str) -> None:
-        self._context.app.maintenance.poke(view.home)
-        await self._context.talk.take_up(platform, place)
-        await self._context.talk.reflections.say(view.home, at_hand=True)
+
+@routes.post("/talk/stop")
+async def _stop(request: web.Request) -> web.Response:
+    """Stop the answer in progress in a conversation; the part made so far stays."""
+    form = await request.post()
+    name = _conversation_name(form.get("conversation")) or _FIRST
+    visit = await visiting(request, own=True)
+    place, _ = await _place_and_thread(visit, name)
+    ended = visit.context.talk.running_answers.stop(visit.context.browser.platform, place)
+    if _is_scripted(request):
+        return web.json_response({"ended": ended})
+    return go("/talk", **{"in": name})
+
+
+@routes.get("/talk/stream", allow_head=False)
+async def _stream(request: web.Request) -> web.StreamResponse:
+    """Stream what is said in a conversation from now on, until the tab is closed or Lyra stops."""
+    visit = await visiting(request, own=True)
+    context = visit.context
+    place, _ = await _place_and_thread(visit, _conversation_name(request.query.get("in")) or _FIRST)
+    async with streaming(request) as (stream, response):
+        with context.tabs.opened(place) as tab, context.tab_presence.taken(place) as held:
+            await stream.send("open", {})
+            for question in context.browser.open_questions(place):
+                await stream.send(question.kind, question.facts)
+            if held:
+                task = asyncio.create_task(_resume(visit, place))
+                context.resuming.add(task)
+                task.add_done_callback(context.resuming.discard)
+            while (shown := await _next(tab)).kind != CLOSING:
+                await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.pulse())
+    return response
+
+
+async def _resume(visit: Visit, place: str) -> None:
+    """Resume what was left over at a place."""
+    visit.app.maintenance.poke(visit.view.home)
+    await visit.context.talk.take_up(visit.person.platform, place)
+    await visit.context.talk.reflections.say(visit.view.home, at_hand=True)
 
 
 def _is_scripted(request: web.Request) -> bool:

@@ -1,73 +1,69 @@
 """The timeline: months, opening to eras and gists, and from there to the messages."""
 
 import re
-from collections.abc import Sequence
 from datetime import date
 
 from aiohttp import web
 
 from bot.web.charts import bars
-from bot.web.page_context import PagePart
+from bot.web.page_context import visiting
 from localization.formatting import month, short_month
 from localization.sentences import _
 from memory.text.time.times import month_start
 from memory.types import Session
 
+routes = web.RouteTableDef()
 _SHOWN = 60
 
 
-class TimelinePage(PagePart):
-    """/timeline, /timeline/MONTH, /gists/ID and /conversations/ID."""
+@routes.get("/timeline")
+async def _timeline(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    months = await visit.view.calendar.months()
+    told = {one.period: one for one in reversed(await visit.view.digests.statements("era"))}
+    said = [(short_month(_date(one.period)), one.messages, f"/timeline/{one.period}") for one in reversed(months)]
+    chart = bars(said, _("Messages per month"))
+    return await visit.page("timeline.html", months=months, told=told, chart=chart, name=month_name)
 
-    def routes(self) -> Sequence[web.RouteDef]:
-        """Return the routes of this page."""
-        return (
-            web.get("/timeline", self._show),
-            web.get("/timeline/{month}", self._month),
-            web.get("/gists/{id}", self._gist),
-            web.get("/conversations/{id}", self._conversation),
-        )
 
-    async def _show(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        months = await view.calendar.months()
-        told = {one.period: one for one in reversed(await view.digests.statements("era"))}
-        said = [(short_month(_date(one.period)), one.messages, f"/timeline/{one.period}") for one in reversed(months)]
-        chart = bars(said, _("Messages per month"))
-        return await self._context.page(request, "timeline.html", view, months=months, told=told, chart=chart, name=month_name)
+@routes.get("/timeline/{month}")
+async def _month(request: web.Request) -> web.Response:
+    visit, period = await visiting(request), request.match_info["month"]
+    if not _is_month(period):
+        raise web.HTTPNotFound
+    view = visit.view
+    begin, end = _bounds(period, view.home.time_zone)
+    eras = [one for one in await view.digests.statements("era") if one.period == period]
+    return await visit.page(
+        "month.html", period=period, title=month_name(period), eras=eras, said=await view.digests.receipts(eras),
+        gists=await view.calendar.gists(period), conversations=await view.calendar.spoken_in(begin, end),
+        before=_next(period, -1), after=_next(period, 1),
+    )  # fmt: skip
 
-    async def _month(self, request: web.Request) -> web.Response:
-        view, period = await self._context.view(request), request.match_info["month"]
-        if not _is_month(period):
-            raise web.HTTPNotFound
-        begin, end = _bounds(period, view.home.time_zone)
-        eras = [one for one in await view.digests.statements("era") if one.period == period]
-        return await self._context.page(
-            request, "month.html", view, period=period, title=month_name(period), eras=eras, said=await view.digests.receipts(eras),
-            gists=await view.calendar.gists(period), conversations=await view.calendar.spoken_in(begin, end),
-            before=_next(period, -1), after=_next(period, 1),
-        )  # fmt: skip
 
-    async def _gist(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        session, gist, messages = await view.calendar.gist(request.match_info["id"])
-        return await self._context.page(request, "gist.html", view, session=session, gist=gist, messages=messages)
+@routes.get("/gists/{id}")
+async def _gist(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    session, gist, messages = await visit.view.calendar.gist(request.match_info["id"])
+    return await visit.page("gist.html", session=session, gist=gist, messages=messages)
 
-    async def _conversation(self, request: web.Request) -> web.Response:
-        view = await self._context.view(request)
-        session: Session = await view.sessions.named(request.match_info["id"])
-        before = request.query.get("before", "")
-        period = request.query.get("month", "")
-        until = int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None
-        since = 0
-        if _is_month(period):
-            since, end = _bounds(period, view.home.time_zone)
-            until = min(until, end) if until else end
-        page = await view.calendar.messages(session, _SHOWN, since=since, before=until)
-        return await self._context.page(
-            request, "conversation.html", view, session=session, page=page, period=period, title=month_name(period) if since else "",
-            platform=self._context.browser.platform,
-        )  # fmt: skip
+
+@routes.get("/conversations/{id}")
+async def _conversation(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    session: Session = await visit.view.sessions.named(request.match_info["id"])
+    before = request.query.get("before", "")
+    period = request.query.get("month", "")
+    until = int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None
+    since = 0
+    if _is_month(period):
+        since, end = _bounds(period, visit.view.home.time_zone)
+        until = min(until, end) if until else end
+    page = await visit.view.calendar.messages(session, _SHOWN, since=since, before=until)
+    return await visit.page(
+        "conversation.html", session=session, page=page, period=period, title=month_name(period) if since else "",
+        platform=visit.context.browser.platform,
+    )  # fmt: skip
 
 
 def month_name(period: str) -> str:
