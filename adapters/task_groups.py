@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
-_under_way: set[asyncio.Future[None]] = set()
+T = TypeVar("T")
+
+_under_way: set[asyncio.Future[Any]] = set()
 
 
 async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
@@ -27,11 +29,22 @@ async def watched(task: asyncio.Task[None]) -> None:
     await asyncio.shield(task)
 
 
-def go_on(work: Awaitable[None]) -> None:
-    """Run an awaitable in a background task that nobody waits for."""
+def go_on(work: Awaitable[T]) -> asyncio.Future[T]:
+    """Run an awaitable in a background task that nobody has to wait for, and return the task."""
     task = asyncio.ensure_future(work)
     _under_way.add(task)
     task.add_done_callback(_under_way.discard)
+    return task
+
+
+async def shielded(work: Awaitable[T]) -> T:
+    """Await a request that goes on if its caller is cancelled; how it ends is of no concern then.
+
+    discord.py pauses all its requests for a global rate limit, and a request cancelled just then never lets them go on.
+    """
+    task = go_on(work)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return await asyncio.shield(task)
 
 
 @asynccontextmanager

@@ -9,9 +9,9 @@ from adapters.discord.access.visibility import sees
 from adapters.discord.client import Client
 from adapters.discord.failures import HAS_THREAD, TOO_MANY_THREADS, TROUBLE, UNKNOWN_CHANNEL
 from adapters.discord.limits import Limits
-from adapters.discord.shielding import shielded
 from adapters.errors import PlaceGone, PlaceHidden, PlatformFailure, SendFailed
 from adapters.events import Place, Vanished, split_key
+from adapters.task_groups import shielded
 from localization.sentences import lazy
 
 _OPENING = discord.Permissions(create_public_threads=True, send_messages_in_threads=True)

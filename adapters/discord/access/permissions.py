@@ -9,9 +9,9 @@ from adapters.discord.access.visibility import views
 from adapters.discord.failures import TROUBLE, UNKNOWN_MEMBER, UNKNOWN_USER
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.discord.limits import Limits
-from adapters.discord.shielding import shielded
 from adapters.errors import SendFailed
 from adapters.events import Circle, Person, Reach
+from adapters.task_groups import shielded
 
 _MOST_ASKED = 50
 _UNSURE = (*TROUBLE, discord.InvalidData, SendFailed)

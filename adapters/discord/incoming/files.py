@@ -8,9 +8,9 @@ import discord
 from adapters import file_contents
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
-from adapters.discord.shielding import shielded
 from adapters.events import Message
 from adapters.message_parts import Attachment, Contents
+from adapters.task_groups import shielded
 
 _MOST_MESSAGES = 256
 

@@ -18,10 +18,10 @@ from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE, UNKNOWN_MESSAGE
 from adapters.discord.incoming import convert
 from adapters.discord.limits import Limits
-from adapters.discord.shielding import shielded
 from adapters.errors import SendFailed
 from adapters.events import Person, split_key
 from adapters.message_parts import Quote
+from adapters.task_groups import shielded
 
 _PAGE = 100
 
