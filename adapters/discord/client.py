@@ -13,11 +13,13 @@ from adapters.discord.connection import ClientOptions
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.event_queue import GatewayEvent, VisibilityChange
 from adapters.discord.incoming.files import Files
-from adapters.discord.incoming.recent_messages import RecentEdits
 from adapters.discord.limits import Limits
 from adapters.discord.resuming.resumption import Resumption
 from adapters.discord.session_client import SessionClient
 from adapters.events import Message, MessageEdited, MessagesDeleted, Place, Posted, Renamed, ServerJoined, Unreadable
+from adapters.recent import Recent
+
+_MOST_EDITED = 5_000
 
 
 class Client(SessionClient):
@@ -35,7 +37,7 @@ class Client(SessionClient):
         super().__init__(settings, limits, administrators, resumption)
         self.on_call: Callable[[discord.Interaction], Awaitable[None]] | None = None
         self._files = files
-        self._recent_edits = RecentEdits()
+        self._edited_at: Recent[int, int] = Recent(_MOST_EDITED)
         self._prepare = prepare
 
     async def setup_hook(self) -> None:
@@ -56,8 +58,10 @@ class Client(SessionClient):
         if message.edited_at is None or not self._is_heard(message):
             return
         edited_at = convert.edited_at(message)
-        if not self._recent_edits.note(message.id, edited_at):
+        # Discord repeats an edit whenever it renders the message differently.
+        if self._edited_at.get(message.id) == edited_at:
             return
+        self._edited_at[message.id] = edited_at
         state, current = self.presence(message), self.gateway_event(message).event
         addressed = current if isinstance(current, Message) and current.addressed and not current.place.is_private else None
         edit = MessageEdited(

@@ -1,7 +1,7 @@
 """Events that others refer to: cached for a while, or requested again."""
 
 import logging
-from collections import Counter, OrderedDict
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, part
+from adapters.recent import Recent
 
 _MOST = 2_000
 _TRIES = 3
@@ -23,7 +24,7 @@ class Lookups:
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
-        self._events: OrderedDict[tuple[str, str], RoomEvent | None] = OrderedDict()
+        self._events: Recent[tuple[str, str], RoomEvent | None] = Recent(_MOST)
         self._failed: Counter[tuple[str, str]] = Counter()
 
     def remember(self, room: str, event: RoomEvent) -> None:
@@ -121,9 +122,6 @@ class Lookups:
     def _put(self, key: tuple[str, str], event: RoomEvent | None) -> None:
         self._failed.pop(key, None)
         self._events[key] = event
-        self._events.move_to_end(key)
-        if len(self._events) > _MOST:
-            self._events.popitem(last=False)
 
 
 def _revised(event: RoomEvent, new: Json, at: int) -> RoomEvent:

@@ -5,7 +5,6 @@ the event: the order of the room decides, not a time that a sender can set. What
 """
 
 import json
-from collections import OrderedDict
 
 from nio import AsyncClient
 
@@ -16,6 +15,7 @@ from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
 from adapters.matrix.rooms.audience import Audience
 from adapters.matrix.rooms.room import Room, RoomShape
 from adapters.matrix.rooms.state import State
+from adapters.recent import Recent
 
 _MOST = 20_000
 _FILTER = json.dumps({"types": ["m.room.create", MEMBER, VISIBILITY, "m.room.join_rules", "m.room.third_party_invite"]})
@@ -26,14 +26,12 @@ class References:
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
-        self._epochs: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._epochs: Recent[tuple[str, str], int] = Recent(_MOST)
         self._then: dict[tuple[str, str], State] = {}
 
     def hear(self, room: Room, event: str) -> None:
         """Record the epoch in which an event came."""
         self._epochs[room.id, event] = room.record.epoch
-        if len(self._epochs) > _MOST:
-            self._epochs.popitem(last=False)
 
     async def look_up(self, room: str, event: str) -> None:
         """Fetch the room's state at an event that was not heard, kept until `settle`. Raises PlatformRefused."""

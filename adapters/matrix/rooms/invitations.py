@@ -14,6 +14,7 @@ from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.room import Room
+from adapters.recent import Recent
 
 _NOTE = "doors"
 _MOST = 1_000
@@ -68,7 +69,7 @@ class Invitations:
         self._notes = notes
         self._allowed = allowed
         self._pace = pace
-        self._invites: dict[str, Invite] = {}
+        self._invites: Recent[str, Invite] = Recent(_MOST)
         self._moves: dict[str, str] = {}
         self._servers: dict[str, str] = {}
         self._leaving: set[str] = set()
@@ -80,7 +81,7 @@ class Invitations:
     async def load(self) -> None:
         """Load what was saved."""
         kept = await self._notes.get(_NOTE) or {"invites": {}, "moves": {}, "leaving": []}
-        self._invites = {room: Invite(**one) for room, one in kept["invites"].items()}
+        self._invites.update({room: Invite(**one) for room, one in kept["invites"].items()})
         self._moves, self._servers = kept["moves"], kept.get("servers", {})
         self._leaving = set(kept["leaving"])
         self._work.set()
@@ -94,8 +95,6 @@ class Invitations:
                 self._invites[room] = invite
                 self._knocked.discard(room)
                 self._note()
-        while len(self._invites) > _MOST:
-            del self._invites[next(iter(self._invites))]
 
     def told(self, room: str) -> None:
         """Record that she has joined or left a room: its invite is over."""
