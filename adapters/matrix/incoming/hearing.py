@@ -177,7 +177,7 @@ class Hearing:
         if original is None or not self.stands(original) or not new or not self.is_own(original, event):
             return
         self._timeline.lookups.revise(room.id, original.id, new, event.at)
-        self._timeline.edits.note(event.id, original.id)
+        self._timeline.edits.add(event.id, original.id)
         yield self._as_it_stands(room, original.id, event)
 
     def stands(self, original: RoomEvent) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from nio import AsyncClient
 
-from adapters.listener import Notes
+from adapters.listener import NotedValues, Notes
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.undecrypted import Undecrypted
@@ -59,38 +59,24 @@ def _note(room: str) -> str:
     return f"threads {room}"
 
 
-_NOTE = "edits"
 _MOST = 500
 
 
-class Edits:
-    """The latest edits."""
+class Edits(NotedValues[str]):
+    """The latest edits, each with the event that it changed."""
 
-    def __init__(self, notes: Notes) -> None:
-        self._notes = notes
-        self._originals: dict[str, str] = {}
-        self._changed = False
+    note = "edits"
 
-    async def load(self) -> None:
-        """Load what was saved."""
-        self._originals = await self._notes.get(_NOTE) or {}
-
-    def note(self, edit: str, original: str) -> None:
+    def add(self, edit: str, original: str) -> None:
         """Record an edit."""
-        self._changed = self._changed or edit not in self._originals
-        self._originals[edit] = original
-        while len(self._originals) > _MOST:
-            del self._originals[next(iter(self._originals))]
+        self._changed = self._changed or edit not in self._values
+        self._values[edit] = original
+        while len(self._values) > _MOST:
+            del self._values[next(iter(self._values))]
 
     def original(self, edit: str) -> str:
         """Return the event that an edit changed, '' for none."""
-        return self._originals.get(edit, "")
-
-    async def settle(self) -> None:
-        """Save changes."""
-        if self._changed:
-            await self._notes.put(_NOTE, self._originals)
-            self._changed = False
+        return self._values.get(edit, "")
 
 
 class TimelineState:
