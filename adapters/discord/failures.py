@@ -1,5 +1,8 @@
 """What Discord's refusals mean for an outgoing part. Foreign errors stop here."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import aiohttp
 import discord
 
@@ -53,6 +56,16 @@ def failure(error: Exception) -> SendFailed:
         "Discord refused the message ({status}, code {code}); it is not sent again.", status=error.status, code=error.code
     )
     return SendFailed(_FINAL.get(error.code, unnamed), final=True)
+
+
+@contextmanager
+def passing_over(*codes: int) -> Iterator[None]:
+    """Pass over a refusal with one of these codes."""
+    try:
+        yield
+    except discord.HTTPException as error:
+        if error.code not in codes:
+            raise
 
 
 def is_final(trouble: Exception) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.visibility import views
+from adapters.discord.access.visibility import parent_of, reads_history
 from adapters.discord.failures import TROUBLE, UNKNOWN_MEMBER, UNKNOWN_USER
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.discord.limits import Limits
@@ -52,21 +52,16 @@ class Permissions:
             return [str(one.id) for one in channel.recipients] == [self._person.id]
         if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
             return False
-        member = await self.member(channel.guild)
-        parent = channel.parent if isinstance(channel, discord.Thread) else channel
-        if member is None or parent is None:
+        member, parent = await self.member(channel.guild), parent_of(channel)
+        if member is None or parent is None or not reads_history(member, parent):
             return False
-        rights = parent.permissions_for(member)
-        if not (views(member, parent) and rights.read_message_history):
-            return False
-        hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
-        return not hidden or await self._has_joined(channel.id)
+        return not _is_hidden(channel, parent.permissions_for(member)) or await self._has_joined(channel.id) is True
 
     async def is_shut_out(self, channel: object) -> bool:
         """Return whether the person certainly cannot see a channel."""
         if not isinstance(channel, discord.abc.GuildChannel | discord.Thread) or not self._person.id.isdecimal():
             return False
-        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        parent = parent_of(channel)
         if channel.guild.unavailable or parent is None:
             return False
         try:
@@ -77,8 +72,7 @@ class Permissions:
         rights = parent.permissions_for(member)
         if not rights.view_channel:
             return True
-        hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
-        return hidden and await self._is_no_member(channel.id)
+        return _is_hidden(channel, rights) and await self._has_joined(channel.id) is False
 
     async def manages(self, server: str) -> bool | None:
         """Return whether the person may manage a server; None where Lyra is not in it."""
@@ -130,24 +124,19 @@ class Permissions:
             return None
         return None if member.flags.guest else member
 
-    async def _has_joined(self, thread: int) -> bool:
+    async def _has_joined(self, thread: int) -> bool | None:
+        """Return whether the person is a member of a thread, None if that is uncertain."""
         try:
             self._limits.require()
-            await shielded(self._has(thread))
-        except _UNSURE:
-            return False
+            await shielded(self._client.http.get_thread_member(thread, int(self._person.id)))
+        except _UNSURE as error:
+            return False if _is_nobody(error) else None
         return True
 
-    async def _is_no_member(self, thread: int) -> bool:
-        try:
-            self._limits.require()
-            await shielded(self._has(thread))
-        except _UNSURE as error:
-            return _is_nobody(error)
-        return False
 
-    async def _has(self, thread: int) -> None:
-        await self._client.http.get_thread_member(thread, int(self._person.id))
+def _is_hidden(channel: discord.abc.GuildChannel | discord.Thread, rights: discord.Permissions) -> bool:
+    """Return whether only its members see a thread: a private one, for somebody who does not manage threads."""
+    return isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
 
 
 def _is_nobody(error: Exception) -> bool:

@@ -9,7 +9,7 @@ from datetime import timedelta
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.visibility import Listed, channels_of, views
+from adapters.discord.access.visibility import Listed, channels_of, parent_of, reads_history, views
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE, is_final
 from adapters.discord.incoming import convert
@@ -192,11 +192,10 @@ class Backfill:
     def _gap(self, channel: Listed, cursors: Mapping[str, int], newest: int) -> Gap | None:
         stream = str(channel.id)
         after = cursors.get(stream, newest)
-        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        parent = parent_of(channel)
         if (channel.last_message_id or 0) <= after or parent is None or not views(channel.guild.me, parent):
             return None
-        rights = parent.permissions_for(channel.guild.me)
-        return Gap(stream, channel, after, hidden=not rights.read_message_history)
+        return Gap(stream, channel, after, hidden=not reads_history(channel.guild.me, parent))
 
     async def _unlisted_gaps(self, cursors: Mapping[str, int], listed: set[str]) -> list[Gap]:
         gone = await self._notes.gone()

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import discord
 
-from adapters.display import line
+from adapters.display import clean, line
 from adapters.events import MenuCall, Message, Person, Place, Unreadable
 from adapters.message_parts import Attachment, Forward, Quote
 from adapters.reaction_commands import OFFERS, TAKEN_BACK, plain
@@ -235,7 +235,7 @@ def without_end(said: str, own: re.Pattern[str]) -> str:
 def _read(content: str, message: discord.Message) -> str:
     people = {one.id: one.display_name for one in message.mentions}
     shown = _MARKS.sub(lambda mark: _shown(mark, message.guild, people), content)
-    return "".join(one for one in shown if one != "\0" and not "\ud800" <= one <= "\udfff").strip()
+    return clean(shown).strip()
 
 
 def _shown(mark: re.Match[str], guild: discord.Guild | None, people: Mapping[int, str]) -> str:

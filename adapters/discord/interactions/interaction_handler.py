@@ -1,7 +1,6 @@
 """Commands, menus, buttons and autocompletion: heard, acknowledged, and passed on."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -123,14 +122,6 @@ class PendingQuestions:
             del self._open[str(interaction.id)]
 
 
-def _clock() -> int:
-    return time.time_ns() // 1000
-
-
-def _whole(asked: MenuCall) -> MenuCall:
-    return asked
-
-
 @dataclass(frozen=True, slots=True)
 class InteractionTimeouts:
     """Timeouts in seconds: for the commit before the acknowledgement, for suggestions, for a yes or no."""
@@ -155,9 +146,9 @@ class InteractionHandler:
         listener: Listener,
         gate: Callable[[str], str],
         *,
-        now: Callable[[], int] = _clock,
+        now: Callable[[], int],
+        shown: Callable[[MenuCall], MenuCall],
         patience: InteractionTimeouts = _PATIENCE,
-        shown: Callable[[MenuCall], MenuCall] = _whole,
     ) -> None:
         self._client = client
         self._listener = listener

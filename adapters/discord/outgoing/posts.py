@@ -16,7 +16,7 @@ import discord
 from adapters.base import Sending
 from adapters.command_table import Card
 from adapters.discord.access.thread_starts import ThreadStarts
-from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE
+from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, passing_over
 from adapters.discord.interactions.buttons import pressed, view
 from adapters.errors import SendFailed
 from adapters.events import split_key
@@ -163,12 +163,8 @@ class Posts:
         target = sending.target or await self._shown(sending)
         if target:
             message = self._channel(sending).get_partial_message(int(target))
-            try:
+            with passing_over(UNKNOWN_MESSAGE):
                 await message.edit(**_shown_as(sending), view=view(sending.actions), allowed_mentions=self._mentions(sending))
-            except discord.NotFound as error:
-                if error.code != UNKNOWN_MESSAGE:
-                    raise
-            else:
                 return target
         # A deleted message keeps its nonce for a while: under the same one nothing new would be posted.
         return await self.send(replace(sending, key=f"edit {sending.key}"))
@@ -176,11 +172,8 @@ class Posts:
     async def offer(self, sending: Sending) -> str:
         """Put buttons under a message that stays as it is, if it still exists; return its id."""
         if sending.target:
-            try:
+            with passing_over(UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                 await self._channel(sending).get_partial_message(int(sending.target)).edit(view=view(sending.actions))
-            except discord.NotFound as error:
-                if error.code not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
-                    raise
         return sending.target
 
     async def unname(self, sending: Sending) -> str:
@@ -201,11 +194,8 @@ class Posts:
         """Delete a message, if it still exists; return its id."""
         target = sending.target or await self._shown(sending)
         if target:
-            try:
+            with passing_over(UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                 await self._channel(sending).get_partial_message(int(target)).delete()
-            except discord.NotFound as error:
-                if error.code not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
-                    raise
         return target
 
     async def _shown(self, sending: Sending) -> str:
@@ -215,11 +205,9 @@ class Posts:
 
     async def _post(self, sending: Sending) -> str:
         channel, reference = self._channel(sending), self._reference(sending)
-        try:
-            return await self._say(channel, sending, reference)
-        except discord.HTTPException as error:
-            if error.code != NO_HISTORY or reference is None:
-                raise
+        if reference is not None:
+            with passing_over(NO_HISTORY):
+                return await self._say(channel, sending, reference)
         return await self._say(channel, sending, None)
 
     async def _say(

@@ -10,10 +10,18 @@ from typing import Any
 
 import discord
 from discord.http import MultipartParameters
-from discord.webhook.async_ import AsyncWebhookAdapter, async_context
+from discord.webhook.async_ import async_context
 
 from adapters.base import Sending
-from adapters.discord.failures import ACKNOWLEDGED, TOKEN_OVER, TROUBLE, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, failure
+from adapters.discord.failures import (
+    ACKNOWLEDGED,
+    TOKEN_OVER,
+    TROUBLE,
+    UNKNOWN_MESSAGE,
+    UNKNOWN_WEBHOOK,
+    failure,
+    passing_over,
+)
 from adapters.discord.interactions.buttons import view
 from adapters.discord.interactions.call_parsing import CallAddress, read_address
 from adapters.discord.limits import Limits
@@ -25,7 +33,6 @@ from localization.sentences import lazy
 
 _SAY = 4
 _NO_EMBEDS, _EPHEMERAL = 1 << 2, 1 << 6
-_UNANSWERED = frozenset({UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK})
 _NOT_CONNECTED = lazy("Discord is not connected; what waits is sent as soon as it can be.")
 _Key = tuple[str, str]
 _LASTS = 8.0
@@ -62,35 +69,29 @@ class CallAnswers:
         return await (self._first(address, sending) if sending.first else self._follow(address, sending))
 
     async def _first(self, address: CallAddress, sending: Sending) -> str:
-        try:
+        with passing_over(UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK):
             return await self._fill(address, sending)
-        except discord.NotFound as error:
-            if error.code not in _UNANSWERED:
-                raise
         # The call was not acknowledged: that is on its way, or Lyra was interrupted before it. Discord waits three seconds.
-        try:
+        with passing_over(ACKNOWLEDGED):
             return await self._say(address, sending)
-        except discord.HTTPException as error:
-            if error.code != ACKNOWLEDGED:
-                raise
         return await self._fill(address, sending)
 
     async def _fill(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
+        hook, way = async_context.get(), self._way(address)
         told = await hook.edit_original_interaction_response(
             address.application, address.token, **_content(_body(sending), sending)._asdict(), **way
         )
         return str(told["id"])
 
     async def _say(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
+        hook, way = async_context.get(), self._way(address)
         body = _body(sending, _EPHEMERAL if address.private else 0)
         params = _content({"type": _SAY, "data": body}, sending)
         told = await hook.create_interaction_response(address.interaction, address.token, params=params, **way)
         return str(told["interaction"]["response_message_id"])
 
     async def _follow(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
+        hook, way = async_context.get(), self._way(address)
         body = _body(sending, _EPHEMERAL if address.private else 0)
         told: Mapping[str, Any] | None = await hook.execute_webhook(
             address.application, address.token, wait=True, **_content(body, sending)._asdict(), **way
@@ -98,24 +99,18 @@ class CallAnswers:
         return str(told["id"]) if told else ""
 
     async def _change(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
+        hook, way = async_context.get(), self._way(address)
         await hook.edit_webhook_message(address.application, address.token, int(sending.target), payload=_body(sending), **way)
         return sending.target
 
     async def _remove(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
-        try:
+        hook, way = async_context.get(), self._way(address)
+        with passing_over(UNKNOWN_MESSAGE):
             if sending.target:
                 await hook.delete_webhook_message(address.application, address.token, int(sending.target), **way)
             else:
                 await hook.delete_original_interaction_response(address.application, address.token, **way)
-        except discord.NotFound as error:
-            if error.code != UNKNOWN_MESSAGE:
-                raise
         return sending.target
-
-    def _hook(self) -> AsyncWebhookAdapter:
-        return async_context.get()
 
     def _way(self, address: CallAddress) -> dict[str, Any]:
         """Return the arguments for using the client's connection."""
