@@ -10,7 +10,7 @@ from urllib.parse import quote
 from nio import AsyncClient
 
 from adapters.base import Adapter, Presence, Sending
-from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
+from adapters.errors import PlatformFailure, PlatformRefused, SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
 from adapters.markup import typed
@@ -261,10 +261,7 @@ class Matrix(Adapter):
         return f"https://matrix.to/#/{quote(room, safe='!:')}/{quote(event, safe='$:')}" if event else ""
 
     def _room(self, room: str) -> Room | None:
-        try:
-            return self._connection.rooms.room(room) if self._connection else None
-        except PlaceGone:
-            return None
+        return self._connection.rooms.known(room) if self._connection else None
 
     async def verify(self, person: Person, place: Place, answer: bool | None) -> Said:
         """Ask a person's app for a verification, or take their verdict on the emoji; return what to say about it."""

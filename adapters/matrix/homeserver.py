@@ -85,6 +85,21 @@ async def ask(
     return found
 
 
+async def account_data(client: AsyncClient, kind: str) -> Json:
+    """Return the account's data of a kind, {} if there is none. Raises like `ask`."""
+    try:
+        return await ask(client, "GET", "user", client.user_id, "account_data", kind)
+    except RequestRefused as denied:
+        if denied.status == 404:
+            return {}
+        raise
+
+
+async def put_account_data(client: AsyncClient, kind: str, content: Json) -> None:
+    """Replace the account's data of a kind. Raises like `ask`."""
+    await ask(client, "PUT", "user", client.user_id, "account_data", kind, body=content)
+
+
 def word(answer: Json, name: str) -> str:
     """Return a string that an answer must contain. Raises PlatformFailure."""
     found = answer.get(name)

@@ -3,7 +3,6 @@
 import logging
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 
 from nio import AsyncClient, EncryptionError, Event, MegolmEvent
 
@@ -34,7 +33,7 @@ class Lookups:
     def revise(self, room: str, event: str, new: Json, at: int) -> None:
         """Replace a cached event's content with its content since `at`."""
         if (found := self._events.get((room, event))) is not None:
-            self._events[room, event] = _revised(found, new, at)
+            self._events[room, event] = found.revised(new, at)
 
     def forget(self, room: str, event: str) -> None:
         """Drop a redacted event."""
@@ -106,7 +105,7 @@ class Lookups:
             return found, 0
         newer = self.opened(room, edit)
         new = part(newer.content, "m.new_content") if newer else {}
-        return (_revised(found, new, newer.at), newer.at) if newer and new else None
+        return (found.revised(new, newer.at), newer.at) if newer and new else None
 
     def opened(self, room: str, raw: Json) -> RoomEvent | None:
         """Convert a raw event, decrypted if its key is there."""
@@ -122,11 +121,3 @@ class Lookups:
     def _put(self, key: tuple[str, str], event: RoomEvent | None) -> None:
         self._failed.pop(key, None)
         self._events[key] = event
-
-
-def _revised(event: RoomEvent, new: Json, at: int) -> RoomEvent:
-    """Return an event with new content in its old place."""
-    kept = {"m.relates_to": event.content["m.relates_to"]} if "m.relates_to" in event.content else {}
-    return replace(
-        event, content={**{name: value for name, value in new.items() if name != "m.relates_to"}, **kept}, edited_at=at
-    )

@@ -7,7 +7,6 @@ have been purged by the homeserver, or be hidden; nothing is known of it.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from nio import AsyncClient
 
@@ -17,7 +16,7 @@ from adapters.events import Person, split_key
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.event import MESSAGE, SPOKEN, RoomEvent, part, word
+from adapters.matrix.incoming.event import MESSAGE, SPOKEN, RoomEvent, part, parts, word
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback
@@ -83,8 +82,7 @@ class _Newest:
     def of(self, event: RoomEvent) -> RoomEvent:
         """Return a message with its newest words."""
         new, at = self.words.get((event.id, event.sender), ({}, 0))
-        kept = {name: value for name, value in event.content.items() if name == "m.relates_to"}
-        return replace(event, content={**new, **kept}, edited_at=at) if new else event
+        return event.revised(new, at) if new else event
 
 
 async def _found(past: Scrollback, wanted: _Wanted) -> list[RoomEvent]:
@@ -143,12 +141,12 @@ class Presences:
         except (RequestRefused, PlaceGone, PlatformFailure):
             return {}
         found: dict[str, Presence] = {}
-        for raw in _events(page):
+        for raw in (part(page, "event"), *parts(page, "events_before"), *parts(page, "events_after")):
             if raw.get("event_id") in ids and (presence := self._presence(room, raw)):
                 found[raw["event_id"]] = presence
         return found
 
-    def _presence(self, room: Room, raw: Any) -> Presence | None:
+    def _presence(self, room: Room, raw: Json) -> Presence | None:
         """Return an event's current content; None if it is unknown."""
         standing = self.lookups.standing(room.id, raw)
         if standing is None:
@@ -160,12 +158,3 @@ class Presences:
             return Presence(there=True, edited_at=edited_at, person=event.sender)
         text, attachments = self.message_reader.words(room, event)
         return Presence(there=True, text=text, edited_at=edited_at, attachments=attachments, person=event.sender)
-
-
-def _events(page: Any) -> list[Any]:
-    parts = [page.get("event"), *_list(page.get("events_before")), *_list(page.get("events_after"))]
-    return [one for one in parts if isinstance(one, dict)]
-
-
-def _list(found: Any) -> list[Any]:
-    return found if isinstance(found, list) else []

@@ -8,7 +8,7 @@ from nio import AsyncClient, MegolmEvent, RoomKeyEvent, UnknownToDeviceEvent
 from adapters.listener import Notes
 from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import TROUBLE
-from adapters.matrix.incoming.event import RoomEvent, named, part, word
+from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.pace import Pace
 from adapters.recent import Recent
 from localization.sentences import Sentence, lazy
@@ -71,9 +71,7 @@ class Undecrypted:
     def add(self, room: str, event: RoomEvent, epoch: int) -> None:
         """Wait for an event's key."""
         assert event.undecrypted is not None
-        thread = part(part(event.raw, "content"), "m.relates_to")
-        root = named(thread, "event_id") if thread.get("rel_type") == "m.thread" else ""
-        waiting = Waiting(event.id, room, str(event.undecrypted.session_id), event.sender, root, epoch)
+        waiting = Waiting(event.id, room, str(event.undecrypted.session_id), event.sender, event.thread, epoch)
         if waiting.session not in self._due and waiting.session not in self._reported:
             event.undecrypted.room_id = room
             self._asking.append(event.undecrypted)

@@ -88,7 +88,7 @@ async def belonging(client: AsyncClient, room: str, target: str, most: int) -> l
     async for event in Scrollback(client, room, most):
         if event.id == target:
             break
-        if event.sender == client.user_id and target in (_replaces(event), event.content.get(FILE_OF)):
+        if event.sender == client.user_id and target in (event.replaces, event.content.get(FILE_OF)):
             found.append(event.id)
     return found[::-1]
 
@@ -98,17 +98,7 @@ def _since(client: AsyncClient, sending: Sending, most: int) -> Scrollback:
 
 
 def _refers(event: RoomEvent) -> str:
-    return word(part(_relation(event), "m.in_reply_to"), "event_id")
-
-
-def _replaces(event: RoomEvent) -> str:
-    relation = _relation(event)
-    return word(relation, "event_id") if relation.get("rel_type") == "m.replace" else ""
-
-
-def _relation(event: RoomEvent) -> Json:
-    # Relations are outside the ciphertext, too.
-    return part(event.content or part(event.raw, "content"), "m.relates_to")
+    return word(part(event.relation, "m.in_reply_to"), "event_id")
 
 
 def _over(event: RoomEvent, sending: Sending) -> bool:

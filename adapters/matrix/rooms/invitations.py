@@ -10,8 +10,8 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.homeserver import Json, RequestRefused, ask
-from adapters.matrix.incoming.event import RoomEvent, part, word
+from adapters.matrix.homeserver import RequestRefused, ask
+from adapters.matrix.incoming.event import RoomEvent, part, parts, word
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.room import Room
 from adapters.recent import Recent
@@ -41,16 +41,12 @@ class Invite:
     @classmethod
     def of(cls, state: Any, me: str, *, quiet: bool) -> Self | None:
         """Parse the invitation in a room's stripped state, None if it contains none."""
-        events: Sequence[Json] = [one for one in state if isinstance(one, dict)] if isinstance(state, list) else []
+        events = parts(state, "events")
         own = [one for one in events if one.get("type") == "m.room.member" and one.get("state_key") == me]
         by = next((word(one, "sender") for one in own if part(one, "content").get("membership") == "invite"), "")
         made = next((part(one, "content") for one in events if one.get("type") == "m.room.create"), {})
         replaces = word(part(made, "predecessor"), "room_id")
         return cls(by, made.get("type") == "m.space", replaces, quiet) if by else None
-
-    def note(self) -> Json:
-        """Serialize it for a note."""
-        return asdict(self)
 
     def allowed(self, allowed: Invites, moved_from: str) -> bool:
         """Return whether to follow it. `moved_from` is the room that its room is known to replace."""
@@ -139,7 +135,7 @@ class Invitations:
 
     async def _keep(self) -> None:
         self._changed = False
-        invites = {room: one.note() for room, one in self._invites.items()}
+        invites = {room: asdict(one) for room, one in self._invites.items()}
         moves = {"moves": self._moves, "servers": self._servers}
         kept: dict[str, Any] = {"invites": invites, **moves, "leaving": sorted(self._leaving)}
         await self._notes.put(_NOTE, kept)

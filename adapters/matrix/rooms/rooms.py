@@ -131,6 +131,13 @@ class Rooms:
             raise PlaceHidden(_GONE)
         return room
 
+    def known(self, room_id: str) -> Room | None:
+        """Return a room that Lyra is in and that is known now, else None."""
+        try:
+            return self.room(room_id)
+        except PlaceHidden:
+            return None
+
     def peek(self, room_id: str) -> Room | None:
         """Return a room as last reported, even if it is changing."""
         return self._rooms.get(room_id)

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from nio import AsyncClient
 
-from adapters.errors import PlaceGone, PlatformFailure
+from adapters.errors import PlatformFailure
 from adapters.events import Person, Place
 from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
 from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
@@ -17,7 +17,6 @@ from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
 from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part, word
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
-from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.sas import METHOD, DeviceParty
@@ -125,7 +124,7 @@ class Channel:
         if not -_EARLY <= age <= LASTS or not 0 < len(heard.id) <= _LONGEST:
             return False
         if heard.room:
-            room = self._room(heard.room)
+            room = self._rooms.known(heard.room)
             return room is not None and room.alone == heard.user and room.is_private and heard.content.get("to") == self.me.user
         if heard.user == self.me.user:
             return heard.device not in ("", self.me.device)
@@ -133,16 +132,10 @@ class Channel:
 
     def dm(self, user: str, room: str = "") -> tuple[Place, Person] | None:
         """Return the place where a person is alone with her, this room or another, and that person; None if there is none."""
-        found = self._room(room or self._rooms.dm_of(user) or "")
+        found = self._rooms.known(room or self._rooms.dm_of(user) or "")
         if found is None or found.alone != user or not found.is_private:
             return None
         return found.place(), found.person(user)
-
-    def _room(self, room: str) -> Room | None:
-        try:
-            return self._rooms.room(room) if room else None
-        except PlaceGone:
-            return None
 
     async def published(self, other: DeviceParty) -> PublishedKeys:
         """Return the keys the homeserver shows of somebody. Raises StepNotSent, SignedOut."""
