@@ -40,8 +40,6 @@ from localization.sentences import _, lazy
 
 __all__ = ["AccountAccess", "Discord"]
 
-_LONG_ENOUGH = 60.0
-"""A connection that lasted so many seconds was a good one: the next failure is a first one again."""
 _SWITCH = lazy("switch on Message Content Intent in the Developer Portal under Bot to let me read my threads whole")
 _SETTING = lazy("message_content is off in the configuration")
 _AWAY = lazy("Discord is not connected now; what waits is sent as soon as it is.")
@@ -111,24 +109,23 @@ class Discord(Adapter):
         for noted in (self._limits, self._administrators, self._audiences, self._starts):
             await noted.load()
         resumption = Resumption(await self._handover.taken(self._options.terms(self._access.token)), self._now)
-        failures = 0
+
+        async def connect() -> None:
+            asked = self._content
+            try:
+                await self._connect(listener, resumption)
+            except discord.PrivilegedIntentsRequired:
+                self._content = False
+                log.warning("%s", self.describe())
+            except (Disconnected, StartsSpent) as ended:
+                log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
+            if asked and not self._content:
+                # At once, but never twice: the next one, if there is one, waits like any other end.
+                await connect()
+
         with pointed_at(self._access):
             try:
-                while True:
-                    began = asyncio.get_running_loop().time()
-                    try:
-                        await self._connect(listener, resumption)
-                    except discord.PrivilegedIntentsRequired:
-                        # At once, but never twice: the next one, if there is one, waits like any other end.
-                        asked, self._content = self._content, False
-                        log.warning("%s", self.describe())
-                        if asked:
-                            continue
-                    except (Disconnected, StartsSpent) as ended:
-                        log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
-                    good = asyncio.get_running_loop().time() - began > _LONG_ENOUGH
-                    failures = 1 if good else failures + 1
-                    await self._pace.retry(failures)
+                await self._pace.through_failures(connect)
             finally:
                 await self._limits.save()
 

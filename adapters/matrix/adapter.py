@@ -15,10 +15,10 @@ from adapters.events import Circle, Message, Person, Place, Reach, Vanished, spl
 from adapters.listener import Listener, Notes
 from adapters.markup import typed
 from adapters.matrix.account.account import Account, Credentials
+from adapters.matrix.incoming import files
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.convert import PLATFORM
-from adapters.matrix.incoming.files import Files
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.history import Presences, before
@@ -44,7 +44,6 @@ __all__ = ["Credentials", "Matrix"]
 
 _PACE = Pace()
 _AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")
-_LONG_ENOUGH = 60.0
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +55,6 @@ class MatrixConnection:
     client: AsyncClient
     rooms: Rooms
     sender: Sender
-    files: Files
     direct_rooms: DirectRooms
     presences: Presences
     departures: Departures
@@ -107,18 +105,17 @@ class Matrix(Adapter):
 
     async def run(self, listener: Listener) -> None:
         """Listen until cancelled, through every transient failure. Raises PlatformRefused."""
-        failures = 0
+
+        async def connect() -> None:
+            try:
+                await self._connect(listener)
+            except PlatformRefused:
+                raise
+            except PlatformFailure as failed:
+                log.warning("%s", failed)
+
         try:
-            while True:
-                began = self._pace.elapsed()
-                try:
-                    await self._connect(listener)
-                except PlatformRefused:
-                    raise
-                except PlatformFailure as failed:
-                    log.warning("%s", failed)
-                failures = 1 if self._pace.elapsed() - began > _LONG_ENOUGH else failures + 1
-                await self._pace.retry(failures)
+            await self._pace.through_failures(connect)
         finally:
             await self._account.close()
 
@@ -137,7 +134,7 @@ class Matrix(Adapter):
         hearing = self.hearing(rooms, timeline_state, invitations, message_reader)
         departures = Departures(client, rooms, self._notes)
         wire = Wire(client, rooms)
-        verifications = Verifications.of(
+        verifications = Verifications(
             self._account, rooms, wire, self._notes, listener, pace=self._pace, now=self._now, prefix=self.prefix
         )
         sync = Sync(
@@ -147,11 +144,9 @@ class Matrix(Adapter):
         )
         direct_rooms = DirectRooms(client, rooms, self._notes)
         presences = Presences(client, rooms, timeline_state.lookups, message_reader)
-        sender = Sender(client, rooms, self._now, wire=wire)
+        sender = Sender(client, wire, self._now)
         past_names = self.past_names(client)
-        self._connection = MatrixConnection(
-            client, rooms, sender, Files(), direct_rooms, presences, departures, past_names, verifications
-        )
+        self._connection = MatrixConnection(client, rooms, sender, direct_rooms, presences, departures, past_names, verifications)
         try:
             await until_one_ends(
                 *(sync.run(), sync.show_read(), invitations.run(), verifications.run(), verifications.watch()),
@@ -238,7 +233,7 @@ class Matrix(Adapter):
         """Return what can be read of a message's file."""
         if self._connection is None:
             return [Contents(one) for one in message.attachments]
-        return await self._connection.files.read(self._connection.client, message)
+        return await files.read(self._connection.client, message, self._pace.files)
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a room's history, around the first of these messages; {} while the homeserver is away."""

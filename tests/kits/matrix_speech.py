@@ -141,7 +141,7 @@ class Town:
         rooms, clock = Rooms(client, self.notes), Clock()
         ears = Ears(account, rooms)
         listening = asyncio.create_task(ears.listen())
-        sender = Sender(client, rooms, clock, seconds=seconds, wire=wire(client, rooms))
+        sender = Sender(client, wire(client, rooms), clock, seconds=seconds)
         try:
             yield Desk(client, rooms, sender, clock, self.notes, self.proxy, ears)
         finally:

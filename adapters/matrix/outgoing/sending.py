@@ -10,7 +10,6 @@ from adapters.errors import SendFailed
 from adapters.matrix.failures import TROUBLE, failure
 from adapters.matrix.outgoing.posts import Posts
 from adapters.matrix.outgoing.wire import Wire
-from adapters.matrix.rooms.rooms import Rooms
 from adapters.posting import put
 from localization.sentences import lazy
 
@@ -20,12 +19,10 @@ _NOT_CONNECTED = lazy("Matrix is not connected; what waits is sent as soon as it
 class Sender:
     """Sends parts. `seconds` is the longest a caller waits; `wire` puts them into rooms."""
 
-    def __init__(
-        self, client: AsyncClient, rooms: Rooms, now: Callable[[], int], *, seconds: float = 60.0, wire: Wire | None = None
-    ) -> None:
+    def __init__(self, client: AsyncClient, wire: Wire, now: Callable[[], int], *, seconds: float = 60.0) -> None:
         self._client = client
         self._seconds = seconds
-        self._posts = Posts(client, wire or Wire(client, rooms), now)
+        self._posts = Posts(client, wire, now)
 
     async def send(self, sending: Sending) -> str:
         """Send a part and return its event id. Raises SendFailed."""
