@@ -9,8 +9,14 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.account.authorization import AuthorizationServer, authorization_server, renewed, revoke
-from adapters.matrix.account.grants import DeviceGrant, Grants
+from adapters.matrix.account.authorization import (
+    AuthorizationServer,
+    GrantedTokens,
+    authorization_server,
+    renewed,
+    revoke,
+)
+from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores, close
 from adapters.matrix.account.published_keys import published
 from adapters.matrix.homeserver import (
@@ -23,7 +29,6 @@ from adapters.matrix.homeserver import (
     SignedOut,
     ask,
     no_homeserver,
-    signed_out,
     speaks_matrix,
     word,
 )
@@ -82,7 +87,13 @@ async def by_password(stores: KeyStores, access: Credentials, name: str) -> Devi
             answer = await ask(client, "POST", "login", body=asked | {"refresh_token": True})
     except (RequestRefused, SignedOut) as refusal:
         if await authorization_server(client):
-            raise _by_page() from None
+            raise PlatformRefused(
+                lazy(
+                    "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; then "
+                    "start her again.",
+                    sign_in=SIGN_IN,
+                )
+            ) from None
         if isinstance(refusal, RequestRefused) and refusal.code == UNRECOGNIZED:
             raise PlatformRefused(no_homeserver(access.homeserver)) from None
         raise _not_let_in(refusal) from None
@@ -125,13 +136,12 @@ class LoginMethods:
 
     async def by_page(self, client: AsyncClient, server: AuthorizationServer, grants: Grants, name: str) -> Device:
         """Return the device with this id, authorized by somebody on a page. Raises PlatformRefused, or like `ask`."""
-        granted = await grants.granted(client, server, name)
         try:
-            return await self._of(client, granted, grants)
+            return await self._of(client, *await grants.granted(client, server, name), grants)
         except SignedOut:
             # The token left by an interrupted attempt was renewed since, and has expired.
             await grants.settle()
-            return await self._of(client, await grants.granted(client, server, name), grants)
+            return await self._of(client, *await grants.granted(client, server, name), grants)
 
     async def next_name(self, old: Device | None) -> str:
         """Return a new device's id, chosen here and stored first, so that a lost login answer leaves no stray device behind."""
@@ -141,14 +151,14 @@ class LoginMethods:
             await self._notes.put(_NEXT, name)
         return str(name)
 
-    async def _of(self, client: AsyncClient, granted: DeviceGrant, grants: Grants) -> Device:
+    async def _of(self, client: AsyncClient, client_id: str, tokens: GrantedTokens, grants: Grants) -> Device:
         try:
-            device = await self._owned(client, granted.tokens.access)
+            device = await self._owned(client, tokens.access)
         except PlatformRefused:
             await grants.settle()
-            await revoke(client, granted.client_id, granted.tokens.refresh)
+            await revoke(client, client_id, tokens.refresh)
             raise
-        return replace(device, refresh=granted.tokens.refresh, client=granted.client_id)
+        return replace(device, refresh=tokens.refresh, client=client_id)
 
     async def _by_token(self, stores: KeyStores) -> Device:
         if not self._access.token:
@@ -171,7 +181,13 @@ class LoginMethods:
                     )
                 )
         except SignedOut:
-            raise signed_out() from None
+            raise PlatformRefused(
+                lazy(
+                    "The homeserver does not know Lyra's token any more, because her device was signed out; {password}, and "
+                    "start her again as a new device.",
+                    password=PASSWORD,
+                )
+            ) from None
         finally:
             await close(client)
         return device
@@ -200,16 +216,6 @@ class LoginMethods:
                 raise PlatformRefused(no_homeserver(self._access.homeserver))
         finally:
             await close(client)
-
-
-def _by_page() -> PlatformRefused:
-    return PlatformRefused(
-        _(
-            "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; then start her "
-            "again.",
-            sign_in=SIGN_IN,
-        )
-    )
 
 
 def _not_let_in(refusal: RequestRefused | SignedOut) -> PlatformRefused:

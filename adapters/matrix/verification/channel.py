@@ -9,7 +9,7 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformFailure
 from adapters.events import Person, Place
-from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
+from adapters.matrix.account.client import VERIFICATION, EncryptedStep
 from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.published_keys import PublishedKeys, published_of
 from adapters.matrix.failures import TROUBLE
@@ -80,7 +80,9 @@ def in_room(room: str, event: RoomEvent) -> ReceivedStep | None:
     if event.kind == MESSAGE and event.content.get("msgtype") == steps.REQUEST:
         return ReceivedStep(event.sender, steps.REQUEST, event.content, event.at, room, event.id)
     return (
-        ReceivedStep(event.sender, event.kind, event.content, event.at, room, event.id) if event.kind.startswith(PREFIX) else None
+        ReceivedStep(event.sender, event.kind, event.content, event.at, room, event.id)
+        if event.kind.startswith(VERIFICATION)
+        else None
     )
 
 
@@ -90,7 +92,7 @@ def to_device(events: Sequence[object], now: int) -> list[ReceivedStep]:
     for event in events:
         raw = getattr(event, "source", None)
         kind, sender, content = word(raw, "type"), word(raw, "sender"), part(raw, "content")
-        if kind.startswith(PREFIX) and sender:
+        if kind.startswith(VERIFICATION) and sender:
             stamp = content.get("timestamp")
             by = (event.sender_key, event.signing_key) if isinstance(event, EncryptedStep) else ()
             found.append(ReceivedStep(sender, kind, content, stamp * 1000 if isinstance(stamp, int) else now, by=by))

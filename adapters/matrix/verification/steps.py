@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from adapters.matrix.account.encrypted_step import PREFIX
+from adapters.matrix.account.client import VERIFICATION
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
 from adapters.matrix.verification.sas import (
@@ -24,7 +24,7 @@ from adapters.matrix.verification.sas import (
 )
 
 REQUEST, READY, START, ACCEPT, KEY, MACS, DONE, CANCEL = (
-    f"{PREFIX}{name}" for name in ("request", "ready", "start", "accept", "key", "mac", "done", "cancel")
+    f"{VERIFICATION}{name}" for name in ("request", "ready", "start", "accept", "key", "mac", "done", "cancel")
 )
 Step = tuple[str, Json]
 
@@ -198,7 +198,7 @@ class Verification:
         if self._hers and not self.is_promised(theirs):
             raise VerificationEnded(COMMITMENT)
         try:
-            self._agreement = Agreement.reached(self._pair, theirs, self.id)
+            self._agreement = self._pair.agreed(theirs, self.id)
         except ValueError:
             raise VerificationEnded(MALFORMED) from None
         own, other = (self.me, self._pair.public), (self.other, theirs)
