@@ -8,7 +8,7 @@ from typing import Any
 
 from nio import AsyncClient, ErrorResponse, SyncResponse
 
-from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.errors import PlatformFailure
 from adapters.events import Event, Message, Vanished
 from adapters.listener import Listener
 from adapters.matrix.account.account import Account
@@ -80,7 +80,7 @@ class Sync:
     async def run(self) -> None:
         """Sync until cancelled, through every transient failure.
 
-        Raises PlatformRefused, SignedOut, or PlatformFailure if a new connection may help.
+        Raises SignedOut, or PlatformFailure if a new connection may help.
         """
         self._since = (await self._listener.cursors()).get(STREAM, "")
         await self._timeline.load()
@@ -92,7 +92,7 @@ class Sync:
                 response = await self._ask()
                 await self._process(response)
                 failures = 0
-            except (PlatformRefused, SignedOut):
+            except SignedOut:
                 raise
             except PlatformFailure as failed:
                 failures += 1
@@ -164,7 +164,7 @@ class Sync:
         """Maintain the device's keys; return the number of consecutive failures. Raises PlatformFailure if they persist."""
         try:
             await self._account.keep_keys(response)
-        except (PlatformRefused, SignedOut):
+        except SignedOut:
             raise
         except PlatformFailure as failed:
             if failures + 1 >= _TRIES_WITH_KEYS:

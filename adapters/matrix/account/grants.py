@@ -117,8 +117,6 @@ class Grants:
                 if denied.code not in ("authorization_pending", "slow_down"):
                     raise _refused(denied) from None
                 interval += _SLOWER if denied.code == "slow_down" else 0
-            except PlatformRefused:
-                raise
             except PlatformFailure:
                 interval += _SLOWER
         raise _refused(RequestRefused(400, {"errcode": "expired_token"}))

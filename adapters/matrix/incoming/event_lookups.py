@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from nio import AsyncClient, EncryptionError, Event, MegolmEvent
 
-from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.errors import PlatformFailure
 from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, part
@@ -69,8 +69,6 @@ class Lookups:
         if anew or key not in self._events:
             try:
                 self._put(key, await self._asked(room, event))
-            except PlatformRefused:
-                raise
             except PlatformFailure:
                 self._failed[key] += 1
                 if self._failed[key] < _TRIES:

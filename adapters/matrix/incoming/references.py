@@ -8,8 +8,8 @@ import json
 
 from nio import AsyncClient
 
-from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.errors import PlatformFailure
+from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
 from adapters.matrix.incoming.event import word
 from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
 from adapters.matrix.rooms.audience import Audience
@@ -34,14 +34,14 @@ class References:
         self._epochs[room.id, event] = room.record.epoch
 
     async def look_up(self, room: str, event: str) -> None:
-        """Fetch the room's state at an event that was not heard, kept until `settle`. Raises PlatformRefused."""
+        """Fetch the room's state at an event that was not heard, kept until `settle`. Raises SignedOut."""
         key = (room, event)
         if key in self._epochs or key in self._then:
             return
         try:
             query = {"limit": "0", "filter": _FILTER}
             found = await ask(self._client, "GET", "rooms", room, "context", event, query=query)
-        except PlatformRefused:
+        except SignedOut:
             raise
         except (RequestRefused, PlatformFailure):
             return

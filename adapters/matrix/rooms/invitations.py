@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from nio import AsyncClient
 
-from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from adapters.matrix.homeserver import RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, part, parts, word
@@ -146,7 +146,7 @@ class Invitations:
     # Work
 
     async def run(self) -> None:
-        """Join rooms, until cancelled. Raises PlatformRefused."""
+        """Join rooms, until cancelled."""
         failures = 0
         while True:
             await self._work.wait()
@@ -154,8 +154,6 @@ class Invitations:
             try:
                 await self._go()
                 failures = 0
-            except PlatformRefused:
-                raise
             except PlatformFailure:
                 failures += 1
                 self._work.set()
@@ -168,8 +166,6 @@ class Invitations:
             try:
                 await work
                 self._failing.discard(room)
-            except PlatformRefused:
-                raise
             except PlatformFailure as error:
                 self._failing.add(room)
                 failed = error
