@@ -24,6 +24,8 @@ TROUBLE = (aiohttp.ClientError, OSError)
 _API = "/_matrix/client/v3/"
 _VERSIONS = "/_matrix/client/versions"
 _OVER = frozenset({"M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"})
+_FORBIDDEN = "M_FORBIDDEN"
+_PASSES = frozenset({"M_LIMIT_EXCEEDED", "M_RESOURCE_LIMIT_EXCEEDED", "M_USER_LIMIT_EXCEEDED"})
 
 
 class SignedOut(PlatformFailure):
@@ -39,12 +41,41 @@ class NotAHomeserver(PlatformFailure):
 
 
 class RequestRefused(Exception):
-    """The homeserver refused a request; `code` is Matrix's error code, '' if it asks for authentication."""
+    """The homeserver refused a request.
+
+    `code` is Matrix's error code, '' if it asks for authentication, or if it is not the homeserver that answered.
+    """
 
     def __init__(self, status: int, body: Json) -> None:
         self.status, self.body = status, body
         self.code = str(body.get("errcode", ""))
         super().__init__(self.code or str(status))
+
+    @property
+    def too_large(self) -> bool:
+        """Whether a smaller one would be accepted."""
+        return self.code == "M_TOO_LARGE" or self.status == 413
+
+    @property
+    def forbidden(self) -> bool:
+        """Whether Lyra lacks the permission."""
+        return self.code == _FORBIDDEN
+
+    @property
+    def hidden(self) -> bool:
+        """Whether what was requested does not exist, or not for Lyra."""
+        return self.code in (_FORBIDDEN, "M_NOT_FOUND")
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether the answer was there, and nio could not make sense of it: an event from before 1970, say."""
+        return not self.code and self.status == 200
+
+    @property
+    def is_final(self) -> bool:
+        """Whether retrying cannot help."""
+        passes = not self.code or self.code in _PASSES or self.status in (401, 429) or self.status >= 500
+        return not passes or self.too_large
 
     def final(self, what: Said) -> PlatformRefused:
         """Return the final error; `what` says what Lyra could not do."""

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 
 from nio import AsyncClient
 
-from adapters.matrix.failures import Refused, checked
+from adapters.matrix.failures import checked
+from adapters.matrix.homeserver import RequestRefused
 from adapters.matrix.incoming.event import SPOKEN, RoomEvent
 
 ENCRYPTED = "m.room.encrypted"
@@ -46,7 +47,7 @@ async def look(client: AsyncClient, room: str, event_id: str) -> RoomEvent | Non
     """Return one event; None if it does not exist, or not for Lyra. Raises what requests raise."""
     try:
         return RoomEvent.of(checked(await client.room_get_event(room, event_id)).event)
-    except Refused as refused:
+    except RequestRefused as refused:
         if not refused.hidden:
             raise
         return None

@@ -11,8 +11,7 @@ from adapters.base import Sending
 from adapters.command_table import File
 from adapters.errors import SendFailed
 from adapters.events import split_key
-from adapters.matrix.failures import Refused
-from adapters.matrix.homeserver import Json
+from adapters.matrix.homeserver import Json, RequestRefused
 from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.reactions import SIGNS, VERDICTS
 from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback, look
@@ -204,7 +203,7 @@ class Posts:
     async def _redact(self, room: str, event: str, sending: Sending) -> None:
         try:
             await self._wire.redact(room, event, f"{self._transaction(sending)} {event}")
-        except Refused as refused:
+        except RequestRefused as refused:
             if refused.code != "M_NOT_FOUND":
                 raise
 
@@ -213,7 +212,7 @@ class Posts:
         for smaller in (content,) if has_code(content) else (content, unformatted(content)):
             try:
                 return await self._wire.put(room, wrap(smaller), transaction)
-            except Refused as refused:
+            except RequestRefused as refused:
                 if not refused.too_large:
                     raise
         data = content["body"].encode()
@@ -232,7 +231,7 @@ class Posts:
     async def _asked(self, room: str, event: str) -> RoomEvent | None:
         try:
             return await look(self._client, room, event)
-        except Refused as refused:
+        except RequestRefused as refused:
             if not refused.unreadable:
                 raise
             # Whoever runs a homeserver sends what they like; it must not keep back all that is said in the room after it.

@@ -196,9 +196,9 @@ class Channel:
                 return await self._once(one, *step, transaction)
             except SignedOut:
                 raise
-            except RequestRefused:
-                break
-            except (*TROUBLE, PlatformFailure):
+            except (*TROUBLE, PlatformFailure) as trouble:
+                if isinstance(trouble, RequestRefused) and trouble.is_final:
+                    break
                 if failures < _TRIES:
                     await self._pace.retry(failures)
         raise StepNotSent
