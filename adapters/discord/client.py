@@ -97,13 +97,11 @@ class Client(SessionClient):
         self._queue_rename(before, after)
         self._update_visibility(after.guild)
 
-    async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
-        """A role was changed, and with it perhaps what she sees."""
-        self._update_visibility(after.guild)
-
-    async def on_guild_role_delete(self, role: discord.Role) -> None:
-        """A role was removed, and with it perhaps what she sees."""
+    async def on_guild_role_delete(self, role: discord.Role, *_: discord.Role) -> None:
+        """A role was removed or changed, and with it perhaps what she sees."""
         self._update_visibility(role.guild)
+
+    on_guild_role_update = on_guild_role_delete
 
     async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
         """Somebody has other roles; it may be herself."""
@@ -131,12 +129,13 @@ class Client(SessionClient):
         self.queue.put_nowait(GatewayEvent(self.administrators.gone((str(guild.id),))))
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
-        """She was added to a thread, or sees it again: what happened there before was not told to her."""
-        self._mark_thread_missed(thread)
+        """She was added to a thread or sees it again, or the reverse: what happens there while she is out is not told to her."""
+        self.recent_messages.drop(thread.id)
+        # What happens in a public one is told to her, whether she was added to it or not.
+        if thread.is_private():
+            self.queue.put_nowait(VisibilityChange((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
 
-    async def on_thread_remove(self, thread: discord.Thread) -> None:
-        """She was removed from a thread, or does not see it any more."""
-        self._mark_thread_missed(thread)
+    on_thread_remove = on_thread_join
 
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         """A thread was changed."""
@@ -221,12 +220,6 @@ class Client(SessionClient):
             self.queue.put_nowait(
                 VisibilityChange((str(guild.id), str(channel)), guild.get_channel(channel) if is_visible else None)
             )
-
-    def _mark_thread_missed(self, thread: discord.Thread) -> None:
-        self.recent_messages.drop(thread.id)
-        # What happens in a public one is told to her, whether she was added to it or not.
-        if thread.is_private():
-            self.queue.put_nowait(VisibilityChange((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
 
     def _queue_rename(self, before: readers.Channel, after: readers.Channel) -> None:
         old, new = self._place(before), self._place(after)

@@ -132,7 +132,7 @@ class Sync:
         for prefix in _missed(batch):
             await self._listener.missed(prefix)
         left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
-        events = [one for event in self._hearing.advance(batch) if (one := await self._departed(event))]
+        events = [one for event in self._hearing.advance(batch) if (one := await self._departures.told(event))]
         # A room that continues elsewhere has not vanished, and Lyra no longer learns of redactions there.
         vanished = {event.prefix[1] for event in events if isinstance(event, Vanished)}
         for room in left:
@@ -156,9 +156,6 @@ class Sync:
         self._receipts.put_nowait(events)
         await self._departures.settle(batch.rooms)
         await self._timeline.undecrypted.ask()
-
-    async def _departed(self, event: Event) -> Event | None:
-        return await self._departures.told(event) if isinstance(event, Vanished) else event
 
     async def _keep_keys(self, response: SyncResponse, failures: int) -> int:
         """Maintain the device's keys; return the number of consecutive failures. Raises PlatformFailure if they persist."""

@@ -96,6 +96,7 @@ def speaker(message: discord.Message) -> Person:
 
 def message(message: discord.Message, place: Place, me: discord.ClientUser) -> Message:
     """Convert a message said at a place."""
+    answered = _answered(message)
     return Message(
         str(message.id),
         place,
@@ -104,7 +105,7 @@ def message(message: discord.Message, place: Place, me: discord.ClientUser) -> M
         said_at(message.id),
         addressed=addressed(message, me),
         machine=machine(message),
-        quoted=_quoted(message, me),
+        quoted=quote(answered, me) if answered is not None else None,
         attachments=attachments(message),
         forwards=forwards(message),
     )
@@ -259,11 +260,6 @@ def _time(seconds: int) -> str:
         return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M UTC")
     except OverflowError:
         return ""
-
-
-def _quoted(message: discord.Message, me: discord.ClientUser) -> Quote | None:
-    answered = _answered(message)
-    return quote(answered, me) if answered is not None else None
 
 
 def _answered(message: discord.Message) -> discord.Message | None:

@@ -56,7 +56,8 @@ def called(data: Mapping[str, Any], table: Mapping[str, CommandSpec]) -> ParsedC
     names = {one.name: one.type for one in spec.parameters}
     if not all(type(value) is names.get(name) for name, value in given.items()):
         return None
-    if focused["name"] not in names if focused["name"] else _missing(spec, given):
+    missing = [one for one in spec.parameters if one.required and one.name not in given]
+    if focused["name"] not in names if focused["name"] else missing:
         return None
     return ParsedCall(spec, given, focused["name"], str(focused["value"]))
 
@@ -79,10 +80,6 @@ def value_of(parameter: Parameter, text: str) -> str | int | None:
     if parameter.type is int:
         return int(text) if text.isdecimal() else None
     return text if parameter.type is str else None
-
-
-def _missing(spec: CommandSpec, given: Arguments) -> bool:
-    return any(one.required and one.name not in given for one in spec.parameters)
 
 
 @dataclass(frozen=True, slots=True)

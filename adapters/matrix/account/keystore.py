@@ -74,7 +74,10 @@ class KeyStores:
         Raises KeysUnreadable, PlatformFailure if transient, or like `prepare`.
         """
         with self._writing():
-            _made_private(self.path(client.device_id))
+            file = self.path(client.device_id)
+            # SQLite gives the journal the mode of its file.
+            os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
+            file.chmod(0o600)
         try:
             client.restore_login(user, client.device_id, token)
         except peewee.OperationalError as error:
@@ -120,9 +123,3 @@ async def close(client: AsyncClient) -> None:
     await client.close()
     if client.store is not None:
         client.store.database.close()
-
-
-def _made_private(file: Path) -> None:
-    # SQLite gives the journal the mode of its file.
-    os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
-    file.chmod(0o600)

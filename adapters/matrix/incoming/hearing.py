@@ -138,11 +138,8 @@ class Hearing:
             if self._invitations.entered(room) and (len(room.others) > 1 or replaces):
                 yield ServerJoined(f"join:{event.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
-            yield from self._renamed(room, name)
-
-    def _renamed(self, room: Room, before: str) -> Iterator[Event]:
-        for thread in ("", *self._timeline.threads.known(room.id)):
-            yield Renamed(room.place(thread), room.called(before, thread))
+            for thread in ("", *self._timeline.threads.known(room.id)):
+                yield Renamed(room.place(thread), room.called(name, thread))
 
     def _is_new(self, event: RoomEvent) -> bool:
         is_new = event.id not in self._known
