@@ -130,10 +130,7 @@ class Client(SessionClient):
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
         """She was added to a thread or sees it again, or the reverse: what happens there while she is out is not told to her."""
-        self.recent_messages.drop(thread.id)
-        # What happens in a public one is told to her, whether she was added to it or not.
-        if thread.is_private():
-            self.queue.put_nowait(VisibilityChange((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
+        self._mark_thread_missed(thread)
 
     on_thread_remove = on_thread_join
 
@@ -220,6 +217,12 @@ class Client(SessionClient):
             self.queue.put_nowait(
                 VisibilityChange((str(guild.id), str(channel)), guild.get_channel(channel) if is_visible else None)
             )
+
+    def _mark_thread_missed(self, thread: discord.Thread) -> None:
+        self.recent_messages.drop(thread.id)
+        # What happens in a public one is told to her, whether she was added to it or not.
+        if thread.is_private():
+            self.queue.put_nowait(VisibilityChange((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
 
     def _queue_rename(self, before: readers.Channel, after: readers.Channel) -> None:
         old, new = self._place(before), self._place(after)

@@ -36,6 +36,17 @@ class SignedOut(PlatformFailure):
         self.soft = soft
 
 
+def signed_out() -> PlatformRefused:
+    """Return the error for a lost token without any other way to log in."""
+    return PlatformRefused(
+        lazy(
+            "The homeserver does not know Lyra's token any more, because her device was signed out; {password}, and "
+            "start her again as a new device.",
+            password=PASSWORD,
+        )
+    )
+
+
 class NotAHomeserver(PlatformFailure):
     """The server that answers is no homeserver, or something else is temporarily in front of it."""
 

@@ -29,6 +29,7 @@ from adapters.matrix.homeserver import (
     SignedOut,
     ask,
     no_homeserver,
+    signed_out,
     speaks_matrix,
     word,
 )
@@ -181,13 +182,7 @@ class LoginMethods:
                     )
                 )
         except SignedOut:
-            raise PlatformRefused(
-                lazy(
-                    "The homeserver does not know Lyra's token any more, because her device was signed out; {password}, and "
-                    "start her again as a new device.",
-                    password=PASSWORD,
-                )
-            ) from None
+            raise signed_out() from None
         finally:
             await close(client)
         return device
