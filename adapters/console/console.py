@@ -16,6 +16,7 @@ from adapters.events import Message, Person, Place, conversation
 from adapters.listener import Listener
 from adapters.markup import printable
 from adapters.plain_words import NO_REMINDER, asks_for_reminder, offered
+from adapters.posting import REPEAT
 from localization.current_language import reading
 from localization.sentences import _
 from localization.yes_or_no import CHOICE, NO, YES
@@ -177,7 +178,7 @@ class Console(Adapter):
         if sending.operation in ("delete", "offer", "unname"):
             return sending.key  # what is on a screen stays there
         if sending.unsure:
-            self.screen.note(_("(this may be a repeat)"))
+            self.screen.note(str(REPEAT))
         if sending.reflection:
             self.screen.note(_("(a thought of mine; /reflection why, less and delete are about it)"))
         self.screen.write(sending.text)

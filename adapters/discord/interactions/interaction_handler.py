@@ -1,8 +1,8 @@
 """Commands, menus, buttons and autocompletion: heard, acknowledged, and passed on."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import discord
@@ -86,9 +86,14 @@ class PendingQuestions:
     async def ask(self, interaction: discord.Interaction, text: str) -> bool:
         """Ask the caller, in place of the answer; no answer in time, or no way to ask, means no."""
         nobody = discord.AllowedMentions.none()
-        with self._waiting(interaction) as answer, suppress(*TROUBLE):
-            await interaction.edit_original_response(content=text, view=question(interaction.id), allowed_mentions=nobody)
-            await asyncio.wait({answer}, timeout=self._seconds)
+        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._open[str(interaction.id)] = interaction.user.id, answer
+        try:
+            with suppress(*TROUBLE):
+                await interaction.edit_original_response(content=text, view=question(interaction.id), allowed_mentions=nobody)
+                await asyncio.wait({answer}, timeout=self._seconds)
+        finally:
+            del self._open[str(interaction.id)]
         # If this fails, the answer to the call removes the buttons.
         with suppress(*TROUBLE):
             await interaction.edit_original_response(view=None)
@@ -111,15 +116,6 @@ class PendingQuestions:
                     answer.set_result(yes)
                 await interaction.response.defer()
         return True
-
-    @contextmanager
-    def _waiting(self, interaction: discord.Interaction) -> Iterator[asyncio.Future[bool]]:
-        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._open[str(interaction.id)] = interaction.user.id, answer
-        try:
-            yield answer
-        finally:
-            del self._open[str(interaction.id)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +184,7 @@ class InteractionHandler:
         else:
             answers = address(interaction, self._now(), private=call.private)
             event = self._shown(asked(interaction, call, place, answers))
-            with self._waiting(event, _Caller(interaction, self._questions)) as caller:
-                await self._hear(event, caller)
+            await self._hear(event, _Caller(interaction, self._questions))
 
     async def _call_alone(self, interaction: discord.Interaction, call: ParsedCall) -> None:
         """Handle a call as one in the caller's own DM, with a private answer where they are."""
@@ -206,26 +201,21 @@ class InteractionHandler:
             await _say(interaction, _OTHERS_WORDS)
             return
         event = replace(asked(interaction, call, place, answers), private=True, admin=False, target=own)
-        with self._waiting(event, caller):
-            await self._hear(event, caller)
-
-    @contextmanager
-    def _waiting(self, event: MenuCall, caller: "_Caller") -> Iterator["_Caller"]:
-        self._alive[event.id] = caller
-        try:
-            yield caller
-        finally:
-            del self._alive[event.id]
+        await self._hear(event, caller)
 
     async def _hear(self, event: MenuCall, caller: "_Caller") -> None:
-        hearing = asyncio.ensure_future(self._listener.hear([event]))
-        await asyncio.wait({hearing}, timeout=self._patience.commit)
-        if not caller.promised.is_set() and (not hearing.done() or hearing.exception() is None):
-            await caller.promise(private=event.private)
-        await asyncio.wait({hearing})
-        if hearing.exception() is not None:
-            await _say(caller.interaction, _NOT_KEPT)
-        await hearing.result()
+        self._alive[event.id] = caller
+        try:
+            hearing = asyncio.ensure_future(self._listener.hear([event]))
+            await asyncio.wait({hearing}, timeout=self._patience.commit)
+            if not caller.promised.is_set() and (not hearing.done() or hearing.exception() is None):
+                await caller.promise(private=event.private)
+            await asyncio.wait({hearing})
+            if hearing.exception() is not None:
+                await _say(caller.interaction, _NOT_KEPT)
+            await hearing.result()
+        finally:
+            del self._alive[event.id]
 
     async def _offer(self, interaction: discord.Interaction, call: ParsedCall | None) -> None:
         choices = _choices(call, await self._suggestions(interaction, call)) if call else []

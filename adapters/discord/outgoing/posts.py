@@ -20,13 +20,13 @@ from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSA
 from adapters.discord.interactions.buttons import pressed, view
 from adapters.errors import SendFailed
 from adapters.events import split_key
+from adapters.posting import REPEAT
 from adapters.reaction_commands import STOP
 from localization.current_language import LANGUAGES
 from localization.sentences import lazy
 
-_REPEAT = lazy("(this may be a repeat)")
 _SMALL = "-# "
-"""Markup of the small line with `_REPEAT`, which precedes a part that may have arrived before."""
+"""Markup of the small line with `REPEAT`."""
 
 _MOST = 500
 _SLACK = timedelta(minutes=5)
@@ -90,11 +90,8 @@ def _says(message: discord.Message, sending: Sending) -> bool:
     if sending.cards:
         return [one.description or "" for one in message.embeds] == [card.text.strip() for card in sending.cards]
     said = (message.embeds[0].description or "" if message.embeds else "") if sending.reflection else message.content
-    return any(said.removeprefix(mark).strip() == sending.text.strip() for mark in _marks())
-
-
-def _marks() -> Sequence[str]:
-    return [f"{_SMALL}{_REPEAT.read_in(code)}\n" for code in LANGUAGES]
+    marks = (f"{_SMALL}{REPEAT.read_in(code)}\n" for code in LANGUAGES)
+    return any(said.removeprefix(mark).strip() == sending.text.strip() for mark in marks)
 
 
 def _belongs(message: discord.Message, sending: Sending) -> bool:
@@ -155,7 +152,7 @@ class Posts:
             if search.found:
                 return search.found
             if not search.sure and self._now() - sending.since >= _NONCE_WINDOW:
-                sending = replace(sending, text=f"{_SMALL}{_REPEAT}\n{sending.text}")
+                sending = replace(sending, text=f"{_SMALL}{REPEAT}\n{sending.text}")
         return await self._post(sending)
 
     async def edit(self, sending: Sending) -> str:

@@ -31,11 +31,9 @@ from adapters.matrix.outgoing.contents import (
 )
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
+from adapters.posting import REPEAT
 from adapters.reaction_commands import OFFERS
 from localization.sentences import lazy
-
-_REPEAT = lazy("(this may be a repeat)")
-"""Precedes a part that may have arrived before."""
 
 _ENDS = "🛑"
 _REMEMBERED = 12 * 60 * 60 * 1_000_000
@@ -76,7 +74,8 @@ async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
     async for event in _since(client, sending, most):
         if _over(event, sending):
             break
-        if event.sender == client.user_id and _refers(event) == sending.answers and not event.is_redacted:
+        refers_to = word(part(event.relation, "m.in_reply_to"), "event_id")
+        if event.sender == client.user_id and refers_to == sending.answers and not event.is_redacted:
             return event.id
     return ""
 
@@ -96,21 +95,9 @@ def _since(client: AsyncClient, sending: Sending, most: int) -> Scrollback:
     return Scrollback(client, split_key(sending.place)[1], most)
 
 
-def _refers(event: RoomEvent) -> str:
-    return word(part(event.relation, "m.in_reply_to"), "event_id")
-
-
 def _over(event: RoomEvent, sending: Sending) -> bool:
     # `since` comes from another clock than the homeserver's.
     return event.id == sending.answers or (bool(sending.since) and event.at < sending.since - _SLACK)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """What a part answers: the event, '' if it is not visible in that room, and whom to mention."""
-
-    event: str = ""
-    mentions: Collection[str] = ()
 
 
 class Posts:
@@ -150,16 +137,16 @@ class Posts:
             if search.found:
                 return search.found
             if search.closed or not (search.whole or self._now() - sending.since < _REMEMBERED):
-                sending = replace(sending, text=f"*{_REPEAT}*\n\n{sending.text}")
+                sending = replace(sending, text=f"*{REPEAT}*\n\n{sending.text}")
         _, room, thread = split_key(sending.place)
-        answered = await self._answered(room, sending)
-        content = await self._words(sending, answered.mentions) | {PART: sending.key}
+        answered, mentions = await self._answered(room, sending)
+        content = await self._words(sending, mentions) | {PART: sending.key}
         if sending.reflection:
             content[REFLECTION] = True
         if _asks(sending):
             content[VERDICT] = True
         return await self._fitting(
-            room, content, lambda new: placed(new, thread=thread, answers=answered.event), self._transaction(sending)
+            room, content, lambda new: placed(new, thread=thread, answers=answered), self._transaction(sending)
         )
 
     async def edit(self, sending: Sending) -> str:
@@ -219,14 +206,15 @@ class Posts:
         source = await self._wire.upload(room, data, "text/plain")
         return await self._wire.put(room, wrap(file(content, source, len(data))), transaction)
 
-    async def _answered(self, room: str, sending: Sending) -> _Answered:
+    async def _answered(self, room: str, sending: Sending) -> tuple[str, Collection[str]]:
+        """Return the event that a part answers, '' if it is not visible in that room, and whom to mention."""
         if not sending.first or not sending.answers:
-            return _Answered()
+            return "", ()
         asked, _ = await asyncio.gather(self._asked(room, sending.answers), read_up_to(self._client, room, sending.answers))
         if asked is None:
             # A private answer goes to another room than the question.
-            return _Answered()
-        return _Answered(sending.answers, [asked.sender] if asked.sender != self._client.user_id else [])
+            return "", ()
+        return sending.answers, [asked.sender] if asked.sender != self._client.user_id else []
 
     async def _asked(self, room: str, event: str) -> RoomEvent | None:
         try:

@@ -45,12 +45,8 @@ class Wire:
         self._rooms = rooms
         self._sharing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def put(self, room: str, content: Json, transaction: str) -> str:
-        """Put a message into a room, once per transaction, and return its event id."""
-        return await self.put_event(room, MESSAGE, content, transaction)
-
-    async def put_event(self, room: str, kind: str, content: Json, transaction: str) -> str:
-        """Like `put`, for an event of any kind."""
+    async def put(self, room: str, content: Json, transaction: str, kind: str = MESSAGE) -> str:
+        """Put an event into a room, by default a message, once per transaction, and return its id."""
         if not await self._is_encrypted(room):
             return await self._send(room, kind, content, transaction)
         async with self._sharing[room]:

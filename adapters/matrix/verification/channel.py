@@ -171,16 +171,12 @@ class Channel:
             "to": user,
             "m.mentions": {},
         }
-        return await self._put(Verification("", self.me, DeviceParty(user, ""), room), (MESSAGE, said))
-
-    async def send(self, one: Verification, step: Step) -> None:
-        """Send a step. Raises StepNotSent, SignedOut."""
-        await self._put(one, step)
+        return await self.send(Verification("", self.me, DeviceParty(user, ""), room), (MESSAGE, said))
 
     async def cancel(self, one: Verification, code: str) -> None:
         """Cancel a verification; if that cannot be sent, it times out after ten minutes. Raises SignedOut."""
         try:
-            await self._put(one, one.cancelled(code, _REASONS.get(code, "Verification was ended.")))
+            await self.send(one, one.cancelled(code, _REASONS.get(code, "Verification was ended.")))
         except StepNotSent:
             return
 
@@ -189,7 +185,8 @@ class Channel:
         if heard.device and heard.id:
             await self.cancel(Verification(heard.id, self.me, DeviceParty(heard.user, heard.device)), code)
 
-    async def _put(self, one: Verification, step: Step) -> str:
+    async def send(self, one: Verification, step: Step) -> str:
+        """Send a step, and return its id in a room, '' for one to a device. Raises StepNotSent, SignedOut."""
         transaction = uuid4().hex
         for failures in range(1, _TRIES + 1):
             try:
@@ -205,7 +202,7 @@ class Channel:
 
     async def _once(self, one: Verification, kind: str, content: Json, transaction: str) -> str:
         if one.room:
-            return await self._wire.put_event(one.room, kind, content, transaction)
+            return await self._wire.put(one.room, content, transaction, kind)
         if one.other.device:
             body: Mapping[str, Json] = {"messages": {one.other.user: {one.other.device: content}}}
             await ask(self._client, "PUT", "sendToDevice", kind, transaction, body=dict(body))
