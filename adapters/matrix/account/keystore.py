@@ -1,8 +1,8 @@
 """The key stores of nio's client: one SQLite file per device, which only its owner can read."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -61,6 +61,15 @@ class KeyStores:
             max_timeouts=_TRIES,
         )
         return self.kind(homeserver.rstrip("/"), user, device, str(self._folder), config)
+
+    @asynccontextmanager
+    async def briefly(self, homeserver: str, user: str, device: str) -> AsyncIterator[AsyncClient]:
+        """Yield such a client for the block, and close it afterwards."""
+        client = self.client(homeserver, user, device)
+        try:
+            yield client
+        finally:
+            await close(client)
 
     def prepare(self) -> None:
         """Create the folder, readable by its owner only. Raises PlatformRefused if it cannot be written."""

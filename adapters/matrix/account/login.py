@@ -17,7 +17,7 @@ from adapters.matrix.account.authorization import (
     revoke,
 )
 from adapters.matrix.account.grants import Grants
-from adapters.matrix.account.keystore import KeyStores, close
+from adapters.matrix.account.keystore import KeyStores
 from adapters.matrix.account.published_keys import published
 from adapters.matrix.homeserver import (
     PASSWORD,
@@ -81,25 +81,23 @@ async def by_password(stores: KeyStores, access: Credentials, name: str) -> Devi
         "device_id": name,
         "initial_device_display_name": access.device_name,
     }
-    client = stores.client(access.homeserver, access.user_id, name)
-    try:
-        answer = await ask(client, "POST", "login", body=asked)
-        if "expires_in_ms" in answer:
-            answer = await ask(client, "POST", "login", body=asked | {"refresh_token": True})
-    except (RequestRefused, SignedOut) as refusal:
-        if await authorization_server(client):
-            raise PlatformRefused(
-                lazy(
-                    "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; then "
-                    "start her again.",
-                    sign_in=SIGN_IN,
-                )
-            ) from None
-        if isinstance(refusal, RequestRefused) and refusal.code == UNRECOGNIZED:
-            raise PlatformRefused(no_homeserver(access.homeserver)) from None
-        raise _not_let_in(refusal) from None
-    finally:
-        await close(client)
+    async with stores.briefly(access.homeserver, access.user_id, name) as client:
+        try:
+            answer = await ask(client, "POST", "login", body=asked)
+            if "expires_in_ms" in answer:
+                answer = await ask(client, "POST", "login", body=asked | {"refresh_token": True})
+        except (RequestRefused, SignedOut) as refusal:
+            if await authorization_server(client):
+                raise PlatformRefused(
+                    lazy(
+                        "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; "
+                        "then start her again.",
+                        sign_in=SIGN_IN,
+                    )
+                ) from None
+            if isinstance(refusal, RequestRefused) and refusal.code == UNRECOGNIZED:
+                raise PlatformRefused(no_homeserver(access.homeserver)) from None
+            raise _not_let_in(refusal) from None
     user, device, token = (word(answer, one) for one in ("user_id", "device_id", "access_token"))
     return Device(user, device, token, refresh=str(answer.get("refresh_token") or ""))
 
@@ -170,21 +168,20 @@ class LoginMethods:
                     password=PASSWORD,
                 )
             )
-        client = stores.client(self._access.homeserver, self._access.user_id, "")
-        try:
-            device = await self._owned(client, self._access.token)
-            if not device.id or (await published(client)).device:
-                raise PlatformRefused(
-                    lazy(
-                        "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not "
-                        "here; give her a new one, or {password}.",
-                        password=PASSWORD,
-                    )
+        async with stores.briefly(self._access.homeserver, self._access.user_id, "") as client:
+            try:
+                device = await self._owned(client, self._access.token)
+                is_her_own = device.id and not (await published(client)).device
+            except SignedOut:
+                raise signed_out() from None
+        if not is_her_own:
+            raise PlatformRefused(
+                lazy(
+                    "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not "
+                    "here; give her a new one, or {password}.",
+                    password=PASSWORD,
                 )
-        except SignedOut:
-            raise signed_out() from None
-        finally:
-            await close(client)
+            )
         return device
 
     async def _owned(self, client: AsyncClient, token: str) -> Device:
@@ -205,12 +202,9 @@ class LoginMethods:
 
     async def _require_homeserver(self, stores: KeyStores) -> None:
         """Raise PlatformRefused if there is no homeserver, PlatformFailure if transient."""
-        client = stores.client(self._access.homeserver, self._access.user_id, "")
-        try:
+        async with stores.briefly(self._access.homeserver, self._access.user_id, "") as client:
             if not await speaks_matrix(client):
                 raise PlatformRefused(no_homeserver(self._access.homeserver))
-        finally:
-            await close(client)
 
 
 def _not_let_in(refusal: RequestRefused | SignedOut) -> PlatformRefused:
