@@ -26,7 +26,7 @@ from adapters.discord.interactions import menu
 from adapters.discord.interactions.interaction_handler import InteractionHandler
 from adapters.discord.limits import Limits, StartsSpent, Turn
 from adapters.discord.outgoing.posts import Posts
-from adapters.discord.outgoing.sending import Sender, thinking
+from adapters.discord.outgoing.sending import AWAY, Sender, thinking
 from adapters.discord.pace import Pace
 from adapters.discord.resuming.handover import SealedStorage, SessionHandover
 from adapters.discord.resuming.resumption import Resumption
@@ -42,7 +42,6 @@ __all__ = ["AccountAccess", "Discord"]
 
 _SWITCH = lazy("switch on Message Content Intent in the Developer Portal under Bot to let me read my threads whole")
 _SETTING = lazy("message_content is off in the configuration")
-_AWAY = lazy("Discord is not connected now; what waits is sent as soon as it is.")
 _PACE = Pace()
 
 log = logging.getLogger(__name__)
@@ -274,7 +273,7 @@ class Discord(Adapter):
     async def send(self, sending: Sending) -> str:
         """Send a part and return Discord's id of it. Raises SendFailed."""
         if self._sender is None:
-            raise SendFailed(_AWAY)
+            raise SendFailed(AWAY)
         sent = await self._sender.send(sending)
         await self._starts.settle()
         return sent
@@ -284,7 +283,7 @@ class Discord(Adapter):
         if (number := snowflake(person.id)) is None:
             return None
         if self._client is None:
-            raise PlatformFailure(_AWAY)
+            raise PlatformFailure(AWAY)
         return await private(self._client, number)
 
     def surface(self, event_id: str) -> Surface | None:

@@ -24,7 +24,7 @@ from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.history import Presences, before
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.timeline_state import TimelineState
-from adapters.matrix.outgoing.sending import Sender
+from adapters.matrix.outgoing.sending import AWAY, Sender
 from adapters.matrix.outgoing.typing import thinking
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
@@ -38,12 +38,11 @@ from adapters.matrix.sync import Sync
 from adapters.matrix.verification.verifications import Verifications
 from adapters.message_parts import Contents, Quote
 from adapters.task_groups import until_one_ends
-from localization.sentences import Said, _, lazy
+from localization.sentences import Said, _
 
 __all__ = ["Credentials", "Matrix"]
 
 _PACE = Pace()
-_AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")
 
 log = logging.getLogger(__name__)
 
@@ -261,7 +260,7 @@ class Matrix(Adapter):
     async def verify(self, person: Person, place: Place, answer: bool | None) -> Said:
         """Ask a person's app for a verification, or take their verdict on the emoji; return what to say about it."""
         if self._connection is None:
-            raise PlatformFailure(_AWAY)
+            raise PlatformFailure(AWAY)
         if answer is None:
             return await self._connection.verifications.ask(person.id, place.channel)
         return await self._connection.verifications.decide(person.id, same=answer)
@@ -271,13 +270,13 @@ class Matrix(Adapter):
     async def send(self, sending: Sending) -> str:
         """Send a part and return its event id. Raises SendFailed."""
         if self._connection is None:
-            raise SendFailed(_AWAY)
+            raise SendFailed(AWAY)
         return await self._connection.sender.send(sending)
 
     async def private_place(self, person: Person, *, encrypted: bool = False) -> Place | None:
         """Return the DM with a person, created if need be. Raises PlatformFailure while it can be neither found nor created."""
         if self._connection is None:
-            raise PlatformFailure(_AWAY)
+            raise PlatformFailure(AWAY)
         return await self._connection.direct_rooms.place(person, encrypted=encrypted)
 
     def thinking(self, place: str) -> AbstractAsyncContextManager[None]:

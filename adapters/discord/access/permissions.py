@@ -1,6 +1,6 @@
 """What a person can read now, according to Discord's API; anything uncertain counts as unreadable."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import discord
 
@@ -38,9 +38,8 @@ class Permissions:
         if not self._person.id.isdecimal():
             return False
         guilds = self._client.guilds[:_MOST_ASKED]
-        return any([guild.get_member(int(self._person.id)) for guild in guilds]) or await self._is_in_any(guilds)
-
-    async def _is_in_any(self, guilds: Sequence[discord.Guild]) -> bool:
+        if any(guild.get_member(int(self._person.id)) for guild in guilds):
+            return True
         for guild in guilds:
             if await self.member(guild) is not None:
                 return True

@@ -16,6 +16,7 @@ from adapters.discord.interactions.buttons import pressed
 from adapters.discord.interactions.menu import offered
 from adapters.events import Message, Place
 
+_Speaking = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread | discord.DMChannel
 _MESSAGE_MENU = 3
 _SUBCOMMAND = 1
 
@@ -140,11 +141,18 @@ async def own_place(interaction: discord.Interaction, gate: Callable[[str], str]
     return None
 
 
-def own_words(interaction: discord.Interaction, dm: discord.DMChannel, place: Place) -> Message | None:
-    """Return what the caller said where Lyra is absent, without anybody else's words; None if another said it."""
+def target_of(interaction: discord.Interaction, place: Place, channel: object) -> Message | None:
+    """Return the message whose menu was used, as one said at a place, in its channel; None if there is none."""
     data, me = data_of(interaction), interaction.client.user
     raw = data.get("resolved", {}).get("messages", {}).get(data.get("target_id"))
-    if raw is None or me is None or raw["author"]["id"] != str(interaction.user.id):
+    if raw is None or me is None or not isinstance(channel, _Speaking):
         return None
-    said = convert.message(discord.Message(state=interaction._state, channel=dm, data=raw), place, me)
+    return convert.message(discord.Message(state=interaction._state, channel=channel, data=raw), place, me)
+
+
+def own_words(interaction: discord.Interaction, dm: discord.DMChannel, place: Place) -> Message | None:
+    """Return what the caller said where Lyra is absent, without anybody else's words; None if another said it."""
+    said = target_of(interaction, place, dm)
+    if said is None or said.person.id != str(interaction.user.id):
+        return None
     return replace(said, quoted=None, attachments=(), forwards=())

@@ -22,14 +22,14 @@ from adapters.discord.interactions.call_parsing import (
     own_place,
     own_words,
     place_of,
+    target_of,
     value_of,
 )
-from adapters.events import MenuCall, Message, Place
+from adapters.events import MenuCall, Place
 from adapters.listener import Listener
 from localization.current_language import ENGLISH, known, reading
 from localization.sentences import Sentence, lazy
 
-_Speaking = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread | discord.DMChannel
 _OVER = lazy("This is not waiting for an answer any more; use the command again.")
 _OTHERS = lazy("Only the person who was asked can answer this.")
 _UNKNOWN = lazy("This is not offered any more; type / to see what there is.")
@@ -58,7 +58,7 @@ def asked(interaction: discord.Interaction, call: ParsedCall, place: Place, answ
         answers.text() if answers else "",
         private=call.private,
         admin=bool(place.server) and (rights.manage_guild or rights.administrator),
-        target=_target(interaction, place),
+        target=target_of(interaction, place, interaction.channel),
         locale=str(interaction.locale),
     )
 
@@ -66,14 +66,6 @@ def asked(interaction: discord.Interaction, call: ParsedCall, place: Place, answ
 def address(interaction: discord.Interaction, heard_at: int, *, private: bool) -> CallAddress:
     """Return where the answer to a call goes."""
     return CallAddress(interaction.application_id, interaction.id, interaction.token, heard_at, private)
-
-
-def _target(interaction: discord.Interaction, place: Place) -> Message | None:
-    data, channel, me = data_of(interaction), interaction.channel, interaction.client.user
-    raw = data.get("resolved", {}).get("messages", {}).get(data.get("target_id"))
-    if raw is None or me is None or not isinstance(channel, _Speaking):
-        return None
-    return convert.message(discord.Message(state=interaction._state, channel=channel, data=raw), place, me)
 
 
 class PendingQuestions:

@@ -33,7 +33,7 @@ from localization.sentences import lazy
 
 _SAY = 4
 _NO_EMBEDS, _EPHEMERAL = 1 << 2, 1 << 6
-_NOT_CONNECTED = lazy("Discord is not connected; what waits is sent as soon as it can be.")
+AWAY = lazy("Discord is not connected now; what waits is sent as soon as it is.")
 _Key = tuple[str, str]
 _LASTS = 8.0
 """Discord shows typing for ten seconds."""
@@ -168,7 +168,7 @@ class Sender:
         """Send a part and return Discord's id of it. Raises SendFailed."""
         self._require()
         if self._client.user is None or self._client.is_closed():
-            raise SendFailed(_NOT_CONNECTED)
+            raise SendFailed(AWAY)
         key = (sending.key, sending.operation)
         task = self._under_way.get(key) or self._begin(key, sending)
         await asyncio.wait({task}, timeout=self._seconds)
@@ -196,7 +196,7 @@ class Sender:
         except RuntimeError:
             if not self._client.is_closed():
                 raise
-            raise SendFailed(_NOT_CONNECTED) from None
+            raise SendFailed(AWAY) from None
 
     async def _route(self, sending: Sending) -> str:
         address = read_address(sending.answers)

@@ -13,7 +13,7 @@ from adapters.matrix.outgoing.wire import Wire
 from adapters.posting import put
 from localization.sentences import lazy
 
-_NOT_CONNECTED = lazy("Matrix is not connected; what waits is sent as soon as it can be.")
+AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")
 
 
 class Sender:
@@ -27,7 +27,7 @@ class Sender:
     async def send(self, sending: Sending) -> str:
         """Send a part and return its event id. Raises SendFailed."""
         if self._is_closed:
-            raise SendFailed(_NOT_CONNECTED)
+            raise SendFailed(AWAY)
         # The library's error is not chained: it can hold the URL with its token.
         try:
             async with asyncio.timeout(self._seconds):
@@ -37,7 +37,7 @@ class Sender:
         except RuntimeError:
             if not self._is_closed:
                 raise
-            raise SendFailed(_NOT_CONNECTED) from None
+            raise SendFailed(AWAY) from None
 
     @property
     def _is_closed(self) -> bool:
