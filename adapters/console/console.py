@@ -104,7 +104,7 @@ class Console(Adapter):
         self.screen.know(self.prefix, listener.table)
         try:
             while (message := await self._next()) is not None:
-                answered = asyncio.ensure_future(_wait(await self._heard(message, listener)))
+                answered = asyncio.ensure_future(await self._heard(message, listener))
                 try:
                     await self._read_ahead(message, answered, listener)
                     await answered
@@ -217,10 +217,6 @@ class Console(Adapter):
         line = None if self._ended else await (reading or self.screen.read(question))
         self._ended = line is None
         return line
-
-
-async def _wait(answered: Awaitable[None]) -> None:
-    await answered
 
 
 class _ScreenPreview:

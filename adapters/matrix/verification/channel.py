@@ -77,13 +77,9 @@ class ReceivedStep:
 
 def in_room(room: str, event: RoomEvent) -> ReceivedStep | None:
     """Convert a room event to a verification step, None if it is none."""
-    if event.kind == MESSAGE and event.content.get("msgtype") == steps.REQUEST:
-        return ReceivedStep(event.sender, steps.REQUEST, event.content, event.at, room, event.id)
-    return (
-        ReceivedStep(event.sender, event.kind, event.content, event.at, room, event.id)
-        if event.kind.startswith(VERIFICATION)
-        else None
-    )
+    is_request = event.kind == MESSAGE and event.content.get("msgtype") == steps.REQUEST
+    kind = steps.REQUEST if is_request else event.kind
+    return ReceivedStep(event.sender, kind, event.content, event.at, room, event.id) if kind.startswith(VERIFICATION) else None
 
 
 def to_device(events: Sequence[object], now: int) -> list[ReceivedStep]:
