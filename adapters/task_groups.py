@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -48,10 +48,24 @@ async def shielded(work: Awaitable[T]) -> T:
 
 
 @asynccontextmanager
-async def accompanied(work: Callable[[asyncio.Event], Awaitable[None]]) -> AsyncIterator[None]:
-    """Run background work during the block. Afterwards its event is set, and it ends by itself."""
+async def accompanied(
+    act: Callable[[], Awaitable[bool]], seconds: float, last: Callable[[], Awaitable[object]] | None = None
+) -> AsyncIterator[None]:
+    """Act in the background during the block, at once and every so many seconds, as long as that returns True; then do the `last`.
+
+    This ends by itself after the block: no request of it is cancelled.
+    """
     done = asyncio.Event()
-    go_on(work(done))
+
+    async def go() -> None:
+        while not done.is_set() and await act():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await done.wait()
+        if last is not None:
+            await last()
+
+    go_on(go())
     try:
         yield
     finally:

@@ -3,9 +3,8 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import discord
@@ -170,17 +169,14 @@ class Sender:
         if self._client.user is None or self._client.is_closed():
             raise SendFailed(AWAY)
         key = (sending.key, sending.operation)
-        task = self._under_way.get(key) or self._begin(key, sending)
+        task = self._under_way.get(key)
+        if task is None:
+            task = self._under_way[key] = asyncio.create_task(self._sent(sending))
+            task.add_done_callback(lambda done: self._end(key, done))
         await asyncio.wait({task}, timeout=self._seconds)
         if not task.done():
             raise SendFailed(lazy("Discord has not answered in time; what waits is sent as soon as it can be."))
         return task.result()
-
-    def _begin(self, key: _Key, sending: Sending) -> asyncio.Task[str]:
-        task = asyncio.create_task(self._sent(sending))
-        self._under_way[key] = task
-        task.add_done_callback(lambda done: self._end(key, done))
-        return task
 
     def _end(self, key: _Key, task: asyncio.Task[str]) -> None:
         del self._under_way[key]
@@ -212,21 +208,15 @@ class Sender:
 
 
 def thinking(client: discord.Client, limits: Limits, channel: int) -> AbstractAsyncContextManager[None]:
-    """Show typing in a channel for the block. Failures disturb nobody."""
-    # It ends by itself after its last request: cancelling one can block all others.
-    return accompanied(partial(_type, client.get_partial_messageable(channel), limits))
+    """Show typing in a channel for the block. Failures end it, and disturb nobody."""
 
-
-async def _type(channel: discord.PartialMessageable, limits: Limits, done: asyncio.Event) -> None:
-    try:
-        while not done.is_set():
-            limits.require()
-            await channel.typing()
-            try:
-                async with asyncio.timeout(_LASTS):
-                    await done.wait()
-            except TimeoutError:
-                continue
-    except (*TROUBLE, SendFailed, RuntimeError):
+    async def is_typing() -> bool:
         # A closed client raises RuntimeError.
-        return
+        with suppress(*TROUBLE, SendFailed, RuntimeError):
+            limits.require()
+            await client.get_partial_messageable(channel).typing()
+            return True
+        return False
+
+    # Nothing of it is cancelled: a request that is can block all others.
+    return accompanied(is_typing, _LASTS)
