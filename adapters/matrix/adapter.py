@@ -24,7 +24,7 @@ from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.history import Presences, before
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.timeline_state import TimelineState
-from adapters.matrix.outgoing.sending import AWAY, Sender
+from adapters.matrix.outgoing.posts import AWAY, Sender
 from adapters.matrix.outgoing.typing import thinking
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace

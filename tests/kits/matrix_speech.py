@@ -15,7 +15,7 @@ from nio import AsyncClient, SyncResponse
 from adapters.base import Sending
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.matrix.account.account import Account, Credentials
-from adapters.matrix.outgoing.sending import Sender
+from adapters.matrix.outgoing.posts import Sender
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State

@@ -1,4 +1,7 @@
-"""Messages in rooms: posted once, edited, redacted. Parts whose fate is unknown are looked for in the room's history."""
+"""The exit to Matrix: messages in rooms, posted once, edited, redacted.
+
+Parts whose fate is unknown are looked for in the room's history.
+"""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable
@@ -11,6 +14,7 @@ from adapters.base import Sending
 from adapters.command_table import File
 from adapters.errors import SendFailed
 from adapters.events import split_key
+from adapters.matrix.failures import TROUBLE, failure
 from adapters.matrix.homeserver import Json, RequestRefused
 from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.reactions import SIGNS, VERDICTS
@@ -31,9 +35,11 @@ from adapters.matrix.outgoing.contents import (
 )
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
-from adapters.posting import REPEAT
+from adapters.posting import REPEAT, put
 from adapters.reaction_commands import OFFERS
 from localization.sentences import lazy
+
+AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")
 
 _ENDS = "🛑"
 _REMEMBERED = 12 * 60 * 60 * 1_000_000
@@ -255,3 +261,32 @@ def _asks(sending: Sending) -> bool:
 def _mentions(event: RoomEvent) -> list[str]:
     found = part(event.content, "m.mentions").get("user_ids")
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+class Sender:
+    """Sends parts. `seconds` is the longest a caller waits; `wire` puts them into rooms."""
+
+    def __init__(self, client: AsyncClient, wire: Wire, now: Callable[[], int], *, seconds: float = 60.0) -> None:
+        self._client = client
+        self._seconds = seconds
+        self._posts = Posts(client, wire, now)
+
+    async def send(self, sending: Sending) -> str:
+        """Send a part and return its event id. Raises SendFailed."""
+        if self._is_closed:
+            raise SendFailed(AWAY)
+        # The library's error is not chained: it can hold the URL with its token.
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await put(self._posts, sending)
+        except TROUBLE as error:
+            raise failure(error) from None
+        except RuntimeError:
+            if not self._is_closed:
+                raise
+            raise SendFailed(AWAY) from None
+
+    @property
+    def _is_closed(self) -> bool:
+        session = self._client.client_session
+        return session is None or bool(session.closed)
