@@ -24,7 +24,8 @@ from rich.text import Text
 
 from adapters.command_table import CommandSpec
 from adapters.console.pipe import MOST_BYTES
-from adapters.console.rendering import Indented, Tail, markdown, wrapped
+from adapters.console.rendering import Indented, Tail, markdown
+from adapters.console.wrapping import wrapped
 from localization.sentences import _
 
 _NAMED = frozenset({("new", "name"), ("summarize", "session")})
