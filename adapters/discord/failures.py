@@ -9,8 +9,10 @@ import discord
 from adapters.errors import SendFailed
 from localization.sentences import lazy
 
-TROUBLE = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OSError)
+TROUBLE = (discord.HTTPException, discord.RateLimited, discord.InvalidData, aiohttp.ClientError, OSError)
 """What a request to Discord can raise."""
+UNSURE = (*TROUBLE, SendFailed)
+"""The same, or that Discord must be asked nothing just now: then it tells nothing."""
 
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_MEMBER = 10007

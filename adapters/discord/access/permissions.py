@@ -6,15 +6,13 @@ import discord
 
 from adapters.discord.access import readers
 from adapters.discord.access.visibility import parent_of, reads_history
-from adapters.discord.failures import TROUBLE, UNKNOWN_MEMBER, UNKNOWN_USER
+from adapters.discord.failures import UNKNOWN_MEMBER, UNKNOWN_USER, UNSURE
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.discord.limits import Limits
-from adapters.errors import SendFailed
 from adapters.events import Circle, Person, Reach
 from adapters.task_groups import shielded
 
 _MOST_ASKED = 50
-_UNSURE = (*TROUBLE, discord.InvalidData, SendFailed)
 
 
 class Permissions:
@@ -66,7 +64,7 @@ class Permissions:
         try:
             self._limits.require()
             member = await shielded(channel.guild.fetch_member(int(self._person.id)))
-        except _UNSURE as error:
+        except UNSURE as error:
             return _is_nobody(error)
         rights = parent.permissions_for(member)
         if not rights.view_channel:
@@ -103,7 +101,7 @@ class Permissions:
             try:
                 self._limits.require()
                 found = await shielded(self._client.fetch_channel(number))
-            except _UNSURE:
+            except UNSURE:
                 return False
         return not isinstance(found, discord.DMChannel) and await self.reads(found)
 
@@ -119,7 +117,7 @@ class Permissions:
         try:
             self._limits.require()
             member = await shielded(guild.fetch_member(int(self._person.id)))
-        except _UNSURE:
+        except UNSURE:
             return None
         return None if member.flags.guest else member
 
@@ -128,7 +126,7 @@ class Permissions:
         try:
             self._limits.require()
             await shielded(self._client.http.get_thread_member(thread, int(self._person.id)))
-        except _UNSURE as error:
+        except UNSURE as error:
             return False if _is_nobody(error) else None
         return True
 

@@ -11,14 +11,13 @@ import discord
 from adapters.discord.access import readers
 from adapters.discord.access.visibility import Listed, channels_of, parent_of, reads_history, views
 from adapters.discord.client import Client
-from adapters.discord.failures import TROUBLE, is_final
+from adapters.discord.failures import TROUBLE, UNSURE, is_final
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.event_queue import GatewayEvent
 from adapters.discord.incoming.stream_notes import StreamNotes
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
 from adapters.early_writers import EARLY, LATELY
-from adapters.errors import SendFailed
 from adapters.events import Unreadable
 from adapters.listener import Listener, Notes
 
@@ -150,7 +149,7 @@ class Backfill:
             if stream not in cursors:
                 await self._tell_early(channel, min(before or self._first_heard, self._first_heard), hand)
             await self._read_history(gap, hand)
-        except (*TROUBLE, discord.InvalidData, SendFailed) as trouble:
+        except UNSURE as trouble:
             log.warning("The history of a DM could not be read: %s.", type(trouble).__name__)
             await self._keep_position(gap, hand)
             self._failed[stream] = gap
@@ -232,7 +231,7 @@ class Backfill:
             await self._limits.hold()
             try:
                 return await self._read_history(gap, hand)
-            except (*TROUBLE, discord.InvalidData) as trouble:
+            except TROUBLE as trouble:
                 if is_final(trouble):
                     await self._remember_gone(gap, trouble)
                     return await self._give_up(gap, hand)

@@ -185,7 +185,7 @@ class Hearing:
             return heard
         try:
             found = await self._client.fetch_channel(heard.uncached_channel)
-        except (*TROUBLE, discord.InvalidData):
+        except TROUBLE:
             return heard
         if not isinstance(found, discord.abc.GuildChannel | discord.Thread):
             return heard

@@ -15,10 +15,9 @@ from adapters.discord.access.readers import Gate
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.access.visibility import parent_of, reads_history
 from adapters.discord.client import Client
-from adapters.discord.failures import TROUBLE, UNKNOWN_MESSAGE
+from adapters.discord.failures import UNKNOWN_MESSAGE, UNSURE
 from adapters.discord.incoming import convert
 from adapters.discord.limits import Limits
-from adapters.errors import SendFailed
 from adapters.events import Person, split_key
 from adapters.message_parts import Quote
 from adapters.task_groups import shielded
@@ -45,7 +44,7 @@ async def earlier(
         if reader is not None and not await Permissions(client, limits, gate, reader).reads(found):
             return ()
         said = await _said(client, number, found, snowflake(message), n)
-    except (*TROUBLE, discord.InvalidData, SendFailed):
+    except UNSURE:
         return ()
     quotes = [convert.quote(one, me) for one in reversed(said) if convert.spoken(one)]
     # Without the message content intent most of it is blank.
@@ -116,7 +115,7 @@ class Presences:
             missing = [one for one in wanted if one not in there]
             if missing and not await self.is_unknown(channel, max(missing)):
                 missing = []
-        except (*TROUBLE, discord.InvalidData, SendFailed):
+        except UNSURE:
             return {}
         standing = {str(one): self._client.presence(there[one]) for one in wanted if one in there}
         return {**standing, **{str(one): Presence(there=False) for one in missing}}
