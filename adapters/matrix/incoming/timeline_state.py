@@ -13,6 +13,7 @@ from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace
+from adapters.recent import Recent
 
 _MOST_THREADS = 300
 """Per room. The oldest are forgotten first: there she has to be mentioned again."""
@@ -23,13 +24,13 @@ class Threads:
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
-        self._rooms: dict[str, dict[str, bool]] = {}
+        self._rooms: dict[str, Recent[str, bool]] = {}
         self._changed: set[str] = set()
 
     async def meet(self, room: str) -> None:
         """Load what is known of a room."""
         if room not in self._rooms:
-            self._rooms[room] = await self._notes.get(_note(room)) or {}
+            self._rooms[room] = Recent(_MOST_THREADS, await self._notes.get(_note(room)) or {})
 
     def hers(self, room: str, root: str) -> bool | None:
         """Return whether a thread is hers, None if nothing was heard of it yet."""
@@ -45,8 +46,6 @@ class Threads:
         if root not in known or (hers and not known[root]):
             known[root] = hers
             self._changed.add(room)
-        while len(known) > _MOST_THREADS:
-            del known[next(iter(known))]
 
     async def settle(self) -> None:
         """Save changes."""
