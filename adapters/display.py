@@ -14,5 +14,10 @@ def line(text: str, most: int = _LONGEST) -> str:
     return found if any(map(_is_visible, found)) else ""
 
 
+def clean(text: str) -> str:
+    """Return text without characters that no text should contain: NUL, and halves of surrogate pairs."""
+    return "".join(one for one in text if one != "\0" and not "\ud800" <= one <= "\udfff")
+
+
 def _is_visible(character: str) -> bool:
     return unicodedata.category(character)[0] not in "ZCM" and character not in _INVISIBLE

@@ -1,10 +1,12 @@
 """What an adapter is given: who consumes its events, and what it keeps."""
 
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from adapters.command_table import CommandSpec
 from adapters.events import Event, MenuCall, Message
+
+V = TypeVar("V")
 
 
 class Listener(Protocol):
@@ -53,3 +55,28 @@ class Notes(Protocol):
     async def put(self, name: str, value: Any) -> None:
         """Store a JSON-serializable value."""
         ...
+
+
+class NotedValues(Generic[V]):
+    """Values by id that survive restarts, kept under the name `note`. Whoever changes them sets `_changed`."""
+
+    note: ClassVar[str]
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._values: dict[str, V] = {}
+        self._changed = False
+
+    async def load(self) -> None:
+        """Load what was saved."""
+        self._values = await self._notes.get(self.note) or {}
+
+    async def settle(self) -> None:
+        """Save changes."""
+        if self._changed:
+            self._changed = False
+            try:
+                await self._notes.put(self.note, self._values)
+            except BaseException:
+                self._changed = True
+                raise

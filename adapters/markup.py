@@ -195,42 +195,18 @@ def _folded(words: Sequence[str]) -> list[str]:
 
 
 def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> str | int | bool:
+    about: dict[str, Said] = {"prefix": prefix, "name": spec.name, "parameter": _called(parameter), "usage": usage(spec, prefix)}
     if parameter.type is bool:
         if word.casefold() not in _YES | _NO:
-            raise CommandUnclear(
-                lazy(
-                    "{prefix}{name}: {parameter} is yes or no. {usage}",
-                    prefix=prefix,
-                    name=spec.name,
-                    parameter=_called(parameter),
-                    usage=usage(spec, prefix),
-                )
-            )
+            raise CommandUnclear(lazy("{prefix}{name}: {parameter} is yes or no. {usage}", **about))
         return word.casefold() in _YES
     if parameter.type is int:
         if not word.isdecimal() or len(word) > _MOST_DIGITS:
-            raise CommandUnclear(
-                lazy(
-                    "{prefix}{name}: {parameter} is a whole number. {usage}",
-                    prefix=prefix,
-                    name=spec.name,
-                    parameter=_called(parameter),
-                    usage=usage(spec, prefix),
-                )
-            )
+            raise CommandUnclear(lazy("{prefix}{name}: {parameter} is a whole number. {usage}", **about))
         return int(word)
     if parameter.choices and not parameter.open and word.casefold() not in parameter.choices:
         known = ", ".join(parameter.choices)
-        raise CommandUnclear(
-            lazy(
-                "{prefix}{name}: {parameter} is one of {known}. {usage}",
-                prefix=prefix,
-                name=spec.name,
-                parameter=_called(parameter),
-                known=known,
-                usage=usage(spec, prefix),
-            )
-        )
+        raise CommandUnclear(lazy("{prefix}{name}: {parameter} is one of {known}. {usage}", **about, known=known))
     return word.casefold() if parameter.choices else word
 
 

@@ -3,6 +3,10 @@
 from typing import Protocol
 
 from adapters.base import Sending
+from localization.sentences import lazy
+
+REPEAT = lazy("(this may be a repeat)")
+"""Precedes a part that may have arrived before."""
 
 
 class Posts(Protocol):

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TypeVar
 
-_under_way: set[asyncio.Future[None]] = set()
+T = TypeVar("T")
+
+_under_way: set[asyncio.Future[Any]] = set()
 
 
 async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
@@ -27,18 +29,43 @@ async def watched(task: asyncio.Task[None]) -> None:
     await asyncio.shield(task)
 
 
-def go_on(work: Awaitable[None]) -> None:
-    """Run an awaitable in a background task that nobody waits for."""
+def go_on(work: Awaitable[T]) -> asyncio.Future[T]:
+    """Run an awaitable in a background task that nobody has to wait for, and return the task."""
     task = asyncio.ensure_future(work)
     _under_way.add(task)
     task.add_done_callback(_under_way.discard)
+    return task
+
+
+async def shielded(work: Awaitable[T]) -> T:
+    """Await a request that goes on if its caller is cancelled; how it ends is of no concern then.
+
+    discord.py pauses all its requests for a global rate limit, and a request cancelled just then never lets them go on.
+    """
+    task = go_on(work)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return await asyncio.shield(task)
 
 
 @asynccontextmanager
-async def accompanied(work: Callable[[asyncio.Event], Awaitable[None]]) -> AsyncIterator[None]:
-    """Run background work during the block. Afterwards its event is set, and it ends by itself."""
+async def accompanied(
+    act: Callable[[], Awaitable[bool]], seconds: float, last: Callable[[], Awaitable[object]] | None = None
+) -> AsyncIterator[None]:
+    """Act in the background during the block, at once and every so many seconds, as long as that returns True; then do the `last`.
+
+    This ends by itself after the block: no request of it is cancelled.
+    """
     done = asyncio.Event()
-    go_on(work(done))
+
+    async def go() -> None:
+        while not done.is_set() and await act():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await done.wait()
+        if last is not None:
+            await last()
+
+    go_on(go())
     try:
         yield
     finally:

@@ -5,7 +5,6 @@ answer is stored all the same, and is there when the conversation is opened agai
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
@@ -18,6 +17,7 @@ from adapters.events import Message, Person, Place, conversation, split_key
 from adapters.listener import Listener
 from adapters.markup import called, parse_command, printable
 from adapters.plain_words import NO_REMINDER, Offer, asks_for_reminder, offered
+from adapters.recent import Recent
 from localization.current_language import reading
 from localization.sentences import _, lazy
 
@@ -48,7 +48,7 @@ class Browser(Adapter):
         self._origin = origin
         self._at_hand = at_hand
         self._listener: Listener | None = None
-        self._places: OrderedDict[str, str] = OrderedDict()
+        self._places: Recent[str, str] = Recent(_REMEMBERED)
         self._questions: dict[str, tuple[str, str, asyncio.Future[bool]]] = {}
         self._offers: set[asyncio.Task[None]] = set()
 
@@ -102,8 +102,6 @@ class Browser(Adapter):
 
     async def _commit(self, listener: Listener, message: Message) -> Awaitable[None]:
         self._places[message.id] = message.place.key
-        while len(self._places) > _REMEMBERED:
-            self._places.popitem(last=False)
         return await listener.hear([message])
 
     def _show_said(self, message: Message) -> None:

@@ -16,6 +16,7 @@ from adapters.events import Message, Person, Place, conversation
 from adapters.listener import Listener
 from adapters.markup import printable
 from adapters.plain_words import NO_REMINDER, asks_for_reminder, offered
+from adapters.posting import REPEAT
 from localization.current_language import reading
 from localization.sentences import _
 from localization.yes_or_no import CHOICE, NO, YES
@@ -103,7 +104,7 @@ class Console(Adapter):
         self.screen.know(self.prefix, listener.table)
         try:
             while (message := await self._next()) is not None:
-                answered = asyncio.ensure_future(_wait(await self._heard(message, listener)))
+                answered = asyncio.ensure_future(await self._heard(message, listener))
                 try:
                     await self._read_ahead(message, answered, listener)
                     await answered
@@ -177,7 +178,7 @@ class Console(Adapter):
         if sending.operation in ("delete", "offer", "unname"):
             return sending.key  # what is on a screen stays there
         if sending.unsure:
-            self.screen.note(_("(this may be a repeat)"))
+            self.screen.note(str(REPEAT))
         if sending.reflection:
             self.screen.note(_("(a thought of mine; /reflection why, less and delete are about it)"))
         self.screen.write(sending.text)
@@ -216,10 +217,6 @@ class Console(Adapter):
         line = None if self._ended else await (reading or self.screen.read(question))
         self._ended = line is None
         return line
-
-
-async def _wait(answered: Awaitable[None]) -> None:
-    await answered
 
 
 class _ScreenPreview:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.markdown import Heading, Markdown
 from rich.segment import Segment
@@ -39,13 +38,9 @@ def markdown(text: str, *, most_marks: int = _MOST_MARKS) -> RenderableType:
     answer.parsed = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).disable("image").parse(text)
     for token in answer.parsed:
         for child in token.children or ():
-            _keep_break(child)
+            if child.type == "softbreak":
+                child.type = "hardbreak"
     return answer
-
-
-def _keep_break(token: Token) -> None:
-    if token.type == "softbreak":
-        token.type = "hardbreak"
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,11 +201,7 @@ def _session(history: InMemoryHistory, keys: KeyBindings) -> PromptSession[str]:
         # It takes plain lines only if the output is the session's, and not its own.
         with create_app_session(output=PlainTextOutput(sys.stdout)):
             return PromptSession(history=history, key_bindings=keys, complete_while_typing=False)
-    output = _without_cursor_queries(Vt100_Output.from_pty(sys.stdout))
-    return PromptSession(history=history, output=output, key_bindings=keys, complete_while_typing=False)
-
-
-def _without_cursor_queries(output: Vt100_Output) -> Vt100_Output:
-    """Turn off cursor position queries: some terminals do not answer, and the line editor would warn about it."""
+    output = Vt100_Output.from_pty(sys.stdout)
+    # Some terminals do not answer what asks for the position of the cursor, and the line editor would warn about it.
     output.enable_cpr = False
-    return output
+    return PromptSession(history=history, output=output, key_bindings=keys, complete_while_typing=False)

@@ -26,7 +26,7 @@ from adapters.discord.interactions import menu
 from adapters.discord.interactions.interaction_handler import InteractionHandler
 from adapters.discord.limits import Limits, StartsSpent, Turn
 from adapters.discord.outgoing.posts import Posts
-from adapters.discord.outgoing.sending import Sender, thinking
+from adapters.discord.outgoing.sending import AWAY, Sender, thinking
 from adapters.discord.pace import Pace
 from adapters.discord.resuming.handover import SealedStorage, SessionHandover
 from adapters.discord.resuming.resumption import Resumption
@@ -40,11 +40,8 @@ from localization.sentences import _, lazy
 
 __all__ = ["AccountAccess", "Discord"]
 
-_LONG_ENOUGH = 60.0
-"""A connection that lasted so many seconds was a good one: the next failure is a first one again."""
 _SWITCH = lazy("switch on Message Content Intent in the Developer Portal under Bot to let me read my threads whole")
 _SETTING = lazy("message_content is off in the configuration")
-_AWAY = lazy("Discord is not connected now; what waits is sent as soon as it is.")
 _PACE = Pace()
 
 log = logging.getLogger(__name__)
@@ -111,24 +108,23 @@ class Discord(Adapter):
         for noted in (self._limits, self._administrators, self._audiences, self._starts):
             await noted.load()
         resumption = Resumption(await self._handover.taken(self._options.terms(self._access.token)), self._now)
-        failures = 0
+
+        async def connect() -> None:
+            asked = self._content
+            try:
+                await self._connect(listener, resumption)
+            except discord.PrivilegedIntentsRequired:
+                self._content = False
+                log.warning("%s", self.describe())
+            except (Disconnected, StartsSpent) as ended:
+                log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
+            if asked and not self._content:
+                # At once, but never twice: the next one, if there is one, waits like any other end.
+                await connect()
+
         with pointed_at(self._access):
             try:
-                while True:
-                    began = asyncio.get_running_loop().time()
-                    try:
-                        await self._connect(listener, resumption)
-                    except discord.PrivilegedIntentsRequired:
-                        # At once, but never twice: the next one, if there is one, waits like any other end.
-                        asked, self._content = self._content, False
-                        log.warning("%s", self.describe())
-                        if asked:
-                            continue
-                    except (Disconnected, StartsSpent) as ended:
-                        log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
-                    good = asyncio.get_running_loop().time() - began > _LONG_ENOUGH
-                    failures = 1 if good else failures + 1
-                    await self._pace.retry(failures)
+                await self._pace.through_failures(connect)
             finally:
                 await self._limits.save()
 
@@ -282,7 +278,7 @@ class Discord(Adapter):
     async def send(self, sending: Sending) -> str:
         """Send a part and return Discord's id of it. Raises SendFailed."""
         if self._sender is None:
-            raise SendFailed(_AWAY)
+            raise SendFailed(AWAY)
         sent = await self._sender.send(sending)
         await self._starts.settle()
         return sent
@@ -292,7 +288,7 @@ class Discord(Adapter):
         if (number := snowflake(person.id)) is None:
             return None
         if self._client is None:
-            raise PlatformFailure(_AWAY)
+            raise PlatformFailure(AWAY)
         return await private(self._client, number)
 
     def surface(self, event_id: str) -> Surface | None:

@@ -13,11 +13,13 @@ from adapters.discord.connection import ClientOptions
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.event_queue import GatewayEvent, VisibilityChange
 from adapters.discord.incoming.files import Files
-from adapters.discord.incoming.recent_messages import RecentEdits
 from adapters.discord.limits import Limits
 from adapters.discord.resuming.resumption import Resumption
 from adapters.discord.session_client import SessionClient
 from adapters.events import Message, MessageEdited, MessagesDeleted, Place, Posted, Renamed, ServerJoined, Unreadable
+from adapters.recent import Recent
+
+_MOST_EDITED = 5_000
 
 
 class Client(SessionClient):
@@ -35,7 +37,7 @@ class Client(SessionClient):
         super().__init__(settings, limits, administrators, resumption)
         self.on_call: Callable[[discord.Interaction], Awaitable[None]] | None = None
         self._files = files
-        self._recent_edits = RecentEdits()
+        self._edited_at: Recent[int, int] = Recent(_MOST_EDITED)
         self._prepare = prepare
 
     async def setup_hook(self) -> None:
@@ -56,8 +58,10 @@ class Client(SessionClient):
         if message.edited_at is None or not self._is_heard(message):
             return
         edited_at = convert.edited_at(message)
-        if not self._recent_edits.note(message.id, edited_at):
+        # Discord repeats an edit whenever it renders the message differently.
+        if self._edited_at.get(message.id) == edited_at:
             return
+        self._edited_at[message.id] = edited_at
         state, current = self.presence(message), self.gateway_event(message).event
         addressed = current if isinstance(current, Message) and current.addressed and not current.place.is_private else None
         edit = MessageEdited(
@@ -93,13 +97,11 @@ class Client(SessionClient):
         self._queue_rename(before, after)
         self._update_visibility(after.guild)
 
-    async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
-        """A role was changed, and with it perhaps what she sees."""
-        self._update_visibility(after.guild)
-
-    async def on_guild_role_delete(self, role: discord.Role) -> None:
-        """A role was removed, and with it perhaps what she sees."""
+    async def on_guild_role_delete(self, role: discord.Role, *_: discord.Role) -> None:
+        """A role was removed or changed, and with it perhaps what she sees."""
         self._update_visibility(role.guild)
+
+    on_guild_role_update = on_guild_role_delete
 
     async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
         """Somebody has other roles; it may be herself."""
@@ -127,12 +129,10 @@ class Client(SessionClient):
         self.queue.put_nowait(GatewayEvent(self.administrators.gone((str(guild.id),))))
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
-        """She was added to a thread, or sees it again: what happened there before was not told to her."""
+        """She was added to a thread or sees it again, or the reverse: what happens there while she is out is not told to her."""
         self._mark_thread_missed(thread)
 
-    async def on_thread_remove(self, thread: discord.Thread) -> None:
-        """She was removed from a thread, or does not see it any more."""
-        self._mark_thread_missed(thread)
+    on_thread_remove = on_thread_join
 
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         """A thread was changed."""

@@ -1,13 +1,18 @@
 """What Discord's refusals mean for an outgoing part. Foreign errors stop here."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import aiohttp
 import discord
 
 from adapters.errors import SendFailed
 from localization.sentences import lazy
 
-TROUBLE = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OSError)
+TROUBLE = (discord.HTTPException, discord.RateLimited, discord.InvalidData, aiohttp.ClientError, OSError)
 """What a request to Discord can raise."""
+UNSURE = (*TROUBLE, SendFailed)
+"""The same, or that Discord must be asked nothing just now: then it tells nothing."""
 
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_MEMBER = 10007
@@ -53,6 +58,16 @@ def failure(error: Exception) -> SendFailed:
         "Discord refused the message ({status}, code {code}); it is not sent again.", status=error.status, code=error.code
     )
     return SendFailed(_FINAL.get(error.code, unnamed), final=True)
+
+
+@contextmanager
+def passing_over(*codes: int) -> Iterator[None]:
+    """Pass over a refusal with one of these codes."""
+    try:
+        yield
+    except discord.HTTPException as error:
+        if error.code not in codes:
+            raise
 
 
 def is_final(trouble: Exception) -> bool:

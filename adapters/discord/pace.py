@@ -10,9 +10,8 @@ class Pace(Patience):
     """Waits, in seconds.
 
     `ready` is how long the last server may be late after a start; `patience` is how long a lost connection may take to come
-    back before a new one is made; `files` is how long reading a message's files may take.
+    back before a new one is made.
     """
 
     ready: float = 2.0
     patience: float = 180.0
-    files: float = 10.0

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class SessionClient(discord.Client):
-    """A client that knows where its session stands. `queue` holds what came, in order; `live` says that the cache is true now.
+    """A client that knows where its session stands. `queue` holds what came, in order.
 
     What has a higher id than `session_start` came after the session began.
     """
@@ -31,7 +31,6 @@ class SessionClient(discord.Client):
         super().__init__(**settings.arguments(), http_trace=limits.trace())
         self.queue: asyncio.Queue[GatewayEvent | ConnectionChange | VisibilityChange | discord.Guild] = asyncio.Queue()
         self.session_start = 0
-        self.live = False
         self.connection_loss = ConnectionLoss(settings.pace.patience)
         self.administrators = administrators
         self.recent_messages = RecentMessages()
@@ -52,6 +51,11 @@ class SessionClient(discord.Client):
             return await super().fetch_channel(channel_id)
         except UNREADABLE as error:
             raise discord.InvalidData(f"a channel that cannot be read ({type(error).__name__})") from None
+
+    @property
+    def live(self) -> bool:
+        """Whether the cache is true now: the session is complete, and its connection is not lost."""
+        return self._complete and not self._away
 
     @property
     def sequence(self) -> int | None:
@@ -89,7 +93,7 @@ class SessionClient(discord.Client):
         self.session_start = discord.utils.time_snowflake(discord.utils.utcnow())
         self.recent_messages.clear()
         self._resumption.connected()
-        self.live = self._known = self._complete = self._away = False
+        self._known = self._complete = self._away = False
         self.queue.put_nowait(ConnectionChange.BEGUN)
 
     async def on_ready(self) -> None:
@@ -104,7 +108,6 @@ class SessionClient(discord.Client):
         if not self._complete:
             self._complete_if_known()
             return
-        self.live = True
         self.connection_loss.end()
         self.queue.put_nowait(ConnectionChange.RESUMED)
 
@@ -113,7 +116,7 @@ class SessionClient(discord.Client):
             return
         self.administrators.learn(self.guilds)
         self._remember_visibility()
-        self.live = self._complete = True
+        self._complete = True
         self.connection_loss.end()
         taken_up = self._resumption.restored and self._resumption.proven
         self.queue.put_nowait(ConnectionChange.TAKEN_UP if taken_up else ConnectionChange.COMPLETE)
@@ -124,7 +127,7 @@ class SessionClient(discord.Client):
 
     async def on_disconnect(self) -> None:
         """The connection was lost: what is known of places may not be true any more."""
-        self.live, self._away = False, True
+        self._away = True
         self.connection_loss.begin()
         self.queue.put_nowait(ConnectionChange.LOST)
 

@@ -10,21 +10,21 @@ from urllib.parse import quote
 from nio import AsyncClient
 
 from adapters.base import Adapter, Presence, Sending
-from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
+from adapters.errors import PlatformFailure, PlatformRefused, SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
 from adapters.markup import typed
 from adapters.matrix.account.account import Account, Credentials
+from adapters.matrix.incoming import files
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.convert import PLATFORM
-from adapters.matrix.incoming.files import Files
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.history import Presences, before
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.timeline_state import TimelineState
-from adapters.matrix.outgoing.sending import Sender
+from adapters.matrix.outgoing.posts import AWAY, Sender
 from adapters.matrix.outgoing.typing import thinking
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
@@ -38,13 +38,11 @@ from adapters.matrix.sync import Sync
 from adapters.matrix.verification.verifications import Verifications
 from adapters.message_parts import Contents, Quote
 from adapters.task_groups import until_one_ends
-from localization.sentences import Said, _, lazy
+from localization.sentences import Said, _
 
 __all__ = ["Credentials", "Matrix"]
 
 _PACE = Pace()
-_AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")
-_LONG_ENOUGH = 60.0
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +54,6 @@ class MatrixConnection:
     client: AsyncClient
     rooms: Rooms
     sender: Sender
-    files: Files
     direct_rooms: DirectRooms
     presences: Presences
     departures: Departures
@@ -107,18 +104,17 @@ class Matrix(Adapter):
 
     async def run(self, listener: Listener) -> None:
         """Listen until cancelled, through every transient failure. Raises PlatformRefused."""
-        failures = 0
+
+        async def connect() -> None:
+            try:
+                await self._connect(listener)
+            except PlatformRefused:
+                raise
+            except PlatformFailure as failed:
+                log.warning("%s", failed)
+
         try:
-            while True:
-                began = self._pace.elapsed()
-                try:
-                    await self._connect(listener)
-                except PlatformRefused:
-                    raise
-                except PlatformFailure as failed:
-                    log.warning("%s", failed)
-                failures = 1 if self._pace.elapsed() - began > _LONG_ENOUGH else failures + 1
-                await self._pace.retry(failures)
+            await self._pace.through_failures(connect)
         finally:
             await self._account.close()
 
@@ -137,7 +133,7 @@ class Matrix(Adapter):
         hearing = self.hearing(rooms, timeline_state, invitations, message_reader)
         departures = Departures(client, rooms, self._notes)
         wire = Wire(client, rooms)
-        verifications = Verifications.of(
+        verifications = Verifications(
             self._account, rooms, wire, self._notes, listener, pace=self._pace, now=self._now, prefix=self.prefix
         )
         sync = Sync(
@@ -147,11 +143,9 @@ class Matrix(Adapter):
         )
         direct_rooms = DirectRooms(client, rooms, self._notes)
         presences = Presences(client, rooms, timeline_state.lookups, message_reader)
-        sender = Sender(client, rooms, self._now, wire=wire)
+        sender = Sender(client, wire, self._now)
         past_names = self.past_names(client)
-        self._connection = MatrixConnection(
-            client, rooms, sender, Files(), direct_rooms, presences, departures, past_names, verifications
-        )
+        self._connection = MatrixConnection(client, rooms, sender, direct_rooms, presences, departures, past_names, verifications)
         try:
             await until_one_ends(
                 *(sync.run(), sync.show_read(), invitations.run(), verifications.run(), verifications.watch()),
@@ -245,7 +239,7 @@ class Matrix(Adapter):
         """Return what can be read of a message's file."""
         if self._connection is None:
             return [Contents(one) for one in message.attachments]
-        return await self._connection.files.read(self._connection.client, message)
+        return await files.read(self._connection.client, message, self._pace.files)
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a room's history, around the first of these messages; {} while the homeserver is away."""
@@ -268,15 +262,12 @@ class Matrix(Adapter):
         return f"https://matrix.to/#/{quote(room, safe='!:')}/{quote(event, safe='$:')}" if event else ""
 
     def _room(self, room: str) -> Room | None:
-        try:
-            return self._connection.rooms.room(room) if self._connection else None
-        except PlaceGone:
-            return None
+        return self._connection.rooms.known(room) if self._connection else None
 
     async def verify(self, person: Person, place: Place, answer: bool | None) -> Said:
         """Ask a person's app for a verification, or take their verdict on the emoji; return what to say about it."""
         if self._connection is None:
-            raise PlatformFailure(_AWAY)
+            raise PlatformFailure(AWAY)
         if answer is None:
             return await self._connection.verifications.ask(person.id, place.channel)
         return await self._connection.verifications.decide(person.id, same=answer)
@@ -286,13 +277,13 @@ class Matrix(Adapter):
     async def send(self, sending: Sending) -> str:
         """Send a part and return its event id. Raises SendFailed."""
         if self._connection is None:
-            raise SendFailed(_AWAY)
+            raise SendFailed(AWAY)
         return await self._connection.sender.send(sending)
 
     async def private_place(self, person: Person, *, encrypted: bool = False) -> Place | None:
         """Return the DM with a person, created if need be. Raises PlatformFailure while it can be neither found nor created."""
         if self._connection is None:
-            raise PlatformFailure(_AWAY)
+            raise PlatformFailure(AWAY)
         return await self._connection.direct_rooms.place(person, encrypted=encrypted)
 
     def thinking(self, place: str) -> AbstractAsyncContextManager[None]:

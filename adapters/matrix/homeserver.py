@@ -24,6 +24,8 @@ TROUBLE = (aiohttp.ClientError, OSError)
 _API = "/_matrix/client/v3/"
 _VERSIONS = "/_matrix/client/versions"
 _OVER = frozenset({"M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"})
+_FORBIDDEN = "M_FORBIDDEN"
+_PASSES = frozenset({"M_LIMIT_EXCEEDED", "M_RESOURCE_LIMIT_EXCEEDED", "M_USER_LIMIT_EXCEEDED"})
 
 
 class SignedOut(PlatformFailure):
@@ -50,12 +52,41 @@ class NotAHomeserver(PlatformFailure):
 
 
 class RequestRefused(Exception):
-    """The homeserver refused a request; `code` is Matrix's error code, '' if it asks for authentication."""
+    """The homeserver refused a request.
+
+    `code` is Matrix's error code, '' if it asks for authentication, or if it is not the homeserver that answered.
+    """
 
     def __init__(self, status: int, body: Json) -> None:
         self.status, self.body = status, body
         self.code = str(body.get("errcode", ""))
         super().__init__(self.code or str(status))
+
+    @property
+    def too_large(self) -> bool:
+        """Whether a smaller one would be accepted."""
+        return self.code == "M_TOO_LARGE" or self.status == 413
+
+    @property
+    def forbidden(self) -> bool:
+        """Whether Lyra lacks the permission."""
+        return self.code == _FORBIDDEN
+
+    @property
+    def hidden(self) -> bool:
+        """Whether what was requested does not exist, or not for Lyra."""
+        return self.code in (_FORBIDDEN, "M_NOT_FOUND")
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether the answer was there, and nio could not make sense of it: an event from before 1970, say."""
+        return not self.code and self.status == 200
+
+    @property
+    def is_final(self) -> bool:
+        """Whether retrying cannot help."""
+        passes = not self.code or self.code in _PASSES or self.status in (401, 429) or self.status >= 500
+        return not passes or self.too_large
 
     def final(self, what: Said) -> PlatformRefused:
         """Return the final error; `what` says what Lyra could not do."""
@@ -83,6 +114,21 @@ async def ask(
     if status >= 400:
         raise RequestRefused(status, found)
     return found
+
+
+async def account_data(client: AsyncClient, kind: str) -> Json:
+    """Return the account's data of a kind, {} if there is none. Raises like `ask`."""
+    try:
+        return await ask(client, "GET", "user", client.user_id, "account_data", kind)
+    except RequestRefused as denied:
+        if denied.status == 404:
+            return {}
+        raise
+
+
+async def put_account_data(client: AsyncClient, kind: str, content: Json) -> None:
+    """Replace the account's data of a kind. Raises like `ask`."""
+    await ask(client, "PUT", "user", client.user_id, "account_data", kind, body=content)
 
 
 def word(answer: Json, name: str) -> str:

@@ -1,7 +1,5 @@
 """Timing of a connection. Tests bring their own."""
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from adapters.pace import Patience
@@ -15,7 +13,6 @@ class Pace(Patience):
     long to wait for the key to a message.
     """
 
-    elapsed: Callable[[], float] = time.monotonic
     poll: float = 30.0
     stale: float = 90.0
     keys: float = 20.0

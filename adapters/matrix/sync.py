@@ -8,7 +8,7 @@ from typing import Any
 
 from nio import AsyncClient, ErrorResponse, SyncResponse
 
-from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.errors import PlatformFailure
 from adapters.events import Event, Message, Vanished
 from adapters.listener import Listener
 from adapters.matrix.account.account import Account
@@ -80,7 +80,7 @@ class Sync:
     async def run(self) -> None:
         """Sync until cancelled, through every transient failure.
 
-        Raises PlatformRefused, SignedOut, or PlatformFailure if a new connection may help.
+        Raises SignedOut, or PlatformFailure if a new connection may help.
         """
         self._since = (await self._listener.cursors()).get(STREAM, "")
         await self._timeline.load()
@@ -92,7 +92,7 @@ class Sync:
                 response = await self._ask()
                 await self._process(response)
                 failures = 0
-            except (PlatformRefused, SignedOut):
+            except SignedOut:
                 raise
             except PlatformFailure as failed:
                 failures += 1
@@ -132,7 +132,7 @@ class Sync:
         for prefix in _missed(batch):
             await self._listener.missed(prefix)
         left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
-        events = [one for event in self._hearing.advance(batch) if (one := await self._departed(event))]
+        events = [one for event in self._hearing.advance(batch) if (one := await self._departures.told(event))]
         # A room that continues elsewhere has not vanished, and Lyra no longer learns of redactions there.
         vanished = {event.prefix[1] for event in events if isinstance(event, Vanished)}
         for room in left:
@@ -157,14 +157,11 @@ class Sync:
         await self._departures.settle(batch.rooms)
         await self._timeline.undecrypted.ask()
 
-    async def _departed(self, event: Event) -> Event | None:
-        return await self._departures.told(event) if isinstance(event, Vanished) else event
-
     async def _keep_keys(self, response: SyncResponse, failures: int) -> int:
         """Maintain the device's keys; return the number of consecutive failures. Raises PlatformFailure if they persist."""
         try:
             await self._account.keep_keys(response)
-        except (PlatformRefused, SignedOut):
+        except SignedOut:
             raise
         except PlatformFailure as failed:
             if failures + 1 >= _TRIES_WITH_KEYS:
@@ -206,4 +203,4 @@ async def _invites(response: SyncResponse) -> Mapping[str, Any]:
         return {}
     raw = await response.transport_response.json(content_type=None)
     told = part(part(raw, "rooms"), "invite")
-    return {room: part(part(told, room), "invite_state").get("events") for room in told}
+    return {room: part(part(told, room), "invite_state") for room in told}

@@ -19,7 +19,7 @@ from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
-from tests.fakes.matrix import People, Proxy
+from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy
 from tests.fakes.matrix.faults import MESSAGES, SYNC, Lost, Refuse, Status
 from tests.kits.matrix_kit import Ear, Notebook, dm, home, listening
 
@@ -122,6 +122,24 @@ async def test_a_gap_that_cannot_be_read_just_now_is_read_a_little_later(people:
     async with listening(lyra, again, kind=_Narrow):
         await again.heard(Message, 20)
     assert again.texts == missed and again.times_ready == 1
+
+
+async def test_a_gap_at_which_her_token_ends_is_read_once_she_is_signed_in_again(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        await ada.says(room, "Before")
+        await ear.heard(Message)
+    missed = [f"Message {number}" for number in range(20)]
+    for one in missed:
+        await ada.says(room, one)
+    proxy.faults.script(MESSAGES, UNKNOWN_TOKEN)
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again, kind=_Narrow):
+        await again.heard(Message, 20)
+    assert again.texts == missed
 
 
 @pytest.mark.torture

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming.event import MESSAGE
 from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Person
 from tests.fakes.matrix.synapse import Synapse
@@ -43,8 +44,8 @@ async def test_nobody_else_is_pinged_whatever_the_text_says(town: Town, ada: Per
 class Silent(Wire):
     """Says nothing of mentions."""
 
-    async def put(self, room: str, content: Json, transaction: str) -> str:
-        return await super().put(room, {key: value for key, value in content.items() if key != "m.mentions"}, transaction)
+    async def put(self, room: str, content: Json, transaction: str, kind: str = MESSAGE) -> str:
+        return await super().put(room, {key: value for key, value in content.items() if key != "m.mentions"}, transaction, kind)
 
 
 @pytest.mark.torture

@@ -174,7 +174,9 @@ async def desk(server: DiscordServer, setting: Setting | None = None) -> AsyncIt
         sender = chosen.sender(client, lambda: None, clock, seconds=chosen.seconds, posts=posts(client, clock, chosen.posts))
         if chosen.specs:
             await sync(client, ears.table, Notebook())
-        client.calls = InteractionHandler(client, ears, lambda server: "", now=clock, patience=chosen.patience)
+        client.calls = InteractionHandler(
+            client, ears, lambda server: "", now=clock, shown=lambda asked: asked, patience=chosen.patience
+        )
         yield Desk(client, sender, client.calls, ears, clock)
         if not ears.answered.done():
             ears.answered.set_result(None)

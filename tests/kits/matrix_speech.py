@@ -15,7 +15,7 @@ from nio import AsyncClient, SyncResponse
 from adapters.base import Sending
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.matrix.account.account import Account, Credentials
-from adapters.matrix.outgoing.sending import Sender
+from adapters.matrix.outgoing.posts import Sender
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
@@ -141,7 +141,7 @@ class Town:
         rooms, clock = Rooms(client, self.notes), Clock()
         ears = Ears(account, rooms)
         listening = asyncio.create_task(ears.listen())
-        sender = Sender(client, rooms, clock, seconds=seconds, wire=wire(client, rooms))
+        sender = Sender(client, wire(client, rooms), clock, seconds=seconds)
         try:
             yield Desk(client, rooms, sender, clock, self.notes, self.proxy, ears)
         finally:

@@ -11,24 +11,16 @@ import discord
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.display import line
 from adapters.events import Vanished
-from adapters.listener import Notes
+from adapters.listener import NotedValues
 
-_NOTE = "servers"
 _MOST = 50
 """How many managers to note per server; those seen last are kept."""
 
 
-class Administrators:
+class Administrators(NotedValues[dict[str, Any]]):
     """The administrators and names of servers, by server id."""
 
-    def __init__(self, notes: Notes) -> None:
-        self._notes = notes
-        self._servers: dict[str, dict[str, Any]] = {}
-        self._changed = False
-
-    async def load(self) -> None:
-        """Load what was saved."""
-        self._servers = await self._notes.get(_NOTE) or {}
+    note = "servers"
 
     def learn(self, guilds: Iterable[discord.Guild]) -> None:
         """Record the names and owners of available servers."""
@@ -60,17 +52,11 @@ class Administrators:
         called = self.name(prefix[0]) if len(prefix) == 1 else name
         return Vanished(PLATFORM, prefix, called, self.of(prefix[0]))
 
-    async def settle(self) -> None:
-        """Save changes."""
-        if self._changed:
-            self._changed = False
-            await self._notes.put(_NOTE, self._servers)
-
     def _of(self, server: str) -> dict[str, Any]:
-        return self._servers.get(server) or {"name": "", "owner": "", "managers": []}
+        return self._values.get(server) or {"name": "", "owner": "", "managers": []}
 
     def _set(self, server: str, **values: Any) -> None:
         known = {**self._of(server), **values}
-        if known != self._servers.get(server):
-            self._servers[server] = known
+        if known != self._values.get(server):
+            self._values[server] = known
             self._changed = True

@@ -7,31 +7,22 @@ Recorded as messages are heard, and kept across restarts: message ids, which Dis
 from dataclasses import replace
 
 from adapters.events import Circle, MenuCall, Message, Place
-from adapters.listener import Notes
+from adapters.listener import NotedValues
 
-_NOTE = "audiences"
 _MOST = 20
 """How many changes to keep per channel; what was said before the oldest of these is shown to nobody."""
 
 
-class Audiences:
+class Audiences(NotedValues[list[tuple[int, str]]]):
     """The circles of channels, each from the id of the first message certainly said to it; 0 for the first one known."""
 
-    def __init__(self, notes: Notes) -> None:
-        self._notes = notes
-        self._known: dict[str, list[tuple[int, str]]] = {}
-        self._changed = False
-
-    async def load(self) -> None:
-        """Load what was saved."""
-        noted = await self._notes.get(_NOTE) or {}
-        self._known = {channel: [(since, circle) for since, circle in circles] for channel, circles in noted.items()}
+    note = "audiences"
 
     def see(self, place: Place, since: int) -> None:
         """Record who can read a place, as of a message."""
         if (circle := _shared(place)) is None:
             return
-        known = self._known.setdefault(place.channel, [])
+        known = self._values.setdefault(place.channel, [])
         if not known or known[-1][1] != _text(circle):
             known.append((since if known else 0, _text(circle)))
             del known[:-_MOST]
@@ -39,7 +30,7 @@ class Audiences:
 
     def could_read(self, place: Place, message: str) -> bool:
         """Return whether everyone who can read a place now could read a message there when it was said."""
-        known = self._known.get(place.channel)
+        known = self._values.get(place.channel)
         if not (known and message.isdecimal() and _shared(place)):
             return True
         then = next((circle for since, circle in reversed(known) if since <= int(message)), None)
@@ -58,12 +49,6 @@ class Audiences:
         if target is None or self.could_read(asked.place, target.id):
             return asked
         return replace(asked, target=replace(target, text="", quoted=None, attachments=(), hidden=True))
-
-    async def settle(self) -> None:
-        """Save changes."""
-        if self._changed:
-            self._changed = False
-            await self._notes.put(_NOTE, self._known)
 
 
 def _shared(place: Place) -> Circle | None:

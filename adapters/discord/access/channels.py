@@ -7,11 +7,11 @@ import discord
 from adapters.discord.access import readers
 from adapters.discord.access.visibility import sees
 from adapters.discord.client import Client
-from adapters.discord.failures import HAS_THREAD, TOO_MANY_THREADS, TROUBLE, UNKNOWN_CHANNEL
+from adapters.discord.failures import HAS_THREAD, TOO_MANY_THREADS, TROUBLE, UNKNOWN_CHANNEL, UNSURE
 from adapters.discord.limits import Limits
-from adapters.discord.shielding import shielded
-from adapters.errors import PlaceGone, PlaceHidden, PlatformFailure, SendFailed
+from adapters.errors import PlaceGone, PlaceHidden, PlatformFailure
 from adapters.events import Place, Vanished, split_key
+from adapters.task_groups import shielded
 from localization.sentences import lazy
 
 _OPENING = discord.Permissions(create_public_threads=True, send_messages_in_threads=True)
@@ -67,7 +67,7 @@ async def opened(client: Client | None, limits: Limits, place: Place, name: str,
             if error.status == _FORBIDDEN or error.code == TOO_MANY_THREADS:
                 return None
             thread = await _closed(client, int(place.thread)) if error.code == HAS_THREAD else None
-        except (*TROUBLE, SendFailed):
+        except UNSURE:
             raise PlatformFailure(_NOT_NOW) from None
         if thread is None:
             raise PlatformFailure(_NOT_NOW)
@@ -88,7 +88,7 @@ async def _archived(client: Client, thread: int) -> discord.Thread | None:
         found = await shielded(client.fetch_channel(thread))
     except (discord.NotFound, discord.Forbidden):
         raise PlaceGone(_GONE) from None
-    except (*TROUBLE, discord.InvalidData):
+    except TROUBLE:
         return None
     return found if isinstance(found, discord.Thread) else None
 
@@ -136,6 +136,6 @@ async def _is_unknown(client: Client, limits: Limits, channel: int) -> bool:
         await shielded(client.fetch_channel(channel))
     except discord.NotFound as error:
         return error.code == UNKNOWN_CHANNEL
-    except (*TROUBLE, discord.InvalidData, SendFailed):
+    except UNSURE:
         pass
     return False

@@ -1,20 +1,18 @@
 """What a person can read now, according to Discord's API; anything uncertain counts as unreadable."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.visibility import views
-from adapters.discord.failures import TROUBLE, UNKNOWN_MEMBER, UNKNOWN_USER
+from adapters.discord.access.visibility import parent_of, reads_history
+from adapters.discord.failures import UNKNOWN_MEMBER, UNKNOWN_USER, UNSURE
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.discord.limits import Limits
-from adapters.discord.shielding import shielded
-from adapters.errors import SendFailed
 from adapters.events import Circle, Person, Reach
+from adapters.task_groups import shielded
 
 _MOST_ASKED = 50
-_UNSURE = (*TROUBLE, discord.InvalidData, SendFailed)
 
 
 class Permissions:
@@ -49,7 +47,7 @@ class Permissions:
             return None
         try:
             member = await self._asked(guild)
-        except _UNSURE as error:
+        except UNSURE as error:
             return False if _is_nobody(error) else None
         return role in ("", str(guild.id)) or any(str(one.id) == role for one in member.roles)
 
@@ -58,9 +56,8 @@ class Permissions:
         if not self._person.id.isdecimal():
             return False
         guilds = self._client.guilds[:_MOST_ASKED]
-        return any([guild.get_member(int(self._person.id)) for guild in guilds]) or await self._is_in_any(guilds)
-
-    async def _is_in_any(self, guilds: Sequence[discord.Guild]) -> bool:
+        if any(guild.get_member(int(self._person.id)) for guild in guilds):
+            return True
         for guild in guilds:
             if await self.member(guild) is not None:
                 return True
@@ -72,33 +69,26 @@ class Permissions:
             return [str(one.id) for one in channel.recipients] == [self._person.id]
         if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
             return False
-        member = await self.member(channel.guild)
-        parent = channel.parent if isinstance(channel, discord.Thread) else channel
-        if member is None or parent is None:
+        member, parent = await self.member(channel.guild), parent_of(channel)
+        if member is None or parent is None or not reads_history(member, parent):
             return False
-        rights = parent.permissions_for(member)
-        if not (views(member, parent) and rights.read_message_history):
-            return False
-        hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
-        return not hidden or await self._has_joined(channel.id)
+        return not _is_hidden(channel, parent.permissions_for(member)) or await self._has_joined(channel.id) is True
 
     async def is_shut_out(self, channel: object) -> bool:
         """Return whether the person certainly cannot see a channel."""
         if not isinstance(channel, discord.abc.GuildChannel | discord.Thread) or not self._person.id.isdecimal():
             return False
-        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        parent = parent_of(channel)
         if channel.guild.unavailable or parent is None:
             return False
         try:
-            self._limits.require()
-            member = await shielded(channel.guild.fetch_member(int(self._person.id)))
-        except _UNSURE as error:
+            member = await self._asked(channel.guild)
+        except UNSURE as error:
             return _is_nobody(error)
         rights = parent.permissions_for(member)
         if not rights.view_channel:
             return True
-        hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
-        return hidden and await self._is_no_member(channel.id)
+        return _is_hidden(channel, rights) and await self._has_joined(channel.id) is False
 
     async def manages(self, server: str) -> bool | None:
         """Return whether the person may manage a server; None where Lyra is not in it."""
@@ -130,7 +120,7 @@ class Permissions:
             try:
                 self._limits.require()
                 found = await shielded(self._client.fetch_channel(number))
-            except _UNSURE:
+            except UNSURE:
                 return False
         return not isinstance(found, discord.DMChannel) and await self.reads(found)
 
@@ -145,7 +135,7 @@ class Permissions:
             return None
         try:
             member = await self._asked(guild)
-        except _UNSURE:
+        except UNSURE:
             return None
         return None if member.flags.guest else member
 
@@ -153,24 +143,19 @@ class Permissions:
         self._limits.require()
         return await shielded(guild.fetch_member(int(self._person.id)))
 
-    async def _has_joined(self, thread: int) -> bool:
+    async def _has_joined(self, thread: int) -> bool | None:
+        """Return whether the person is a member of a thread, None if that is uncertain."""
         try:
             self._limits.require()
-            await shielded(self._has(thread))
-        except _UNSURE:
-            return False
+            await shielded(self._client.http.get_thread_member(thread, int(self._person.id)))
+        except UNSURE as error:
+            return False if _is_nobody(error) else None
         return True
 
-    async def _is_no_member(self, thread: int) -> bool:
-        try:
-            self._limits.require()
-            await shielded(self._has(thread))
-        except _UNSURE as error:
-            return _is_nobody(error)
-        return False
 
-    async def _has(self, thread: int) -> None:
-        await self._client.http.get_thread_member(thread, int(self._person.id))
+def _is_hidden(channel: discord.abc.GuildChannel | discord.Thread, rights: discord.Permissions) -> bool:
+    """Return whether only its members see a thread: a private one, for somebody who does not manage threads."""
+    return isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
 
 
 def _is_nobody(error: Exception) -> bool:

@@ -77,7 +77,7 @@ def _all_read(channel: discord.abc.GuildChannel, role: discord.Role) -> bool:
         return False
     for who, overwrite in channel.overwrites.items():
         _, denied = overwrite.pair()
-        if denied.value & READING.value and not _is_default(who):
+        if denied.value & READING.value and not (isinstance(who, discord.Role) and who.is_default()):
             return False
     return True
 
@@ -94,7 +94,3 @@ def _only_these_read(channel: discord.abc.GuildChannel, role: discord.Role) -> b
         if not isinstance(who, discord.Role) and who != me and overwrite.view_channel:
             return False
     return _all_read(channel, role)
-
-
-def _is_default(who: object) -> bool:
-    return isinstance(who, discord.Role) and who.is_default()

@@ -7,32 +7,24 @@ something was said for it before.
 import discord
 
 from adapters.events import split_key
-from adapters.listener import Notes
+from adapters.listener import NotedValues
 
 _SECOND = 1_000_000
-_NOTE = "threads"
 _MOST = 1_000
 """How many threads to remember; those opened last are kept."""
 
 
-class ThreadStarts:
-    """The starts of threads."""
+class ThreadStarts(NotedValues[int]):
+    """The starts of threads, by thread id: in microseconds UTC."""
 
-    def __init__(self, notes: Notes) -> None:
-        self._notes = notes
-        self._late: dict[str, int] = {}
-        self._changed = False
-
-    async def load(self) -> None:
-        """Load what was saved."""
-        self._late = await self._notes.get(_NOTE) or {}
+    note = "threads"
 
     def opened_at(self, client: discord.Client, server: str, thread: str) -> int:
         """Return since when (microseconds UTC) people see a thread on a message, if known; 0 if not."""
         guild = client.get_guild(int(server)) if server and thread else None
         found = guild.get_thread(int(thread)) if guild else None
         if found is None:
-            return self._late.get(thread, 0)
+            return self._values.get(thread, 0)
         # A private one does not start with a message: nothing of it stands in the channel.
         if found.is_private() or found.created_at is None:
             return 0
@@ -44,14 +36,11 @@ class ThreadStarts:
             return True
         if not (server and thread and message.isdecimal()):
             return False
-        said_at, opened_at = (
-            round(discord.utils.snowflake_time(int(message)).timestamp() * _SECOND),
-            self.opened_at(client, server, thread),
-        )
-        if said_at >= opened_at:
+        opened_at = self.opened_at(client, server, thread)
+        if round(discord.utils.snowflake_time(int(message)).timestamp() * _SECOND) >= opened_at:
             return False
-        if thread not in self._late:
-            self._late = dict([*self._late.items(), (thread, opened_at)][-_MOST:])
+        if thread not in self._values:
+            self._values = dict([*self._values.items(), (thread, opened_at)][-_MOST:])
             self._changed = True
         return True
 
@@ -61,9 +50,3 @@ class ThreadStarts:
         above = thread == str(message) or (client and self.stands_above(client, server, thread, str(message)))
         where = channel if above else thread or channel
         return f"https://discord.com/channels/{server or '@me'}/{where}/{message}" if message is not None else ""
-
-    async def settle(self) -> None:
-        """Save changes."""
-        if self._changed:
-            self._changed = False
-            await self._notes.put(_NOTE, self._late)

@@ -1,7 +1,5 @@
 """What Lyra sees of a server, and where she may introduce herself."""
 
-from collections.abc import Iterator
-
 import discord
 
 from adapters.discord.access import readers
@@ -35,8 +33,13 @@ def channels_of(guild: discord.Guild) -> list[Listed]:
 
 def sees(me: discord.Member | None, channel: discord.abc.GuildChannel | discord.Thread) -> bool:
     """Return whether a member may view a channel, or a thread's channel."""
-    parent = channel.parent if isinstance(channel, discord.Thread) else channel
+    parent = parent_of(channel)
     return parent is None or views(me, parent)
+
+
+def parent_of(channel: discord.abc.GuildChannel | discord.Thread) -> discord.abc.GuildChannel | None:
+    """Return the channel whose permissions count: of a thread the one above it, None if that is unknown."""
+    return channel.parent if isinstance(channel, discord.Thread) else channel
 
 
 def views(who: discord.Member | None, channel: discord.abc.GuildChannel) -> bool:
@@ -50,23 +53,23 @@ def views(who: discord.Member | None, channel: discord.abc.GuildChannel) -> bool
     return rights.view_channel and (rights.connect or channel.type not in _SPOKEN)
 
 
+def reads_history(who: discord.Member | None, channel: discord.abc.GuildChannel | None) -> bool:
+    """Return whether a member may view a channel's messages, with those from before."""
+    if who is None or channel is None:
+        return False
+    return views(who, channel) and channel.permissions_for(who).read_message_history
+
+
 def joined(guild: discord.Guild, gate: readers.Gate) -> ServerJoined | None:
-    """Return that she was let into a server, with the place where she may write; None if there is none."""
-    channel = _greeting_place(guild)
+    """Return that she was let into a server, with the place where she may write; None if there is none.
+
+    That is the server's system channel, or else the first one where she may.
+    """
+    channels = [*filter(None, [guild.system_channel]), *guild.text_channels]
+    channel = next((one for one in channels if _may_write(one)), None)
     if channel is None or guild.me is None or guild.me.joined_at is None:
         return None
     return ServerJoined(f"join:{guild.id}:{round(guild.me.joined_at.timestamp() * 1000)}", readers.place(channel, gate))
-
-
-def _greeting_place(guild: discord.Guild) -> discord.TextChannel | None:
-    """Return the server's system channel, or else its first channel, where she may write; None if there is none."""
-    return next((one for one in _places(guild) if _may_write(one)), None)
-
-
-def _places(guild: discord.Guild) -> Iterator[discord.TextChannel]:
-    if guild.system_channel is not None:
-        yield guild.system_channel
-    yield from guild.text_channels
 
 
 def _may_write(channel: discord.TextChannel) -> bool:

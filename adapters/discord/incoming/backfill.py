@@ -9,16 +9,15 @@ from datetime import timedelta
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.visibility import Listed, channels_of, views
+from adapters.discord.access.visibility import Listed, channels_of, parent_of, reads_history, views
 from adapters.discord.client import Client
-from adapters.discord.failures import TROUBLE, is_final
+from adapters.discord.failures import TROUBLE, UNSURE, is_final
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.event_queue import GatewayEvent
 from adapters.discord.incoming.stream_notes import StreamNotes
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
 from adapters.early_writers import EARLY, LATELY
-from adapters.errors import SendFailed
 from adapters.events import Unreadable
 from adapters.listener import Listener, Notes
 
@@ -150,7 +149,7 @@ class Backfill:
             if stream not in cursors:
                 await self._tell_early(channel, min(before or self._first_heard, self._first_heard), hand)
             await self._read_history(gap, hand)
-        except (*TROUBLE, discord.InvalidData, SendFailed) as trouble:
+        except UNSURE as trouble:
             log.warning("The history of a DM could not be read: %s.", type(trouble).__name__)
             await self._keep_position(gap, hand)
             self._failed[stream] = gap
@@ -192,11 +191,10 @@ class Backfill:
     def _gap(self, channel: Listed, cursors: Mapping[str, int], newest: int) -> Gap | None:
         stream = str(channel.id)
         after = cursors.get(stream, newest)
-        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        parent = parent_of(channel)
         if (channel.last_message_id or 0) <= after or parent is None or not views(channel.guild.me, parent):
             return None
-        rights = parent.permissions_for(channel.guild.me)
-        return Gap(stream, channel, after, hidden=not rights.read_message_history)
+        return Gap(stream, channel, after, hidden=not reads_history(channel.guild.me, parent))
 
     async def _unlisted_gaps(self, cursors: Mapping[str, int], listed: set[str]) -> list[Gap]:
         gone = await self._notes.gone()
@@ -233,7 +231,7 @@ class Backfill:
             await self._limits.hold()
             try:
                 return await self._read_history(gap, hand)
-            except (*TROUBLE, discord.InvalidData) as trouble:
+            except TROUBLE as trouble:
                 if is_final(trouble):
                     await self._remember_gone(gap, trouble)
                     return await self._give_up(gap, hand)

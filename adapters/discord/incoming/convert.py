@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import discord
 
-from adapters.display import line
+from adapters.display import clean, line
 from adapters.events import MenuCall, Message, Person, Place, Unreadable
 from adapters.message_parts import Attachment, Forward, Quote
 from adapters.reaction_commands import OFFERS, TAKEN_BACK, plain
@@ -96,6 +96,7 @@ def speaker(message: discord.Message) -> Person:
 
 def message(message: discord.Message, place: Place, me: discord.ClientUser) -> Message:
     """Convert a message said at a place."""
+    answered = _answered(message)
     return Message(
         str(message.id),
         place,
@@ -104,7 +105,7 @@ def message(message: discord.Message, place: Place, me: discord.ClientUser) -> M
         said_at(message.id),
         addressed=addressed(message, me),
         machine=machine(message),
-        quoted=_quoted(message, me),
+        quoted=quote(answered, me) if answered is not None else None,
         attachments=attachments(message),
         forwards=forwards(message),
     )
@@ -235,7 +236,7 @@ def without_end(said: str, own: re.Pattern[str]) -> str:
 def _read(content: str, message: discord.Message) -> str:
     people = {one.id: one.display_name for one in message.mentions}
     shown = _MARKS.sub(lambda mark: _shown(mark, message.guild, people), content)
-    return "".join(one for one in shown if one != "\0" and not "\ud800" <= one <= "\udfff").strip()
+    return clean(shown).strip()
 
 
 def _shown(mark: re.Match[str], guild: discord.Guild | None, people: Mapping[int, str]) -> str:
@@ -259,11 +260,6 @@ def _time(seconds: int) -> str:
         return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M UTC")
     except OverflowError:
         return ""
-
-
-def _quoted(message: discord.Message, me: discord.ClientUser) -> Quote | None:
-    answered = _answered(message)
-    return quote(answered, me) if answered is not None else None
 
 
 def _answered(message: discord.Message) -> discord.Message | None:

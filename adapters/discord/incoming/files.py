@@ -1,6 +1,5 @@
 """The files of messages, read within limits."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
 
 import discord
@@ -8,9 +7,10 @@ import discord
 from adapters import file_contents
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
-from adapters.discord.shielding import shielded
 from adapters.events import Message
 from adapters.message_parts import Attachment, Contents
+from adapters.recent import Recent
+from adapters.task_groups import shielded
 
 _MOST_MESSAGES = 256
 
@@ -23,16 +23,13 @@ class Files:
 
     def __init__(self, seconds: float = 10.0) -> None:
         self._seconds = seconds
-        self._at_hand: OrderedDict[str, dict[str, discord.Attachment]] = OrderedDict()
+        self._at_hand: Recent[str, dict[str, discord.Attachment]] = Recent(_MOST_MESSAGES)
 
     def remember(self, message: discord.Message) -> None:
         """Cache the URLs of a message's files for a while."""
         found = {str(one.id): one for one in convert.files(message)}
         if found:
             self._at_hand[str(message.id)] = found
-            self._at_hand.move_to_end(str(message.id))
-        if len(self._at_hand) > _MOST_MESSAGES:
-            self._at_hand.popitem(last=False)
 
     async def read(self, client: discord.Client, message: Message) -> Sequence[Contents]:
         """Return the readable contents of a message's files within the time limit, one per file, in order."""

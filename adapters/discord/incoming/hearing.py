@@ -1,7 +1,6 @@
 """Passes what was heard to the listener in order: after a new start first the backfill, then what came meanwhile."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent
 from adapters.discord.resuming.session_position import SessionPosition
 from adapters.events import Event, Message, MessageEdited, MessagesDeleted, Unreadable, Vanished
 from adapters.listener import Listener
+from adapters.recent import Recent
 from adapters.task_groups import go_on
 
 _MOST_AT_ONCE = 500
@@ -50,7 +50,7 @@ class Hearing:
         """Whether everything was passed on until the session was left to the next process."""
         self._waiting: list[GatewayEvent] = []
         self._visible_again: list[discord.abc.GuildChannel] = []
-        self._recent_positions: OrderedDict[int, None] = OrderedDict()
+        self._passed_on: Recent[int, None] = Recent(_MOST_KNOWN)
         self._handing_over = asyncio.Lock()
 
     @property
@@ -174,10 +174,8 @@ class Hearing:
         return self._audiences.quoting(event)
 
     def _was_passed_on(self, position: int) -> bool:
-        was_passed_on = position in self._recent_positions
-        self._recent_positions[position] = None
-        if len(self._recent_positions) > _MOST_KNOWN:
-            self._recent_positions.popitem(last=False)
+        was_passed_on = position in self._passed_on
+        self._passed_on[position] = None
         return was_passed_on
 
     async def _with_place(self, heard: GatewayEvent) -> GatewayEvent:
@@ -187,7 +185,7 @@ class Hearing:
             return heard
         try:
             found = await self._client.fetch_channel(heard.uncached_channel)
-        except (*TROUBLE, discord.InvalidData):
+        except TROUBLE:
             return heard
         if not isinstance(found, discord.abc.GuildChannel | discord.Thread):
             return heard

@@ -13,15 +13,14 @@ from adapters.base import Presence
 from adapters.discord.access.permissions import Permissions
 from adapters.discord.access.readers import Gate
 from adapters.discord.access.thread_starts import ThreadStarts
-from adapters.discord.access.visibility import views
+from adapters.discord.access.visibility import parent_of, reads_history
 from adapters.discord.client import Client
-from adapters.discord.failures import TROUBLE, UNKNOWN_MESSAGE
+from adapters.discord.failures import UNKNOWN_MESSAGE, UNSURE
 from adapters.discord.incoming import convert
 from adapters.discord.limits import Limits
-from adapters.discord.shielding import shielded
-from adapters.errors import SendFailed
 from adapters.events import Person, split_key
 from adapters.message_parts import Quote
+from adapters.task_groups import shielded
 
 _PAGE = 100
 
@@ -45,7 +44,7 @@ async def earlier(
         if reader is not None and not await Permissions(client, limits, gate, reader).reads(found):
             return ()
         said = await _said(client, number, found, snowflake(message), n)
-    except (*TROUBLE, discord.InvalidData, SendFailed):
+    except UNSURE:
         return ()
     quotes = [convert.quote(one, me) for one in reversed(said) if convert.spoken(one)]
     # Without the message content intent most of it is blank.
@@ -62,10 +61,7 @@ def reads(channel: object) -> bool:
     """Return whether Lyra can read a server channel with its history, as far as is known now."""
     if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
         return False
-    parent = channel.parent if isinstance(channel, discord.Thread) else channel
-    if parent is None or channel.guild.unavailable:
-        return False
-    return views(channel.guild.me, parent) and parent.permissions_for(channel.guild.me).read_message_history
+    return not channel.guild.unavailable and reads_history(channel.guild.me, parent_of(channel))
 
 
 async def _said(
@@ -112,14 +108,14 @@ class Presences:
         newest = int(ids[0])
         try:
             self._limits.require()
-            page = await shielded(_page(channel, newest))
+            page = await shielded(_history(channel, newest + 1, _PAGE))
             oldest = min((one.id for one in page), default=0) if len(page) == _PAGE else 0
             there = {one.id: one for one in page}
             wanted = [int(one) for one in ids if one.isdecimal() and oldest <= int(one) <= newest]
             missing = [one for one in wanted if one not in there]
             if missing and not await self.is_unknown(channel, max(missing)):
                 missing = []
-        except (*TROUBLE, discord.InvalidData, SendFailed):
+        except UNSURE:
             return {}
         standing = {str(one): self._client.presence(there[one]) for one in wanted if one in there}
         return {**standing, **{str(one): Presence(there=False) for one in missing}}
@@ -146,7 +142,3 @@ class Presences:
         if isinstance(known, discord.abc.Messageable):
             return known
         return self._client.get_partial_messageable(number, guild_id=guild.id)
-
-
-async def _page(channel: discord.abc.Messageable, newest: int) -> list[discord.Message]:
-    return [one async for one in channel.history(limit=_PAGE, before=discord.Object(newest + 1))]

@@ -4,15 +4,15 @@ Only in memory: 32 messages in each of the 500 channels with the latest messages
 missed; deletes and edits are applied as they are heard.
 """
 
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import discord
 
+from adapters.recent import Recent
+
 _MOST = 32
 _MOST_CHANNELS = 500
-_MOST_EDITS = 5_000
 
 
 @dataclass
@@ -29,21 +29,19 @@ class RecentMessages:
     """The last messages of channels, without gaps; `changes` counts deletes, edits and drops."""
 
     def __init__(self) -> None:
-        self._channels: OrderedDict[int, _Said] = OrderedDict()
+        self._channels: Recent[int, _Said] = Recent(_MOST_CHANNELS)
         self.changes = 0
 
     def hear(self, message: discord.Message) -> None:
         """Add a message of a server."""
         if message.guild is None:
             return
-        said = self._channels.setdefault(message.channel.id, _Said(message.guild.id, getattr(message.channel, "parent_id", None)))
-        self._channels.move_to_end(message.channel.id)
+        said = self._channels.get(message.channel.id) or _Said(message.guild.id, getattr(message.channel, "parent_id", None))
+        self._channels[message.channel.id] = said
         said.messages[message.id] = message
         if len(said.messages) > _MOST:
             del said.messages[min(said.messages)]
             said.whole = False
-        if len(self._channels) > _MOST_CHANNELS:
-            self._channels.popitem(last=False)
 
     def before(self, channel: int, message: int, n: int) -> list[discord.Message] | None:
         """Return the n messages before one, newest first; None if not all of them are here."""
@@ -93,22 +91,3 @@ class RecentMessages:
         self.changes += 1
         for channel in channels:
             del self._channels[channel]
-
-
-class RecentEdits:
-    """When messages were last edited, by id: the 5,000 edited last.
-
-    Discord repeats an edit whenever it renders the message differently.
-    """
-
-    def __init__(self) -> None:
-        self._last: OrderedDict[int, int] = OrderedDict()
-
-    def note(self, message: int, at: int) -> bool:
-        """Record when a message was edited; return whether that is new."""
-        if self._last.get(message) == at:
-            return False
-        self._last[message] = at
-        if len(self._last) > _MOST_EDITS:
-            self._last.popitem(last=False)
-        return True

@@ -16,6 +16,7 @@ from adapters.discord.interactions.buttons import pressed
 from adapters.discord.interactions.menu import offered
 from adapters.events import Message, Place
 
+_Speaking = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread | discord.DMChannel
 _MESSAGE_MENU = 3
 _SUBCOMMAND = 1
 
@@ -56,7 +57,8 @@ def called(data: Mapping[str, Any], table: Mapping[str, CommandSpec]) -> ParsedC
     names = {one.name: one.type for one in spec.parameters}
     if not all(type(value) is names.get(name) for name, value in given.items()):
         return None
-    if focused["name"] not in names if focused["name"] else _missing(spec, given):
+    missing = [one for one in spec.parameters if one.required and one.name not in given]
+    if focused["name"] not in names if focused["name"] else missing:
         return None
     return ParsedCall(spec, given, focused["name"], str(focused["value"]))
 
@@ -79,10 +81,6 @@ def value_of(parameter: Parameter, text: str) -> str | int | None:
     if parameter.type is int:
         return int(text) if text.isdecimal() else None
     return text if parameter.type is str else None
-
-
-def _missing(spec: CommandSpec, given: Arguments) -> bool:
-    return any(one.required and one.name not in given for one in spec.parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +141,18 @@ async def own_place(interaction: discord.Interaction, gate: Callable[[str], str]
     return None
 
 
-def own_words(interaction: discord.Interaction, dm: discord.DMChannel, place: Place) -> Message | None:
-    """Return what the caller said where Lyra is absent, without anybody else's words; None if another said it."""
+def target_of(interaction: discord.Interaction, place: Place, channel: object) -> Message | None:
+    """Return the message whose menu was used, as one said at a place, in its channel; None if there is none."""
     data, me = data_of(interaction), interaction.client.user
     raw = data.get("resolved", {}).get("messages", {}).get(data.get("target_id"))
-    if raw is None or me is None or raw["author"]["id"] != str(interaction.user.id):
+    if raw is None or me is None or not isinstance(channel, _Speaking):
         return None
-    said = convert.message(discord.Message(state=interaction._state, channel=dm, data=raw), place, me)
+    return convert.message(discord.Message(state=interaction._state, channel=channel, data=raw), place, me)
+
+
+def own_words(interaction: discord.Interaction, dm: discord.DMChannel, place: Place) -> Message | None:
+    """Return what the caller said where Lyra is absent, without anybody else's words; None if another said it."""
+    said = target_of(interaction, place, dm)
+    if said is None or said.person.id != str(interaction.user.id):
+        return None
     return replace(said, quoted=None, attachments=(), forwards=())

@@ -1,9 +1,8 @@
 """Commands, menus, buttons and autocompletion: heard, acknowledged, and passed on."""
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import discord
@@ -23,14 +22,14 @@ from adapters.discord.interactions.call_parsing import (
     own_place,
     own_words,
     place_of,
+    target_of,
     value_of,
 )
-from adapters.events import MenuCall, Message, Place
+from adapters.events import MenuCall, Place
 from adapters.listener import Listener
 from localization.current_language import ENGLISH, known, reading
 from localization.sentences import Sentence, lazy
 
-_Speaking = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread | discord.DMChannel
 _OVER = lazy("This is not waiting for an answer any more; use the command again.")
 _OTHERS = lazy("Only the person who was asked can answer this.")
 _UNKNOWN = lazy("This is not offered any more; type / to see what there is.")
@@ -59,7 +58,7 @@ def asked(interaction: discord.Interaction, call: ParsedCall, place: Place, answ
         answers.text() if answers else "",
         private=call.private,
         admin=bool(place.server) and (rights.manage_guild or rights.administrator),
-        target=_target(interaction, place),
+        target=target_of(interaction, place, interaction.channel),
         locale=str(interaction.locale),
     )
 
@@ -67,14 +66,6 @@ def asked(interaction: discord.Interaction, call: ParsedCall, place: Place, answ
 def address(interaction: discord.Interaction, heard_at: int, *, private: bool) -> CallAddress:
     """Return where the answer to a call goes."""
     return CallAddress(interaction.application_id, interaction.id, interaction.token, heard_at, private)
-
-
-def _target(interaction: discord.Interaction, place: Place) -> Message | None:
-    data, channel, me = data_of(interaction), interaction.channel, interaction.client.user
-    raw = data.get("resolved", {}).get("messages", {}).get(data.get("target_id"))
-    if raw is None or me is None or not isinstance(channel, _Speaking):
-        return None
-    return convert.message(discord.Message(state=interaction._state, channel=channel, data=raw), place, me)
 
 
 class PendingQuestions:
@@ -87,9 +78,14 @@ class PendingQuestions:
     async def ask(self, interaction: discord.Interaction, text: str) -> bool:
         """Ask the caller, in place of the answer; no answer in time, or no way to ask, means no."""
         nobody = discord.AllowedMentions.none()
-        with self._waiting(interaction) as answer, suppress(*TROUBLE):
-            await interaction.edit_original_response(content=text, view=question(interaction.id), allowed_mentions=nobody)
-            await asyncio.wait({answer}, timeout=self._seconds)
+        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._open[str(interaction.id)] = interaction.user.id, answer
+        try:
+            with suppress(*TROUBLE):
+                await interaction.edit_original_response(content=text, view=question(interaction.id), allowed_mentions=nobody)
+                await asyncio.wait({answer}, timeout=self._seconds)
+        finally:
+            del self._open[str(interaction.id)]
         # If this fails, the answer to the call removes the buttons.
         with suppress(*TROUBLE):
             await interaction.edit_original_response(view=None)
@@ -112,23 +108,6 @@ class PendingQuestions:
                     answer.set_result(yes)
                 await interaction.response.defer()
         return True
-
-    @contextmanager
-    def _waiting(self, interaction: discord.Interaction) -> Iterator[asyncio.Future[bool]]:
-        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._open[str(interaction.id)] = interaction.user.id, answer
-        try:
-            yield answer
-        finally:
-            del self._open[str(interaction.id)]
-
-
-def _clock() -> int:
-    return time.time_ns() // 1000
-
-
-def _whole(asked: MenuCall) -> MenuCall:
-    return asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +134,9 @@ class InteractionHandler:
         listener: Listener,
         gate: Callable[[str], str],
         *,
-        now: Callable[[], int] = _clock,
+        now: Callable[[], int],
+        shown: Callable[[MenuCall], MenuCall],
         patience: InteractionTimeouts = _PATIENCE,
-        shown: Callable[[MenuCall], MenuCall] = _whole,
     ) -> None:
         self._client = client
         self._listener = listener
@@ -197,8 +176,7 @@ class InteractionHandler:
         else:
             answers = address(interaction, self._now(), private=call.private)
             event = self._shown(asked(interaction, call, place, answers))
-            with self._waiting(event, _Caller(interaction, self._questions)) as caller:
-                await self._hear(event, caller)
+            await self._hear(event, _Caller(interaction, self._questions))
 
     async def _call_alone(self, interaction: discord.Interaction, call: ParsedCall) -> None:
         """Handle a call as one in the caller's own DM, with a private answer where they are."""
@@ -215,26 +193,21 @@ class InteractionHandler:
             await _say(interaction, _OTHERS_WORDS)
             return
         event = replace(asked(interaction, call, place, answers), private=True, admin=False, target=own)
-        with self._waiting(event, caller):
-            await self._hear(event, caller)
-
-    @contextmanager
-    def _waiting(self, event: MenuCall, caller: "_Caller") -> Iterator["_Caller"]:
-        self._alive[event.id] = caller
-        try:
-            yield caller
-        finally:
-            del self._alive[event.id]
+        await self._hear(event, caller)
 
     async def _hear(self, event: MenuCall, caller: "_Caller") -> None:
-        hearing = asyncio.ensure_future(self._listener.hear([event]))
-        await asyncio.wait({hearing}, timeout=self._patience.commit)
-        if not caller.promised.is_set() and (not hearing.done() or hearing.exception() is None):
-            await caller.promise(private=event.private)
-        await asyncio.wait({hearing})
-        if hearing.exception() is not None:
-            await _say(caller.interaction, _NOT_KEPT)
-        await hearing.result()
+        self._alive[event.id] = caller
+        try:
+            hearing = asyncio.ensure_future(self._listener.hear([event]))
+            await asyncio.wait({hearing}, timeout=self._patience.commit)
+            if not caller.promised.is_set() and (not hearing.done() or hearing.exception() is None):
+                await caller.promise(private=event.private)
+            await asyncio.wait({hearing})
+            if hearing.exception() is not None:
+                await _say(caller.interaction, _NOT_KEPT)
+            await hearing.result()
+        finally:
+            del self._alive[event.id]
 
     async def _offer(self, interaction: discord.Interaction, call: ParsedCall | None) -> None:
         choices = _choices(call, await self._suggestions(interaction, call)) if call else []

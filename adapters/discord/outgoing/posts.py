@@ -16,17 +16,17 @@ import discord
 from adapters.base import Sending
 from adapters.command_table import Card
 from adapters.discord.access.thread_starts import ThreadStarts
-from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE
+from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, passing_over
 from adapters.discord.interactions.buttons import pressed, view
 from adapters.errors import SendFailed
 from adapters.events import split_key
+from adapters.posting import REPEAT
 from adapters.reaction_commands import STOP
 from localization.current_language import LANGUAGES
 from localization.sentences import lazy
 
-_REPEAT = lazy("(this may be a repeat)")
 _SMALL = "-# "
-"""Markup of the small line with `_REPEAT`, which precedes a part that may have arrived before."""
+"""Markup of the small line with `REPEAT`."""
 
 _MOST = 500
 _SLACK = timedelta(minutes=5)
@@ -90,11 +90,8 @@ def _says(message: discord.Message, sending: Sending) -> bool:
     if sending.cards:
         return [one.description or "" for one in message.embeds] == [card.text.strip() for card in sending.cards]
     said = (message.embeds[0].description or "" if message.embeds else "") if sending.reflection else message.content
-    return any(said.removeprefix(mark).strip() == sending.text.strip() for mark in _marks())
-
-
-def _marks() -> Sequence[str]:
-    return [f"{_SMALL}{_REPEAT.read_in(code)}\n" for code in LANGUAGES]
+    marks = (f"{_SMALL}{REPEAT.read_in(code)}\n" for code in LANGUAGES)
+    return any(said.removeprefix(mark).strip() == sending.text.strip() for mark in marks)
 
 
 def _belongs(message: discord.Message, sending: Sending) -> bool:
@@ -155,7 +152,7 @@ class Posts:
             if search.found:
                 return search.found
             if not search.sure and self._now() - sending.since >= _NONCE_WINDOW:
-                sending = replace(sending, text=f"{_SMALL}{_REPEAT}\n{sending.text}")
+                sending = replace(sending, text=f"{_SMALL}{REPEAT}\n{sending.text}")
         return await self._post(sending)
 
     async def edit(self, sending: Sending) -> str:
@@ -163,12 +160,8 @@ class Posts:
         target = sending.target or await self._shown(sending)
         if target:
             message = self._channel(sending).get_partial_message(int(target))
-            try:
+            with passing_over(UNKNOWN_MESSAGE):
                 await message.edit(**_shown_as(sending), view=view(sending.actions), allowed_mentions=self._mentions(sending))
-            except discord.NotFound as error:
-                if error.code != UNKNOWN_MESSAGE:
-                    raise
-            else:
                 return target
         # A deleted message keeps its nonce for a while: under the same one nothing new would be posted.
         return await self.send(replace(sending, key=f"edit {sending.key}"))
@@ -176,11 +169,8 @@ class Posts:
     async def offer(self, sending: Sending) -> str:
         """Put buttons under a message that stays as it is, if it still exists; return its id."""
         if sending.target:
-            try:
+            with passing_over(UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                 await self._channel(sending).get_partial_message(int(sending.target)).edit(view=view(sending.actions))
-            except discord.NotFound as error:
-                if error.code not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
-                    raise
         return sending.target
 
     async def unname(self, sending: Sending) -> str:
@@ -201,11 +191,8 @@ class Posts:
         """Delete a message, if it still exists; return its id."""
         target = sending.target or await self._shown(sending)
         if target:
-            try:
+            with passing_over(UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                 await self._channel(sending).get_partial_message(int(target)).delete()
-            except discord.NotFound as error:
-                if error.code not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
-                    raise
         return target
 
     async def _shown(self, sending: Sending) -> str:
@@ -215,11 +202,9 @@ class Posts:
 
     async def _post(self, sending: Sending) -> str:
         channel, reference = self._channel(sending), self._reference(sending)
-        try:
-            return await self._say(channel, sending, reference)
-        except discord.HTTPException as error:
-            if error.code != NO_HISTORY or reference is None:
-                raise
+        if reference is not None:
+            with passing_over(NO_HISTORY):
+                return await self._say(channel, sending, reference)
         return await self._say(channel, sending, None)
 
     async def _say(

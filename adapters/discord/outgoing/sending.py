@@ -3,17 +3,24 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import discord
 from discord.http import MultipartParameters
-from discord.webhook.async_ import AsyncWebhookAdapter, async_context
+from discord.webhook.async_ import async_context
 
 from adapters.base import Sending
-from adapters.discord.failures import ACKNOWLEDGED, TOKEN_OVER, TROUBLE, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, failure
+from adapters.discord.failures import (
+    ACKNOWLEDGED,
+    TOKEN_OVER,
+    TROUBLE,
+    UNKNOWN_MESSAGE,
+    UNKNOWN_WEBHOOK,
+    failure,
+    passing_over,
+)
 from adapters.discord.interactions.buttons import view
 from adapters.discord.interactions.call_parsing import CallAddress, read_address
 from adapters.discord.limits import Limits
@@ -25,8 +32,7 @@ from localization.sentences import lazy
 
 _SAY = 4
 _NO_EMBEDS, _EPHEMERAL = 1 << 2, 1 << 6
-_UNANSWERED = frozenset({UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK})
-_NOT_CONNECTED = lazy("Discord is not connected; what waits is sent as soon as it can be.")
+AWAY = lazy("Discord is not connected now; what waits is sent as soon as it is.")
 _Key = tuple[str, str]
 _LASTS = 8.0
 """Discord shows typing for ten seconds."""
@@ -62,35 +68,29 @@ class CallAnswers:
         return await (self._first(address, sending) if sending.first else self._follow(address, sending))
 
     async def _first(self, address: CallAddress, sending: Sending) -> str:
-        try:
+        with passing_over(UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK):
             return await self._fill(address, sending)
-        except discord.NotFound as error:
-            if error.code not in _UNANSWERED:
-                raise
         # The call was not acknowledged: that is on its way, or Lyra was interrupted before it. Discord waits three seconds.
-        try:
+        with passing_over(ACKNOWLEDGED):
             return await self._say(address, sending)
-        except discord.HTTPException as error:
-            if error.code != ACKNOWLEDGED:
-                raise
         return await self._fill(address, sending)
 
     async def _fill(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
+        hook, way = async_context.get(), self._way(address)
         told = await hook.edit_original_interaction_response(
             address.application, address.token, **_content(_body(sending), sending)._asdict(), **way
         )
         return str(told["id"])
 
     async def _say(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
+        hook, way = async_context.get(), self._way(address)
         body = _body(sending, _EPHEMERAL if address.private else 0)
         params = _content({"type": _SAY, "data": body}, sending)
         told = await hook.create_interaction_response(address.interaction, address.token, params=params, **way)
         return str(told["interaction"]["response_message_id"])
 
     async def _follow(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
+        hook, way = async_context.get(), self._way(address)
         body = _body(sending, _EPHEMERAL if address.private else 0)
         told: Mapping[str, Any] | None = await hook.execute_webhook(
             address.application, address.token, wait=True, **_content(body, sending)._asdict(), **way
@@ -98,24 +98,18 @@ class CallAnswers:
         return str(told["id"]) if told else ""
 
     async def _change(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
+        hook, way = async_context.get(), self._way(address)
         await hook.edit_webhook_message(address.application, address.token, int(sending.target), payload=_body(sending), **way)
         return sending.target
 
     async def _remove(self, address: CallAddress, sending: Sending) -> str:
-        hook, way = self._hook(), self._way(address)
-        try:
+        hook, way = async_context.get(), self._way(address)
+        with passing_over(UNKNOWN_MESSAGE):
             if sending.target:
                 await hook.delete_webhook_message(address.application, address.token, int(sending.target), **way)
             else:
                 await hook.delete_original_interaction_response(address.application, address.token, **way)
-        except discord.NotFound as error:
-            if error.code != UNKNOWN_MESSAGE:
-                raise
         return sending.target
-
-    def _hook(self) -> AsyncWebhookAdapter:
-        return async_context.get()
 
     def _way(self, address: CallAddress) -> dict[str, Any]:
         """Return the arguments for using the client's connection."""
@@ -173,19 +167,16 @@ class Sender:
         """Send a part and return Discord's id of it. Raises SendFailed."""
         self._require()
         if self._client.user is None or self._client.is_closed():
-            raise SendFailed(_NOT_CONNECTED)
+            raise SendFailed(AWAY)
         key = (sending.key, sending.operation)
-        task = self._under_way.get(key) or self._begin(key, sending)
+        task = self._under_way.get(key)
+        if task is None:
+            task = self._under_way[key] = asyncio.create_task(self._sent(sending))
+            task.add_done_callback(lambda done: self._end(key, done))
         await asyncio.wait({task}, timeout=self._seconds)
         if not task.done():
             raise SendFailed(lazy("Discord has not answered in time; what waits is sent as soon as it can be."))
         return task.result()
-
-    def _begin(self, key: _Key, sending: Sending) -> asyncio.Task[str]:
-        task = asyncio.create_task(self._sent(sending))
-        self._under_way[key] = task
-        task.add_done_callback(lambda done: self._end(key, done))
-        return task
 
     def _end(self, key: _Key, task: asyncio.Task[str]) -> None:
         del self._under_way[key]
@@ -201,7 +192,7 @@ class Sender:
         except RuntimeError:
             if not self._client.is_closed():
                 raise
-            raise SendFailed(_NOT_CONNECTED) from None
+            raise SendFailed(AWAY) from None
 
     async def _route(self, sending: Sending) -> str:
         address = read_address(sending.answers)
@@ -217,21 +208,15 @@ class Sender:
 
 
 def thinking(client: discord.Client, limits: Limits, channel: int) -> AbstractAsyncContextManager[None]:
-    """Show typing in a channel for the block. Failures disturb nobody."""
-    # It ends by itself after its last request: cancelling one can block all others.
-    return accompanied(partial(_type, client.get_partial_messageable(channel), limits))
+    """Show typing in a channel for the block. Failures end it, and disturb nobody."""
 
-
-async def _type(channel: discord.PartialMessageable, limits: Limits, done: asyncio.Event) -> None:
-    try:
-        while not done.is_set():
-            limits.require()
-            await channel.typing()
-            try:
-                async with asyncio.timeout(_LASTS):
-                    await done.wait()
-            except TimeoutError:
-                continue
-    except (*TROUBLE, SendFailed, RuntimeError):
+    async def is_typing() -> bool:
         # A closed client raises RuntimeError.
-        return
+        with suppress(*TROUBLE, SendFailed, RuntimeError):
+            limits.require()
+            await client.get_partial_messageable(channel).typing()
+            return True
+        return False
+
+    # Nothing of it is cancelled: a request that is can block all others.
+    return accompanied(is_typing, _LASTS)

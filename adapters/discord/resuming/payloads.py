@@ -4,23 +4,26 @@ Read from documented attributes only. Left out is what nobody asks here: picture
 presences.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 import discord
 
 Payload = dict[str, Any]
+
+# The attributes that have the same name on the wire.
 _GUILD = (
     *("name", "description", "features", "member_count", "afk_timeout", "vanity_url_code", "max_members", "max_presences"),
     *("max_video_channel_users", "premium_tier", "premium_subscription_count", "premium_progress_bar_enabled", "widget_enabled"),
 )
 _LEVELS = ("verification_level", "explicit_content_filter", "nsfw_level", "mfa_level")
-_CHANNEL = (
-    *("name", "position", "nsfw", "topic", "bitrate", "user_limit", "default_auto_archive_duration"),
-    "last_message_id",
-)
-"""The attributes that have the same name on the wire; each kind of channel has some of these."""
+_CHANNEL = ("name", "position", "nsfw", "topic", "bitrate", "user_limit", "default_auto_archive_duration", "last_message_id")
+"""Each kind of channel has some of these."""
+_ROLE = ("name", "position", "hoist", "managed", "mentionable")
+_THREAD = ("name", "message_count", "member_count", "total_message_sent")
+_THREAD_STATE = ("archived", "auto_archive_duration", "locked", "invitable")
+_USER = ("global_name", "discriminator", "bot", "system")
 _VOICE_STATE = ("session_id", "deaf", "mute", "self_deaf", "self_mute", "self_stream", "self_video", "suppress")
 
 
@@ -42,7 +45,7 @@ def ready(client: discord.Client, session: str, url: str, guilds: list[int]) -> 
 def guild(one: discord.Guild) -> Payload:
     """Return how the gateway would tell of a server that is available."""
     return {
-        **{name: getattr(one, name) for name in _GUILD},
+        **_same(one, _GUILD),
         **{name: getattr(one, name).value for name in _LEVELS},
         "id": str(one.id),
         "unavailable": False,
@@ -59,17 +62,12 @@ def guild(one: discord.Guild) -> Payload:
     }
 
 
+def _same(one: object, names: Iterable[str]) -> Payload:
+    return {name: getattr(one, name) for name in names}
+
+
 def _role(one: discord.Role) -> Payload:
-    data: Payload = {
-        "id": str(one.id),
-        "name": one.name,
-        "permissions": str(one.permissions.value),
-        "position": one.position,
-        "hoist": one.hoist,
-        "managed": one.managed,
-        "mentionable": one.mentionable,
-        "flags": one.flags.value,
-    }
+    data = _same(one, _ROLE) | {"id": str(one.id), "permissions": str(one.permissions.value), "flags": one.flags.value}
     if (tags := one.tags) is not None:
         named = {
             "bot_id": tags.bot_id,
@@ -112,27 +110,17 @@ def _overwrite(who: discord.Role | discord.Member | discord.Object, overwrite: d
 
 
 def _thread(one: discord.Thread) -> Payload:
+    times = {"archive_timestamp": _time(one.archive_timestamp), "create_timestamp": _time(one.created_at)}
     data: Payload = {
+        **_same(one, _THREAD),
         "id": str(one.id),
         "type": one.type.value,
         "parent_id": str(one.parent_id),
         "owner_id": str(one.owner_id),
-        "name": one.name,
         "last_message_id": _text(one.last_message_id),
         "rate_limit_per_user": one.slowmode_delay,
-        "message_count": one.message_count,
-        "member_count": one.member_count,
-        "total_message_sent": one.total_message_sent,
         "flags": one.flags.value,
-        "thread_metadata": {
-            "archived": one.archived,
-            "archiver_id": _text(one.archiver_id),
-            "auto_archive_duration": one.auto_archive_duration,
-            "archive_timestamp": _time(one.archive_timestamp),
-            "locked": one.locked,
-            "invitable": one.invitable,
-            "create_timestamp": _time(one.created_at),
-        },
+        "thread_metadata": _same(one, _THREAD_STATE) | times | {"archiver_id": _text(one.archiver_id)},
     }
     if (me := one.me) is not None:
         data["member"] = {"id": str(one.id), "user_id": str(me.id), "join_timestamp": _time(me.joined_at), "flags": me.flags}
@@ -153,24 +141,15 @@ def _member(one: discord.Member) -> Payload:
 
 
 def _user(one: discord.ClientUser | discord.Member) -> Payload:
-    return {
-        "id": str(one.id),
-        "username": one.name,
-        "global_name": one.global_name,
-        "discriminator": one.discriminator,
-        "avatar": None,
-        "bot": one.bot,
-        "system": one.system,
-        "public_flags": one.public_flags.value,
-    }
+    own = {"id": str(one.id), "username": one.name, "avatar": None, "public_flags": one.public_flags.value}
+    return _same(one, _USER) | own
 
 
 def _voice_states(one: discord.Guild) -> Iterator[Payload]:
     for channel in (*one.voice_channels, *one.stage_channels):
         for person, state in channel.voice_states.items():
-            told = {name: getattr(state, name) for name in _VOICE_STATE}
             asked = {"request_to_speak_timestamp": _time(state.requested_to_speak_at)}
-            yield told | asked | {"user_id": str(person), "channel_id": str(channel.id)}
+            yield _same(state, _VOICE_STATE) | asked | {"user_id": str(person), "channel_id": str(channel.id)}
 
 
 def _text(value: object) -> str | None:

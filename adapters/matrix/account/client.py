@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -16,12 +16,24 @@ from nio import AsyncClient, Event, KeysQueryResponse, KeyVerificationEvent, Res
 from nio.api import Api
 from nio.events import InviteEvent, ToDeviceEvent
 
-from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
 from adapters.matrix.account.tolerant_olm import ODD, DeviceKeys, TolerantOlm
 
 Json = dict[str, Any]
+VERIFICATION = "m.key.verification."
+"""What the types of all verification steps begin with."""
 
 log = logging.getLogger(__name__)
+
+
+@dataclass
+class EncryptedStep(ToDeviceEvent):  # type: ignore[misc]
+    """A verification step that somebody's app encrypted for her device alone, with the keys of the device that did.
+
+    Only the device with these keys could have encrypted it; whose they are is not proven.
+    """
+
+    sender_key: str = field(default="", repr=False)
+    signing_key: str = field(default="", repr=False)
 
 
 class Client(AsyncClient):  # type: ignore[misc]
@@ -66,7 +78,7 @@ class Client(AsyncClient):  # type: ignore[misc]
         return EncryptedStep(dict(source), str(source["sender"]), sender_key, signing_key)
 
     def _opened(self, known: Callable[..., object], sender: str, sender_key: str, payload: Mapping[str, Any]) -> object:
-        if not str(payload["type"]).startswith(PREFIX):
+        if not str(payload["type"]).startswith(VERIFICATION):
             return known(sender, sender_key, payload)
         source = {name: payload[name] for name in ("type", "sender", "content")}
         return self.encrypted_step(source, sender_key, str(payload["keys"].get("ed25519", "")))

@@ -76,8 +76,7 @@ class Devices:
         """
         stores = KeyStores(self._folder, await self._pickle_key())
         stores.prepare()
-        client = stores.client(self._access.homeserver, self._access.user_id, "")
-        try:
+        async with stores.briefly(self._access.homeserver, self._access.user_id, "") as client:
             server = await authorization_server(client)
             if server is None:
                 return
@@ -85,8 +84,6 @@ class Devices:
             again = old is not None and await self._has_keys(stores, old)
             name = old.id if old and again else await self._login_methods.next_name(old)
             device = await self._login_methods.by_page(client, server, grants, name)
-        finally:
-            await close(client)
         if old and again:
             await self._notes.put(DEVICE, asdict(replace(device, key=old.key)))
         else:
@@ -97,13 +94,11 @@ class Devices:
         """Return whether a device's keys are here, and are those that others know."""
         if await self._notes.get(_SPENT) == device.id:
             return False
-        client = stores.client(self._access.homeserver, device.user, device.id)
-        try:
-            return stores.unlock(client, device.user, device.token) == device.key
-        except KeysUnreadable:
-            return False
-        finally:
-            await close(client)
+        async with stores.briefly(self._access.homeserver, device.user, device.id) as client:
+            try:
+                return stores.unlock(client, device.user, device.token) == device.key
+            except KeysUnreadable:
+                return False
 
     async def renew(self, client: AsyncClient) -> float | None:
         """Renew a client's token before it expires; return the new lifetime in seconds, None if unlimited.
@@ -135,13 +130,10 @@ class Devices:
 
         Raises _Lost, PlatformRefused, or like `ask`.
         """
-        client = stores.client(self._access.homeserver, device.user, device.id)
-        try:
-            if device.refresh:
+        if device.refresh:
+            async with stores.briefly(self._access.homeserver, device.user, device.id) as client:
                 with suppress(SignedOut, RequestRefused, GrantEnded):
                     return (await self._refreshed(client, device))[0]
-        finally:
-            await close(client)
         if not self._access.password:
             raise _Lost(lazy("The homeserver ended Lyra's session."))
         found = replace(await by_password(stores, self._access, device.id), key=device.key)
@@ -171,14 +163,11 @@ class Devices:
         left = Device.noted(await self._notes.get(_LEFT))
         if left is None:
             return
-        client = stores.client(self._access.homeserver, left.user, left.id)
-        client.access_token = left.token
-        try:
+        async with stores.briefly(self._access.homeserver, left.user, left.id) as client:
+            client.access_token = left.token
             # It is signed out already.
             with suppress(SignedOut, RequestRefused):
                 await (revoke(client, left.client, left.refresh) if left.client else ask(client, "POST", "logout", body={}))
-        finally:
-            await close(client)
         await self._notes.put(_LEFT, None)
 
     async def _opened_new(self, stores: KeyStores, device: Device) -> AsyncClient:
@@ -224,11 +213,8 @@ class Devices:
         """
         # Leftovers of an earlier attempt were never published.
         stores.remove(device.id)
-        client = stores.client(self._access.homeserver, device.user, device.id)
-        try:
+        async with stores.briefly(self._access.homeserver, device.user, device.id) as client:
             device = replace(device, key=stores.unlock(client, device.user, device.token))
-        finally:
-            await close(client)
         if old:
             await self._notes.put(_LEFT, asdict(old))
         await self._notes.put(DEVICE, asdict(device))

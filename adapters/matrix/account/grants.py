@@ -10,7 +10,7 @@ import time
 from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlencode
@@ -49,15 +49,6 @@ class AuthorizingPerson(Protocol):
         """Return a line that they type; wait forever if nobody types."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceGrant:
-    """A grant for a device: the client id at the server, and the tokens."""
-
-    client_id: str
-    device: str
-    tokens: GrantedTokens
-
-
 class Grants:
     """The grants of one account. `pause` waits between two polls."""
 
@@ -66,8 +57,11 @@ class Grants:
     ) -> None:
         self._notes, self._person, self._name, self._pause = notes, person, name, pause
 
-    async def granted(self, client: AsyncClient, server: AuthorizationServer, device: str) -> DeviceGrant:
-        """Have a device authorized. Raises PlatformRefused, or PlatformFailure if transient."""
+    async def granted(self, client: AsyncClient, server: AuthorizationServer, device: str) -> tuple[str, GrantedTokens]:
+        """Have a device authorized; return the client id at the server, and the tokens.
+
+        Raises PlatformRefused, or PlatformFailure if transient.
+        """
         pending = await self._notes.get(_PENDING) or {}
         if (pending.get("issuer"), pending.get("device")) != (server.issuer, device):
             pending = {"issuer": server.issuer, "device": device, "client_id": await registered(client, server, self._name)}
@@ -80,7 +74,7 @@ class Grants:
                 raise
             pending |= {"tokens": asdict(tokens)}
             await self._notes.put(_PENDING, pending)
-        return DeviceGrant(pending["client_id"], device, GrantedTokens(**pending["tokens"]))
+        return pending["client_id"], GrantedTokens(**pending["tokens"])
 
     async def settle(self) -> None:
         """Drop the pending grant: it is stored elsewhere by now, or useless."""
@@ -90,13 +84,15 @@ class Grants:
         if server.grants_devices:
             return await self._by_device_code(client, server, pending)
         if server.authorization:
-            return await self._by_browser(client, server, pending)
+            codes = (self._code(client, server, pending["client_id"], scope) for scope in _scopes(pending["device"]))
+            return GrantedTokens.granted(await _first(codes))
         raise by_hand(lazy("no grant that Lyra knows"))
 
     async def _by_device_code(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> GrantedTokens:
         asked = pending.get("asked")
         if not asked or asked["until"] < time.time():
-            answer = await _first(self._device_codes(client, server, pending))
+            forms = ({"client_id": pending["client_id"], "scope": scope} for scope in _scopes(pending["device"]))
+            answer = await _first(grant(client, server.device, form) for form in forms)
             asked = {
                 "code": word(answer, "device_code"),
                 "shown": word(answer, "user_code"),
@@ -121,22 +117,9 @@ class Grants:
                 if denied.code not in ("authorization_pending", "slow_down"):
                     raise _refused(denied) from None
                 interval += _SLOWER if denied.code == "slow_down" else 0
-            except PlatformRefused:
-                raise
             except PlatformFailure:
                 interval += _SLOWER
         raise _refused(RequestRefused(400, {"errcode": "expired_token"}))
-
-    def _device_codes(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Iterator[Awaitable[Json]]:
-        for scope in _scopes(pending["device"]):
-            yield grant(client, server.device, {"client_id": pending["client_id"], "scope": scope})
-
-    async def _by_browser(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> GrantedTokens:
-        return GrantedTokens.granted(await _first(self._codes(client, server, pending)))
-
-    def _codes(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Iterator[Awaitable[Json]]:
-        for scope in _scopes(pending["device"]):
-            yield self._code(client, server, pending["client_id"], scope)
 
     async def _code(self, client: AsyncClient, server: AuthorizationServer, client_id: str, scope: str) -> Json:
         """Have a browser bring a code, and exchange it. Raises RequestRefused, PlatformRefused, or PlatformFailure if transient."""

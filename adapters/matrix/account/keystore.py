@@ -1,8 +1,8 @@
 """The key stores of nio's client: one SQLite file per device, which only its owner can read."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -62,6 +62,15 @@ class KeyStores:
         )
         return self.kind(homeserver.rstrip("/"), user, device, str(self._folder), config)
 
+    @asynccontextmanager
+    async def briefly(self, homeserver: str, user: str, device: str) -> AsyncIterator[AsyncClient]:
+        """Yield such a client for the block, and close it afterwards."""
+        client = self.client(homeserver, user, device)
+        try:
+            yield client
+        finally:
+            await close(client)
+
     def prepare(self) -> None:
         """Create the folder, readable by its owner only. Raises PlatformRefused if it cannot be written."""
         with self._writing():
@@ -74,7 +83,10 @@ class KeyStores:
         Raises KeysUnreadable, PlatformFailure if transient, or like `prepare`.
         """
         with self._writing():
-            _made_private(self.path(client.device_id))
+            file = self.path(client.device_id)
+            # SQLite gives the journal the mode of its file.
+            os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
+            file.chmod(0o600)
         try:
             client.restore_login(user, client.device_id, token)
         except peewee.OperationalError as error:
@@ -120,9 +132,3 @@ async def close(client: AsyncClient) -> None:
     await client.close()
     if client.store is not None:
         client.store.database.close()
-
-
-def _made_private(file: Path) -> None:
-    # SQLite gives the journal the mode of its file.
-    os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
-    file.chmod(0o600)

@@ -9,9 +9,15 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.account.authorization import AuthorizationServer, authorization_server, renewed, revoke
-from adapters.matrix.account.grants import DeviceGrant, Grants
-from adapters.matrix.account.keystore import KeyStores, close
+from adapters.matrix.account.authorization import (
+    AuthorizationServer,
+    GrantedTokens,
+    authorization_server,
+    renewed,
+    revoke,
+)
+from adapters.matrix.account.grants import Grants
+from adapters.matrix.account.keystore import KeyStores
 from adapters.matrix.account.published_keys import published
 from adapters.matrix.homeserver import (
     PASSWORD,
@@ -75,19 +81,23 @@ async def by_password(stores: KeyStores, access: Credentials, name: str) -> Devi
         "device_id": name,
         "initial_device_display_name": access.device_name,
     }
-    client = stores.client(access.homeserver, access.user_id, name)
-    try:
-        answer = await ask(client, "POST", "login", body=asked)
-        if "expires_in_ms" in answer:
-            answer = await ask(client, "POST", "login", body=asked | {"refresh_token": True})
-    except (RequestRefused, SignedOut) as refusal:
-        if await authorization_server(client):
-            raise _by_page() from None
-        if isinstance(refusal, RequestRefused) and refusal.code == UNRECOGNIZED:
-            raise PlatformRefused(no_homeserver(access.homeserver)) from None
-        raise _not_let_in(refusal) from None
-    finally:
-        await close(client)
+    async with stores.briefly(access.homeserver, access.user_id, name) as client:
+        try:
+            answer = await ask(client, "POST", "login", body=asked)
+            if "expires_in_ms" in answer:
+                answer = await ask(client, "POST", "login", body=asked | {"refresh_token": True})
+        except (RequestRefused, SignedOut) as refusal:
+            if await authorization_server(client):
+                raise PlatformRefused(
+                    lazy(
+                        "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; "
+                        "then start her again.",
+                        sign_in=SIGN_IN,
+                    )
+                ) from None
+            if isinstance(refusal, RequestRefused) and refusal.code == UNRECOGNIZED:
+                raise PlatformRefused(no_homeserver(access.homeserver)) from None
+            raise _not_let_in(refusal) from None
     user, device, token = (word(answer, one) for one in ("user_id", "device_id", "access_token"))
     return Device(user, device, token, refresh=str(answer.get("refresh_token") or ""))
 
@@ -125,13 +135,12 @@ class LoginMethods:
 
     async def by_page(self, client: AsyncClient, server: AuthorizationServer, grants: Grants, name: str) -> Device:
         """Return the device with this id, authorized by somebody on a page. Raises PlatformRefused, or like `ask`."""
-        granted = await grants.granted(client, server, name)
         try:
-            return await self._of(client, granted, grants)
+            return await self._of(client, *await grants.granted(client, server, name), grants)
         except SignedOut:
             # The token left by an interrupted attempt was renewed since, and has expired.
             await grants.settle()
-            return await self._of(client, await grants.granted(client, server, name), grants)
+            return await self._of(client, *await grants.granted(client, server, name), grants)
 
     async def next_name(self, old: Device | None) -> str:
         """Return a new device's id, chosen here and stored first, so that a lost login answer leaves no stray device behind."""
@@ -141,14 +150,14 @@ class LoginMethods:
             await self._notes.put(_NEXT, name)
         return str(name)
 
-    async def _of(self, client: AsyncClient, granted: DeviceGrant, grants: Grants) -> Device:
+    async def _of(self, client: AsyncClient, client_id: str, tokens: GrantedTokens, grants: Grants) -> Device:
         try:
-            device = await self._owned(client, granted.tokens.access)
+            device = await self._owned(client, tokens.access)
         except PlatformRefused:
             await grants.settle()
-            await revoke(client, granted.client_id, granted.tokens.refresh)
+            await revoke(client, client_id, tokens.refresh)
             raise
-        return replace(device, refresh=granted.tokens.refresh, client=granted.client_id)
+        return replace(device, refresh=tokens.refresh, client=client_id)
 
     async def _by_token(self, stores: KeyStores) -> Device:
         if not self._access.token:
@@ -159,21 +168,20 @@ class LoginMethods:
                     password=PASSWORD,
                 )
             )
-        client = stores.client(self._access.homeserver, self._access.user_id, "")
-        try:
-            device = await self._owned(client, self._access.token)
-            if not device.id or (await published(client)).device:
-                raise PlatformRefused(
-                    lazy(
-                        "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not "
-                        "here; give her a new one, or {password}.",
-                        password=PASSWORD,
-                    )
+        async with stores.briefly(self._access.homeserver, self._access.user_id, "") as client:
+            try:
+                device = await self._owned(client, self._access.token)
+                is_her_own = device.id and not (await published(client)).device
+            except SignedOut:
+                raise signed_out() from None
+        if not is_her_own:
+            raise PlatformRefused(
+                lazy(
+                    "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not "
+                    "here; give her a new one, or {password}.",
+                    password=PASSWORD,
                 )
-        except SignedOut:
-            raise signed_out() from None
-        finally:
-            await close(client)
+            )
         return device
 
     async def _owned(self, client: AsyncClient, token: str) -> Device:
@@ -194,22 +202,9 @@ class LoginMethods:
 
     async def _require_homeserver(self, stores: KeyStores) -> None:
         """Raise PlatformRefused if there is no homeserver, PlatformFailure if transient."""
-        client = stores.client(self._access.homeserver, self._access.user_id, "")
-        try:
+        async with stores.briefly(self._access.homeserver, self._access.user_id, "") as client:
             if not await speaks_matrix(client):
                 raise PlatformRefused(no_homeserver(self._access.homeserver))
-        finally:
-            await close(client)
-
-
-def _by_page() -> PlatformRefused:
-    return PlatformRefused(
-        _(
-            "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; then start her "
-            "again.",
-            sign_in=SIGN_IN,
-        )
-    )
 
 
 def _not_let_in(refusal: RequestRefused | SignedOut) -> PlatformRefused:

@@ -22,7 +22,7 @@ from adapters.listener import Notes
 from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIdentity
 from adapters.matrix.account.published_keys import packed, unpacked
 from adapters.matrix.account.signing import REPLACE
-from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.matrix.homeserver import Json, account_data, put_account_data
 from localization.sentences import lazy
 
 ALGORITHM = "m.secret_storage.v1.aes-hmac-sha2"
@@ -118,21 +118,21 @@ class Recovery:
         Raises ForeignStorage, or like `ask`.
         """
         name, key = await self._key()
-        default = await _data(client, _DEFAULT)
+        default = await account_data(client, _DEFAULT)
         if default.get("key") not in (None, name) and not take_over:
             raise ForeignStorage
-        if not describes(await _data(client, _description(name)), key):
-            await _put(client, _description(name), description(key, _NAME))
+        if not describes(await account_data(client, _description(name)), key):
+            await put_account_data(client, _description(name), description(key, _NAME))
         for usage in (MASTER, SELF, USER):
             await _keep(client, f"m.cross_signing.{usage}", packed(identity.seeds[usage]).encode(), name, key)
         # Last: from here on other clients use it.
         if default.get("key") != name:
-            await _put(client, _DEFAULT, {"key": name})
+            await put_account_data(client, _DEFAULT, {"key": name})
 
     async def written(self, client: AsyncClient) -> str:
         """Return the recovery key as people type it. Raises PlatformRefused if the storage is not Lyra's, or like `ask`."""
         name, key = await self._key()
-        if (await _data(client, _DEFAULT)).get("key") != name:
+        if (await account_data(client, _DEFAULT)).get("key") != name:
             raise PlatformRefused(
                 lazy(
                     "The account's secret storage is not Lyra's, so she has no recovery key for it; use the one that was made "
@@ -156,19 +156,6 @@ def _description(name: str) -> str:
 
 
 async def _keep(client: AsyncClient, what: str, secret: bytes, name: str, key: bytes) -> None:
-    sealed = (await _data(client, what)).get("encrypted", {}).get(name, {})
+    sealed = (await account_data(client, what)).get("encrypted", {}).get(name, {})
     if unseal(key, what, sealed) != secret:
-        await _put(client, what, {"encrypted": {name: seal(key, what, secret)}})
-
-
-async def _data(client: AsyncClient, what: str) -> Json:
-    try:
-        return await ask(client, "GET", "user", client.user_id, "account_data", what)
-    except RequestRefused as denied:
-        if denied.status == 404:
-            return {}
-        raise
-
-
-async def _put(client: AsyncClient, what: str, content: Json) -> None:
-    await ask(client, "PUT", "user", client.user_id, "account_data", what, body=content)
+        await put_account_data(client, what, {"encrypted": {name: seal(key, what, secret)}})

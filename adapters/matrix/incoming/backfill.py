@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from nio import AsyncClient, ErrorResponse, MessageDirection
 
-from adapters.errors import PlatformRefused
-from adapters.matrix.homeserver import TROUBLE, failure, unreachable
+from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.event import RoomEvent
 
 MOST_MISSED = 1_000
@@ -36,7 +35,7 @@ class Backfill:
     async def walk(self, room: str, back_from: str, to: str) -> Gap:
         """Return what happened in a room between two positions, only the newest of it if there is too much.
 
-        Raises PlatformRefused or PlatformFailure while the homeserver is away; what it refuses to show is missing for good.
+        Raises SignedOut, or PlatformFailure while the homeserver is away; what it refuses to show is missing for good.
         """
         found: list[RoomEvent] = []
         start: str | None = back_from
@@ -60,7 +59,7 @@ class Backfill:
             raise unreachable(type(error).__name__) from None
         if isinstance(answer, ErrorResponse):
             failed = failure(answer)
-            if isinstance(failed, PlatformRefused) or answer.transport_response.status >= _PASSING:
+            if isinstance(failed, SignedOut) or answer.transport_response.status >= _PASSING:
                 raise failed
             return None
         return [event for parsed in answer.chunk if (event := RoomEvent.of(parsed))], answer.end

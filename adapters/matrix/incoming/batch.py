@@ -84,9 +84,8 @@ class Gatherer:
         timeline, gap = list(_room_events(info.timeline.events)), Gap()
         if inside and since and info.timeline.limited and info.timeline.prev_batch:
             gap = await self._gaps.walk(id, info.timeline.prev_batch, since)
-        told, undone = (
-            list(filter(lambda one: one.is_state, events)) for events in (_room_events(info.state), reversed(gap.events))
-        )
+        told = [one for one in _room_events(info.state) if one.is_state]
+        undone = [one for one in reversed(gap.events) if one.is_state]
         state = State() if full or not room.is_member else room.state.copy() if told or undone else room.state
         for one in told:
             if not self.is_outdated(state, one):

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from adapters.display import line
+from adapters.display import clean, line
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import POLL, STICKER, part, word
 from adapters.message_parts import Attachment
@@ -60,11 +60,6 @@ def attachments(event: str, content: Json) -> tuple[Attachment, ...]:
     kind = word(info, "mimetype").partition(";")[0].strip().lower()
     size = info.get("size")
     return (Attachment(event, _file_name(content), kind, size if isinstance(size, int) and size > 0 else 0),)
-
-
-def clean(said: str) -> str:
-    """Return text without characters that no text should contain."""
-    return "".join(one for one in said if one != "\0" and not "\ud800" <= one <= "\udfff")
 
 
 def _file_name(content: Json) -> str:

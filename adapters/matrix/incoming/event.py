@@ -1,7 +1,7 @@
 """A room's events as read here: decrypted if possible, and never trusted to be well-formed."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from nio import Event, MegolmEvent
@@ -93,12 +93,16 @@ class RoomEvent:
         return named(relation, "event_id"), word(relation, "key")
 
     @property
+    def relation(self) -> Json:
+        """How it relates to another event, which is outside the ciphertext, too; {} if it does not."""
+        return part(self.content or part(self.raw, "content"), "m.relates_to")
+
+    @property
     def answers(self) -> str:
         """The event that it replies to, '' for none; a thread's fallback for old clients does not count."""
-        relation = part(self.content, "m.relates_to")
-        if relation.get("rel_type") == "m.thread" and relation.get("is_falling_back") is True:
+        if self.relation.get("rel_type") == "m.thread" and self.relation.get("is_falling_back") is True:
             return ""
-        return named(part(relation, "m.in_reply_to"), "event_id")
+        return named(part(self.relation, "m.in_reply_to"), "event_id")
 
     @property
     def redacts(self) -> str:
@@ -106,14 +110,24 @@ class RoomEvent:
         return named(self.content, "redacts") or named(self.raw, "redacts") if self.kind == "m.room.redaction" else ""
 
     def _related(self, how: str) -> str:
-        relation = part(self.content, "m.relates_to")
-        return named(relation, "event_id") if relation.get("rel_type") == how else ""
+        return named(self.relation, "event_id") if self.relation.get("rel_type") == how else ""
+
+    def revised(self, new: Json, at: int) -> Self:
+        """Return the event with new content in its old place, as of an instant in microseconds UTC."""
+        place = {name: value for name, value in self.content.items() if name == "m.relates_to"}
+        return replace(self, content={name: new[name] for name in new if name != "m.relates_to"} | place, edited_at=at)
 
 
 def part(found: Any, name: str) -> Json:
     """Return an object within an object, {} if there is none."""
     value = found.get(name) if isinstance(found, dict) else None
     return value if isinstance(value, dict) else {}
+
+
+def parts(found: Any, name: str) -> list[Json]:
+    """Return the objects of a list within an object, [] if there is none."""
+    values = found.get(name) if isinstance(found, dict) else None
+    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
 
 
 def word(found: Any, name: str) -> str:

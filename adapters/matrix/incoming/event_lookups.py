@@ -1,16 +1,16 @@
 """Events that others refer to: cached for a while, or requested again."""
 
 import logging
-from collections import Counter, OrderedDict
+from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 
 from nio import AsyncClient, EncryptionError, Event, MegolmEvent
 
-from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.errors import PlatformFailure
 from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, part
+from adapters.recent import Recent
 
 _MOST = 2_000
 _TRIES = 3
@@ -23,7 +23,7 @@ class Lookups:
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
-        self._events: OrderedDict[tuple[str, str], RoomEvent | None] = OrderedDict()
+        self._events: Recent[tuple[str, str], RoomEvent | None] = Recent(_MOST)
         self._failed: Counter[tuple[str, str]] = Counter()
 
     def remember(self, room: str, event: RoomEvent) -> None:
@@ -33,7 +33,7 @@ class Lookups:
     def revise(self, room: str, event: str, new: Json, at: int) -> None:
         """Replace a cached event's content with its content since `at`."""
         if (found := self._events.get((room, event))) is not None:
-            self._events[room, event] = _revised(found, new, at)
+            self._events[room, event] = found.revised(new, at)
 
     def forget(self, room: str, event: str) -> None:
         """Drop a redacted event."""
@@ -69,8 +69,6 @@ class Lookups:
         if anew or key not in self._events:
             try:
                 self._put(key, await self._asked(room, event))
-            except PlatformRefused:
-                raise
             except PlatformFailure:
                 self._failed[key] += 1
                 if self._failed[key] < _TRIES:
@@ -105,7 +103,7 @@ class Lookups:
             return found, 0
         newer = self.opened(room, edit)
         new = part(newer.content, "m.new_content") if newer else {}
-        return (_revised(found, new, newer.at), newer.at) if newer and new else None
+        return (found.revised(new, newer.at), newer.at) if newer and new else None
 
     def opened(self, room: str, raw: Json) -> RoomEvent | None:
         """Convert a raw event, decrypted if its key is there."""
@@ -121,14 +119,3 @@ class Lookups:
     def _put(self, key: tuple[str, str], event: RoomEvent | None) -> None:
         self._failed.pop(key, None)
         self._events[key] = event
-        self._events.move_to_end(key)
-        if len(self._events) > _MOST:
-            self._events.popitem(last=False)
-
-
-def _revised(event: RoomEvent, new: Json, at: int) -> RoomEvent:
-    """Return an event with new content in its old place."""
-    kept = {"m.relates_to": event.content["m.relates_to"]} if "m.relates_to" in event.content else {}
-    return replace(
-        event, content={**{name: value for name, value in new.items() if name != "m.relates_to"}, **kept}, edited_at=at
-    )

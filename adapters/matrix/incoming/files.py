@@ -26,19 +26,12 @@ _BEGINS = {
 }
 
 
-class Files:
-    """Reads attachments; `seconds` limits how long those of one message may take.
+async def read(client: AsyncClient, message: Message, seconds: float) -> Sequence[Contents]:
+    """Return the readable contents of a message's files within a time limit, one per file, in order.
 
     A file's location and decryption keys are read from its event again.
     """
-
-    def __init__(self, seconds: float = 10.0) -> None:
-        self._seconds = seconds
-
-    async def read(self, client: AsyncClient, message: Message) -> Sequence[Contents]:
-        """Return the readable contents of a message's files within the time limit, one per file, in order."""
-        contents = partial(_contents, client, message.place.channel)
-        return await file_contents.in_time(message.attachments, contents, self._seconds)
+    return await file_contents.in_time(message.attachments, partial(_contents, client, message.place.channel), seconds)
 
 
 async def _contents(client: AsyncClient, room: str, attachment: Attachment) -> Contents:

@@ -33,7 +33,7 @@ def names_her(content: Json, me: str, names: Collection[str], said: str) -> bool
     """Return whether a message mentions her; without m.mentions, her name as a word counts too."""
     if mentions_her(content, me) or "m.mentions" in content:
         return mentions_her(content, me)
-    return any(_as_word(name).search(said) for name in (me, *names))
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said, re.IGNORECASE) for name in (me, *names))
 
 
 def without_call(said: str, me: str, names: Collection[str], *, named: bool) -> str:
@@ -46,10 +46,6 @@ def without_call(said: str, me: str, names: Collection[str], *, named: bool) -> 
     call = rf"{re.escape(me)}(?!\w)[\s,:;]*|\[@?(?:{any_name})\]\([^)\s]*\)[\s,:;]*|@(?:{any_name})(?!\w)[\s,:;]*|(?:{any_name})(?!\w){end}"
     left = re.sub(rf"\A\s*(?:{call})", "", said, count=1, flags=re.IGNORECASE)
     return left if left.strip() else said
-
-
-def _as_word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
 
 
 class MessageReader:

@@ -4,7 +4,6 @@ So a room changes before what follows is said in it, and every message gets its 
 """
 
 import time
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -35,6 +34,7 @@ from adapters.matrix.rooms.room import Room, RoomRecord
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
 from adapters.matrix.verification.channel import ReceivedStep, in_room
+from adapters.recent import Recent
 
 _MOST_KNOWN = 20_000
 
@@ -49,7 +49,7 @@ class Hearing:
         self._timeline = timeline_state
         self._invitations = invitations
         self._message_reader = message_reader
-        self._known: OrderedDict[str, None] = OrderedDict()
+        self._known: Recent[str, None] = Recent(_MOST_KNOWN)
         self._steps: list[ReceivedStep] = []
 
     def steps(self) -> list[ReceivedStep]:
@@ -138,19 +138,13 @@ class Hearing:
             if self._invitations.entered(room) and (len(room.others) > 1 or replaces):
                 yield ServerJoined(f"join:{event.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
-            yield from self._renamed(room, name)
-
-    def _renamed(self, room: Room, before: str) -> Iterator[Event]:
-        for thread in ("", *self._timeline.threads.known(room.id)):
-            yield Renamed(room.place(thread), room.called(before, thread))
+            for thread in ("", *self._timeline.threads.known(room.id)):
+                yield Renamed(room.place(thread), room.called(name, thread))
 
     def _is_new(self, event: RoomEvent) -> bool:
-        if event.id in self._known:
-            return False
+        is_new = event.id not in self._known
         self._known[event.id] = None
-        if len(self._known) > _MOST_KNOWN:
-            self._known.popitem(last=False)
-        return True
+        return is_new
 
     # What happened in them
 
@@ -180,7 +174,7 @@ class Hearing:
         if original is None or not self.stands(original) or not new or not self.is_own(original, event):
             return
         self._timeline.lookups.revise(room.id, original.id, new, event.at)
-        self._timeline.edits.note(event.id, original.id)
+        self._timeline.edits.add(event.id, original.id)
         yield self._as_it_stands(room, original.id, event)
 
     def stands(self, original: RoomEvent) -> bool:

@@ -6,8 +6,7 @@ have been purged by the homeserver, or be hidden; nothing is known of it.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
 
 from nio import AsyncClient
 
@@ -17,7 +16,7 @@ from adapters.events import Person, split_key
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.event import MESSAGE, SPOKEN, RoomEvent, part, word
+from adapters.matrix.incoming.event import MESSAGE, SPOKEN, RoomEvent, part, parts, word
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback
@@ -48,63 +47,35 @@ async def before(
             return ()
         waived = reader is None and room.tells_newcomers
         audience = None if waived else Audience(room, [reader.id] if reader else None)
-        found = await _found(Scrollback(client, room_id, _MOST), _Wanted(thread, message_id, n, audience))
+        found = await _found(Scrollback(client, room_id, _MOST), thread, message_id, n, audience)
     except (*TROUBLE, PlaceGone):
         return ()
     quotes = [_quote(event, room, str(client.user_id)) for event in reversed(found)]
     return [quote for quote in quotes if quote.text]
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What to look for; without an audience, it does not matter who could read it."""
-
-    thread: str
-    before: str
-    n: int
-    audience: Audience | None
-
-    def stands_here(self, event: RoomEvent) -> bool:
-        """Return whether an event is said at this place."""
-        return event.thread == self.thread or bool(self.thread and event.id == self.thread)
-
-
-@dataclass(slots=True)
-class _Newest:
-    """The newest words of edited messages, from their authors. The homeserver lets others try to edit; that does not count."""
-
-    words: dict[tuple[str, str], tuple[Json, int]] = field(default_factory=dict)
-
-    def take(self, edit: RoomEvent) -> None:
-        """Record an edit; the newest comes first."""
-        if new := part(edit.content, "m.new_content"):
-            self.words.setdefault((edit.replaces, edit.sender), (new, edit.at))
-
-    def of(self, event: RoomEvent) -> RoomEvent:
-        """Return a message with its newest words."""
-        new, at = self.words.get((event.id, event.sender), ({}, 0))
-        kept = {name: value for name, value in event.content.items() if name == "m.relates_to"}
-        return replace(event, content={**new, **kept}, edited_at=at) if new else event
-
-
-async def _found(past: Scrollback, wanted: _Wanted) -> list[RoomEvent]:
-    """Return the wanted messages with their current words, newest first."""
+async def _found(past: Scrollback, thread: str, before: str, n: int, audience: Audience | None) -> list[RoomEvent]:
+    """Return the n messages before one with their current words, newest first; None as audience lets everything pass."""
     found: list[RoomEvent] = []
-    newest, reached = _Newest(), not wanted.before
+    # By message and author: the homeserver lets others try to edit; that does not count.
+    newest: dict[tuple[str, str], tuple[Json, int]] = {}
+    reached = not before
     async for event in past:
-        if wanted.audience:
-            wanted.audience.before(event)
-        if not reached and event.id == wanted.before:
+        if audience:
+            audience.before(event)
+        if not reached and event.id == before:
             # It may be answered in another thread than its own.
-            reached, wanted = True, replace(wanted, thread=event.thread)
+            reached, thread = True, event.thread
             continue
-        if event.kind != MESSAGE or event.is_state or event.is_redacted or (wanted.audience and not wanted.audience.reads):
+        if event.kind != MESSAGE or event.is_state or event.is_redacted or (audience and not audience.reads):
             continue
         if event.replaces:
-            newest.take(event)
-        elif reached and wanted.stands_here(event):
-            found.append(newest.of(event))
-        if len(found) == wanted.n or (wanted.thread and event.id == wanted.thread):
+            if new := part(event.content, "m.new_content"):
+                newest.setdefault((event.replaces, event.sender), (new, event.at))
+        elif reached and (event.thread == thread or event.id == thread):
+            new, at = newest.get((event.id, event.sender), ({}, 0))
+            found.append(event.revised(new, at) if new else event)
+        if len(found) == n or (thread and event.id == thread):
             break
     return found
 
@@ -143,12 +114,12 @@ class Presences:
         except (RequestRefused, PlaceGone, PlatformFailure):
             return {}
         found: dict[str, Presence] = {}
-        for raw in _events(page):
+        for raw in (part(page, "event"), *parts(page, "events_before"), *parts(page, "events_after")):
             if raw.get("event_id") in ids and (presence := self._presence(room, raw)):
                 found[raw["event_id"]] = presence
         return found
 
-    def _presence(self, room: Room, raw: Any) -> Presence | None:
+    def _presence(self, room: Room, raw: Json) -> Presence | None:
         """Return an event's current content; None if it is unknown."""
         standing = self.lookups.standing(room.id, raw)
         if standing is None:
@@ -160,12 +131,3 @@ class Presences:
             return Presence(there=True, edited_at=edited_at, person=event.sender)
         text, attachments = self.message_reader.words(room, event)
         return Presence(there=True, text=text, edited_at=edited_at, attachments=attachments, person=event.sender)
-
-
-def _events(page: Any) -> list[Any]:
-    parts = [page.get("event"), *_list(page.get("events_before")), *_list(page.get("events_after"))]
-    return [one for one in parts if isinstance(one, dict)]
-
-
-def _list(found: Any) -> list[Any]:
-    return found if isinstance(found, list) else []

@@ -5,17 +5,17 @@ the event: the order of the room decides, not a time that a sender can set. What
 """
 
 import json
-from collections import OrderedDict
 
 from nio import AsyncClient
 
-from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.errors import PlatformFailure
+from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
 from adapters.matrix.incoming.event import word
 from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
 from adapters.matrix.rooms.audience import Audience
 from adapters.matrix.rooms.room import Room, RoomShape
 from adapters.matrix.rooms.state import State
+from adapters.recent import Recent
 
 _MOST = 20_000
 _FILTER = json.dumps({"types": ["m.room.create", MEMBER, VISIBILITY, "m.room.join_rules", "m.room.third_party_invite"]})
@@ -26,24 +26,22 @@ class References:
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
-        self._epochs: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._epochs: Recent[tuple[str, str], int] = Recent(_MOST)
         self._then: dict[tuple[str, str], State] = {}
 
     def hear(self, room: Room, event: str) -> None:
         """Record the epoch in which an event came."""
         self._epochs[room.id, event] = room.record.epoch
-        if len(self._epochs) > _MOST:
-            self._epochs.popitem(last=False)
 
     async def look_up(self, room: str, event: str) -> None:
-        """Fetch the room's state at an event that was not heard, kept until `settle`. Raises PlatformRefused."""
+        """Fetch the room's state at an event that was not heard, kept until `settle`. Raises SignedOut."""
         key = (room, event)
         if key in self._epochs or key in self._then:
             return
         try:
             query = {"limit": "0", "filter": _FILTER}
             found = await ask(self._client, "GET", "rooms", room, "context", event, query=query)
-        except PlatformRefused:
+        except SignedOut:
             raise
         except (RequestRefused, PlatformFailure):
             return

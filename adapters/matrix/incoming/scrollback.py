@@ -1,10 +1,11 @@
 """What was said in a room, backwards from now, decrypted if Lyra has the key."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from nio import AsyncClient
 
-from adapters.matrix.failures import Refused, checked
+from adapters.matrix.failures import checked
+from adapters.matrix.homeserver import RequestRefused
 from adapters.matrix.incoming.event import SPOKEN, RoomEvent
 
 ENCRYPTED = "m.room.encrypted"
@@ -12,24 +13,26 @@ MEMBER = "m.room.member"
 ENCRYPTION = "m.room.encryption"
 VISIBILITY = "m.room.history_visibility"
 
-_FILTER = {"types": [*SPOKEN, ENCRYPTED, MEMBER, VISIBILITY]}
+_TYPES = (*SPOKEN, ENCRYPTED, MEMBER, VISIBILITY)
 _PAGE = 100
 
 
 class Scrollback:
-    """A room's messages, and the events that decide who could read them, newest first: the last `most`, or a few more.
+    """A room's events of some types, newest first: the last `most`, or a few more.
 
-    `ended` says afterwards that there is nothing more for Lyra. Raises what requests raise.
+    By default its messages, and the events that decide who could read them. `ended` says afterwards that there is nothing
+    more for Lyra. Raises what requests raise.
     """
 
-    def __init__(self, client: AsyncClient, room: str, most: int) -> None:
+    def __init__(self, client: AsyncClient, room: str, most: int, types: Sequence[str] = _TYPES) -> None:
         self.ended = False
         self._client, self._room, self._most = client, room, most
+        self._filter = {"types": list(types)}
 
     async def __aiter__(self) -> AsyncIterator[RoomEvent]:
         start, read = "", 0
         while read < self._most:
-            page = checked(await self._client.room_messages(self._room, start, limit=_PAGE, message_filter=_FILTER))
+            page = checked(await self._client.room_messages(self._room, start, limit=_PAGE, message_filter=self._filter))
             for parsed in page.chunk:
                 if event := RoomEvent.of(parsed):
                     yield event
@@ -44,7 +47,7 @@ async def look(client: AsyncClient, room: str, event_id: str) -> RoomEvent | Non
     """Return one event; None if it does not exist, or not for Lyra. Raises what requests raise."""
     try:
         return RoomEvent.of(checked(await client.room_get_event(room, event_id)).event)
-    except Refused as refused:
+    except RequestRefused as refused:
         if not refused.hidden:
             raise
         return None

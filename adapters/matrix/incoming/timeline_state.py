@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from nio import AsyncClient
 
-from adapters.listener import Notes
+from adapters.listener import NotedValues, Notes
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace
+from adapters.recent import Recent
 
 _MOST_THREADS = 300
 """Per room. The oldest are forgotten first: there she has to be mentioned again."""
@@ -23,13 +24,13 @@ class Threads:
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
-        self._rooms: dict[str, dict[str, bool]] = {}
+        self._rooms: dict[str, Recent[str, bool]] = {}
         self._changed: set[str] = set()
 
     async def meet(self, room: str) -> None:
         """Load what is known of a room."""
         if room not in self._rooms:
-            self._rooms[room] = await self._notes.get(_note(room)) or {}
+            self._rooms[room] = Recent(_MOST_THREADS, await self._notes.get(_note(room)) or {})
 
     def hers(self, room: str, root: str) -> bool | None:
         """Return whether a thread is hers, None if nothing was heard of it yet."""
@@ -45,8 +46,6 @@ class Threads:
         if root not in known or (hers and not known[root]):
             known[root] = hers
             self._changed.add(room)
-        while len(known) > _MOST_THREADS:
-            del known[next(iter(known))]
 
     async def settle(self) -> None:
         """Save changes."""
@@ -59,38 +58,24 @@ def _note(room: str) -> str:
     return f"threads {room}"
 
 
-_NOTE = "edits"
 _MOST = 500
 
 
-class Edits:
-    """The latest edits."""
+class Edits(NotedValues[str]):
+    """The latest edits, each with the event that it changed."""
 
-    def __init__(self, notes: Notes) -> None:
-        self._notes = notes
-        self._originals: dict[str, str] = {}
-        self._changed = False
+    note = "edits"
 
-    async def load(self) -> None:
-        """Load what was saved."""
-        self._originals = await self._notes.get(_NOTE) or {}
-
-    def note(self, edit: str, original: str) -> None:
+    def add(self, edit: str, original: str) -> None:
         """Record an edit."""
-        self._changed = self._changed or edit not in self._originals
-        self._originals[edit] = original
-        while len(self._originals) > _MOST:
-            del self._originals[next(iter(self._originals))]
+        self._changed = self._changed or edit not in self._values
+        self._values[edit] = original
+        while len(self._values) > _MOST:
+            del self._values[next(iter(self._values))]
 
     def original(self, edit: str) -> str:
         """Return the event that an edit changed, '' for none."""
-        return self._originals.get(edit, "")
-
-    async def settle(self) -> None:
-        """Save changes."""
-        if self._changed:
-            await self._notes.put(_NOTE, self._originals)
-            self._changed = False
+        return self._values.get(edit, "")
 
 
 class TimelineState:

@@ -1,6 +1,5 @@
 """Messages whose keys are missing: requested, waited for, and in the end reported, once per Megolm session."""
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
@@ -9,8 +8,9 @@ from nio import AsyncClient, MegolmEvent, RoomKeyEvent, UnknownToDeviceEvent
 from adapters.listener import Notes
 from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import TROUBLE
-from adapters.matrix.incoming.event import RoomEvent, named, part, word
+from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.pace import Pace
+from adapters.recent import Recent
 from localization.sentences import Sentence, lazy
 
 _NOTE = "undecrypted"
@@ -50,9 +50,9 @@ class Undecrypted:
         self._client = client
         self._notes = notes
         self._pace = pace
-        self._waiting: dict[str, Waiting] = {}
-        self._reported: OrderedDict[str, None] = OrderedDict()
-        self._refused: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._waiting: Recent[str, Waiting] = Recent(_MOST)
+        self._reported: Recent[str, None] = Recent(_MOST)
+        self._refused: Recent[tuple[str, str], str] = Recent(_MOST_REFUSALS)
         self._due: dict[str, float] = {}
         self._arrived: set[str] = set()
         self._asking: list[MegolmEvent] = []
@@ -61,7 +61,7 @@ class Undecrypted:
     async def load(self) -> None:
         """Load what was saved. Any of the keys may have arrived just before the last shutdown."""
         kept = await self._notes.get(_NOTE) or {"waiting": [], "told": []}
-        self._reported = OrderedDict.fromkeys(kept["told"])
+        self._reported.update(dict.fromkeys(kept["told"]))
         for one in kept["waiting"]:
             self._wait(Waiting(**one))
         self._arrived = {one.session for one in self._waiting.values()}
@@ -71,9 +71,7 @@ class Undecrypted:
     def add(self, room: str, event: RoomEvent, epoch: int) -> None:
         """Wait for an event's key."""
         assert event.undecrypted is not None
-        thread = part(part(event.raw, "content"), "m.relates_to")
-        root = named(thread, "event_id") if thread.get("rel_type") == "m.thread" else ""
-        waiting = Waiting(event.id, room, str(event.undecrypted.session_id), event.sender, root, epoch)
+        waiting = Waiting(event.id, room, str(event.undecrypted.session_id), event.sender, event.thread, epoch)
         if waiting.session not in self._due and waiting.session not in self._reported:
             event.undecrypted.room_id = room
             self._asking.append(event.undecrypted)
@@ -94,8 +92,6 @@ class Undecrypted:
             elif isinstance(event, UnknownToDeviceEvent) and event.type == _WITHHELD:
                 content = part(event.source, "content")
                 self._refused[event.sender, word(content, "session_id")] = word(content, "code")
-                while len(self._refused) > _MOST_REFUSALS:
-                    self._refused.popitem(last=False)
 
     # Output
 
@@ -115,8 +111,6 @@ class Undecrypted:
                 found.append((one, lazy("I cannot read what you just wrote, because {why}", why=why)))
                 self._reported[one.session] = None
                 self._changed = True
-        while len(self._reported) > _MOST:
-            self._reported.popitem(last=False)
         return found
 
     def seconds_left(self, most: float) -> float:
@@ -146,5 +140,3 @@ class Undecrypted:
     def _wait(self, waiting: Waiting) -> None:
         self._waiting[waiting.event] = waiting
         self._due.setdefault(waiting.session, self._pace.elapsed() + self._pace.keys)
-        while len(self._waiting) > _MOST:
-            del self._waiting[next(iter(self._waiting))]

@@ -1,4 +1,7 @@
-"""Messages in rooms: posted once, edited, redacted. Parts whose fate is unknown are looked for in the room's history."""
+"""The exit to Matrix: messages in rooms, posted once, edited, redacted.
+
+Parts whose fate is unknown are looked for in the room's history.
+"""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable
@@ -11,8 +14,8 @@ from adapters.base import Sending
 from adapters.command_table import File
 from adapters.errors import SendFailed
 from adapters.events import split_key
-from adapters.matrix.failures import Refused
-from adapters.matrix.homeserver import Json
+from adapters.matrix.failures import TROUBLE, failure
+from adapters.matrix.homeserver import Json, RequestRefused
 from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.reactions import SIGNS, VERDICTS
 from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback, look
@@ -32,11 +35,11 @@ from adapters.matrix.outgoing.contents import (
 )
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
+from adapters.posting import REPEAT, put
 from adapters.reaction_commands import OFFERS
 from localization.sentences import lazy
 
-_REPEAT = lazy("(this may be a repeat)")
-"""Precedes a part that may have arrived before."""
+AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")
 
 _ENDS = "🛑"
 _REMEMBERED = 12 * 60 * 60 * 1_000_000
@@ -77,7 +80,8 @@ async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
     async for event in _since(client, sending, most):
         if _over(event, sending):
             break
-        if event.sender == client.user_id and _refers(event) == sending.answers and not event.is_redacted:
+        refers_to = word(part(event.relation, "m.in_reply_to"), "event_id")
+        if event.sender == client.user_id and refers_to == sending.answers and not event.is_redacted:
             return event.id
     return ""
 
@@ -88,7 +92,7 @@ async def belonging(client: AsyncClient, room: str, target: str, most: int) -> l
     async for event in Scrollback(client, room, most):
         if event.id == target:
             break
-        if event.sender == client.user_id and target in (_replaces(event), event.content.get(FILE_OF)):
+        if event.sender == client.user_id and target in (event.replaces, event.content.get(FILE_OF)):
             found.append(event.id)
     return found[::-1]
 
@@ -97,31 +101,9 @@ def _since(client: AsyncClient, sending: Sending, most: int) -> Scrollback:
     return Scrollback(client, split_key(sending.place)[1], most)
 
 
-def _refers(event: RoomEvent) -> str:
-    return word(part(_relation(event), "m.in_reply_to"), "event_id")
-
-
-def _replaces(event: RoomEvent) -> str:
-    relation = _relation(event)
-    return word(relation, "event_id") if relation.get("rel_type") == "m.replace" else ""
-
-
-def _relation(event: RoomEvent) -> Json:
-    # Relations are outside the ciphertext, too.
-    return part(event.content or part(event.raw, "content"), "m.relates_to")
-
-
 def _over(event: RoomEvent, sending: Sending) -> bool:
     # `since` comes from another clock than the homeserver's.
     return event.id == sending.answers or (bool(sending.since) and event.at < sending.since - _SLACK)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """What a part answers: the event, '' if it is not visible in that room, and whom to mention."""
-
-    event: str = ""
-    mentions: Collection[str] = ()
 
 
 class Posts:
@@ -161,16 +143,16 @@ class Posts:
             if search.found:
                 return search.found
             if search.closed or not (search.whole or self._now() - sending.since < _REMEMBERED):
-                sending = replace(sending, text=f"*{_REPEAT}*\n\n{sending.text}")
+                sending = replace(sending, text=f"*{REPEAT}*\n\n{sending.text}")
         _, room, thread = split_key(sending.place)
-        answered = await self._answered(room, sending)
-        content = await self._words(sending, answered.mentions) | {PART: sending.key}
+        answered, mentions = await self._answered(room, sending)
+        content = await self._words(sending, mentions) | {PART: sending.key}
         if sending.reflection:
             content[REFLECTION] = True
         if _asks(sending):
             content[VERDICT] = True
         return await self._fitting(
-            room, content, lambda new: placed(new, thread=thread, answers=answered.event), self._transaction(sending)
+            room, content, lambda new: placed(new, thread=thread, answers=answered), self._transaction(sending)
         )
 
     async def edit(self, sending: Sending) -> str:
@@ -214,7 +196,7 @@ class Posts:
     async def _redact(self, room: str, event: str, sending: Sending) -> None:
         try:
             await self._wire.redact(room, event, f"{self._transaction(sending)} {event}")
-        except Refused as refused:
+        except RequestRefused as refused:
             if refused.code != "M_NOT_FOUND":
                 raise
 
@@ -223,26 +205,27 @@ class Posts:
         for smaller in (content,) if has_code(content) else (content, unformatted(content)):
             try:
                 return await self._wire.put(room, wrap(smaller), transaction)
-            except Refused as refused:
+            except RequestRefused as refused:
                 if not refused.too_large:
                     raise
         data = content["body"].encode()
         source = await self._wire.upload(room, data, "text/plain")
         return await self._wire.put(room, wrap(file(content, source, len(data))), transaction)
 
-    async def _answered(self, room: str, sending: Sending) -> _Answered:
+    async def _answered(self, room: str, sending: Sending) -> tuple[str, Collection[str]]:
+        """Return the event that a part answers, '' if it is not visible in that room, and whom to mention."""
         if not sending.first or not sending.answers:
-            return _Answered()
+            return "", ()
         asked, _ = await asyncio.gather(self._asked(room, sending.answers), read_up_to(self._client, room, sending.answers))
         if asked is None:
             # A private answer goes to another room than the question.
-            return _Answered()
-        return _Answered(sending.answers, [asked.sender] if asked.sender != self._client.user_id else [])
+            return "", ()
+        return sending.answers, [asked.sender] if asked.sender != self._client.user_id else []
 
     async def _asked(self, room: str, event: str) -> RoomEvent | None:
         try:
             return await look(self._client, room, event)
-        except Refused as refused:
+        except RequestRefused as refused:
             if not refused.unreadable:
                 raise
             # Whoever runs a homeserver sends what they like; it must not keep back all that is said in the room after it.
@@ -278,3 +261,32 @@ def _asks(sending: Sending) -> bool:
 def _mentions(event: RoomEvent) -> list[str]:
     found = part(event.content, "m.mentions").get("user_ids")
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+class Sender:
+    """Sends parts. `seconds` is the longest a caller waits; `wire` puts them into rooms."""
+
+    def __init__(self, client: AsyncClient, wire: Wire, now: Callable[[], int], *, seconds: float = 60.0) -> None:
+        self._client = client
+        self._seconds = seconds
+        self._posts = Posts(client, wire, now)
+
+    async def send(self, sending: Sending) -> str:
+        """Send a part and return its event id. Raises SendFailed."""
+        if self._is_closed:
+            raise SendFailed(AWAY)
+        # The library's error is not chained: it can hold the URL with its token.
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await put(self._posts, sending)
+        except TROUBLE as error:
+            raise failure(error) from None
+        except RuntimeError:
+            if not self._is_closed:
+                raise
+            raise SendFailed(AWAY) from None
+
+    @property
+    def _is_closed(self) -> bool:
+        session = self._client.client_session
+        return session is None or bool(session.closed)

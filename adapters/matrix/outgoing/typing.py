@@ -1,6 +1,5 @@
 """Typing notifications and read receipts. Their failures disturb nobody."""
 
-import asyncio
 from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 
@@ -16,23 +15,19 @@ LASTS = 30.0
 
 def thinking(client: AsyncClient, room_id: str, lasts: float = LASTS) -> AbstractAsyncContextManager[None]:
     """Show typing in a room for the block."""
-    return accompanied(partial(_type, client, room_id, lasts))
+    path = ("PUT", "rooms", room_id, "typing", str(client.user_id))
+
+    async def is_typing() -> bool:
+        await _tell(client, *path, body={"typing": True, "timeout": round(lasts * 1000)})
+        return True
+
+    return accompanied(is_typing, lasts * 2 / 3, partial(_tell, client, *path, body={"typing": False}))
 
 
 async def read_up_to(client: AsyncClient, room_id: str, event_id: str) -> None:
     """Send a read receipt up to an event."""
     body = {"m.fully_read": event_id, "m.read": event_id}
     await _tell(client, "POST", "rooms", room_id, "read_markers", body=body)
-
-
-async def _type(client: AsyncClient, room_id: str, lasts: float, done: asyncio.Event) -> None:
-    path = ("PUT", "rooms", room_id, "typing", str(client.user_id))
-    while not done.is_set():
-        await _tell(client, *path, body={"typing": True, "timeout": round(lasts * 1000)})
-        with suppress(TimeoutError):
-            async with asyncio.timeout(lasts * 2 / 3):
-                await done.wait()
-    await _tell(client, *path, body={"typing": False})
 
 
 async def _tell(client: AsyncClient, method: str, *path: str, body: Json) -> None:

@@ -15,7 +15,7 @@ from nio import AsyncClient, ErrorResponse
 from nio.crypto.attachments import encrypt_attachment
 
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
-from adapters.matrix.failures import Refused, checked
+from adapters.matrix.failures import checked
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import MESSAGE
 from adapters.matrix.incoming.reactions import REACTION
@@ -45,12 +45,8 @@ class Wire:
         self._rooms = rooms
         self._sharing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def put(self, room: str, content: Json, transaction: str) -> str:
-        """Put a message into a room, once per transaction, and return its event id."""
-        return await self.put_event(room, MESSAGE, content, transaction)
-
-    async def put_event(self, room: str, kind: str, content: Json, transaction: str) -> str:
-        """Like `put`, for an event of any kind."""
+    async def put(self, room: str, content: Json, transaction: str, kind: str = MESSAGE) -> str:
+        """Put an event into a room, by default a message, once per transaction, and return its id."""
         if not await self._is_encrypted(room):
             return await self._send(room, kind, content, transaction)
         async with self._sharing[room]:
@@ -62,7 +58,7 @@ class Wire:
         await self._is_encrypted(room)
         try:
             checked(await self._client.room_send(room, REACTION, content, transaction))
-        except Refused as refused:
+        except RequestRefused as refused:
             if not (refused.forbidden and await self._may_write(room)):
                 raise
 
@@ -77,7 +73,7 @@ class Wire:
         """Redact an event. If she may write there but not redact, the refusal is final: the room is not closed to her."""
         try:
             checked(await self._client.room_redact(room, event, tx_id=transaction))
-        except Refused as refused:
+        except RequestRefused as refused:
             if refused.forbidden and await self._may_write(room):
                 raise SendFailed(_NOT_HERS, final=True) from None
             raise

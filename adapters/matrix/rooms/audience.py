@@ -6,9 +6,7 @@ from typing import Self
 from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
 from adapters.matrix.rooms.room import Room
-from adapters.matrix.rooms.state import State
-
-_OPEN = ("shared", "world_readable")
+from adapters.matrix.rooms.state import OPEN, State
 
 
 class Audience:
@@ -27,13 +25,13 @@ class Audience:
         self._outside = self._everyone and not room.record.encrypted
         self._room = room
         self._memberships: dict[str, str] = {}
-        self._visibility = word(room.state.content(VISIBILITY), "history_visibility") or "shared"
+        self._visibility = room.state.visibility
         self._reads: bool | None = None
 
     def at(self, then: State) -> Self:
         """Go back to where the room had a given state."""
         self._reads = None
-        self._visibility = word(then.content(VISIBILITY), "history_visibility") or "shared"
+        self._visibility = then.visibility
         self._memberships = {user: then.membership(user) or "leave" for user in self._readers}
         return self
 
@@ -66,10 +64,10 @@ class Audience:
         """Return whether outsiders who can read what is said now, possibly after joining, could read what was said then."""
         if self._room.state.is_world_readable:
             return self._visibility == "world_readable"
-        return self._visibility in _OPEN or not self._room.state.opens_history
+        return self._visibility in OPEN or not self._room.state.opens_history
 
     def _could_read(self, user: str) -> bool:
-        if self._visibility in _OPEN and not self._encrypted:
+        if self._visibility in OPEN and not self._encrypted:
             return True
         membership = self._memberships.get(user) or self._room.state.membership(user)
         return membership == "join" or (membership == "invite" and self._visibility != "joined")

@@ -7,7 +7,7 @@ from typing import Any
 from nio import AsyncClient
 
 from adapters.errors import PlaceGone, PlatformFailure
-from adapters.events import Vanished, split_key
+from adapters.events import Event, Vanished, split_key
 from adapters.listener import Notes
 from adapters.matrix.homeserver import RequestRefused, ask
 from adapters.matrix.incoming.convert import PLATFORM
@@ -47,11 +47,13 @@ class Departures:
                 self._known[room.id] = now
                 await self._notes.put(_note(room.id), asdict(now))
 
-    async def told(self, event: Vanished) -> Vanished | None:
-        """Return the event of her leaving, with the room as she last knew it; None if the room continues elsewhere.
+    async def told(self, event: Event) -> Event | None:
+        """Return an event; of her leaving, with the room as she last knew it, or None if the room continues elsewhere.
 
         What comes with her leaving may say little about the room.
         """
+        if not isinstance(event, Vanished):
+            return event
         known = await self._noted(event.prefix[1])
         if known is None:
             return event

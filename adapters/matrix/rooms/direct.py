@@ -2,14 +2,13 @@
 
 import asyncio
 from contextlib import suppress
-from typing import Any
 
 from nio import AsyncClient
 
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
 from adapters.listener import Notes
-from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.matrix.homeserver import Json, RequestRefused, account_data, ask, put_account_data
 from adapters.matrix.incoming.scrollback import ENCRYPTION
 from adapters.matrix.rooms.rooms import Rooms
 from localization.sentences import lazy
@@ -88,12 +87,9 @@ class DirectRooms:
 
     async def _list(self, user: str, room: str) -> None:
         """Mark the room as a DM for the account's other clients."""
-        path = ("user", str(self._client.user_id), "account_data", _DIRECT)
-        listed: dict[str, Any] = {}
-        with suppress(RequestRefused):
-            listed = await ask(self._client, "GET", *path)
+        listed = await account_data(self._client, _DIRECT)
         rooms = [one for one in listed.get(user, ()) if one != room]
-        await ask(self._client, "PUT", *path, body={**listed, user: [*rooms, room]})
+        await put_account_data(self._client, _DIRECT, {**listed, user: [*rooms, room]})
 
 
 def _note(person: Person) -> str:

@@ -8,12 +8,13 @@ from typing import Any, Self
 
 from nio import AsyncClient
 
-from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.errors import PlatformFailure
 from adapters.listener import Notes
-from adapters.matrix.homeserver import Json, RequestRefused, ask
-from adapters.matrix.incoming.event import RoomEvent, part, word
+from adapters.matrix.homeserver import RequestRefused, ask
+from adapters.matrix.incoming.event import RoomEvent, part, parts, word
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.room import Room
+from adapters.recent import Recent
 
 _NOTE = "doors"
 _MOST = 1_000
@@ -40,16 +41,12 @@ class Invite:
     @classmethod
     def of(cls, state: Any, me: str, *, quiet: bool) -> Self | None:
         """Parse the invitation in a room's stripped state, None if it contains none."""
-        events: Sequence[Json] = [one for one in state if isinstance(one, dict)] if isinstance(state, list) else []
+        events = parts(state, "events")
         own = [one for one in events if one.get("type") == "m.room.member" and one.get("state_key") == me]
         by = next((word(one, "sender") for one in own if part(one, "content").get("membership") == "invite"), "")
         made = next((part(one, "content") for one in events if one.get("type") == "m.room.create"), {})
         replaces = word(part(made, "predecessor"), "room_id")
         return cls(by, made.get("type") == "m.space", replaces, quiet) if by else None
-
-    def note(self) -> Json:
-        """Serialize it for a note."""
-        return asdict(self)
 
     def allowed(self, allowed: Invites, moved_from: str) -> bool:
         """Return whether to follow it. `moved_from` is the room that its room is known to replace."""
@@ -68,7 +65,7 @@ class Invitations:
         self._notes = notes
         self._allowed = allowed
         self._pace = pace
-        self._invites: dict[str, Invite] = {}
+        self._invites: Recent[str, Invite] = Recent(_MOST)
         self._moves: dict[str, str] = {}
         self._servers: dict[str, str] = {}
         self._leaving: set[str] = set()
@@ -80,7 +77,7 @@ class Invitations:
     async def load(self) -> None:
         """Load what was saved."""
         kept = await self._notes.get(_NOTE) or {"invites": {}, "moves": {}, "leaving": []}
-        self._invites = {room: Invite(**one) for room, one in kept["invites"].items()}
+        self._invites.update({room: Invite(**one) for room, one in kept["invites"].items()})
         self._moves, self._servers = kept["moves"], kept.get("servers", {})
         self._leaving = set(kept["leaving"])
         self._work.set()
@@ -94,8 +91,6 @@ class Invitations:
                 self._invites[room] = invite
                 self._knocked.discard(room)
                 self._note()
-        while len(self._invites) > _MOST:
-            del self._invites[next(iter(self._invites))]
 
     def told(self, room: str) -> None:
         """Record that she has joined or left a room: its invite is over."""
@@ -140,7 +135,7 @@ class Invitations:
 
     async def _keep(self) -> None:
         self._changed = False
-        invites = {room: one.note() for room, one in self._invites.items()}
+        invites = {room: asdict(one) for room, one in self._invites.items()}
         moves = {"moves": self._moves, "servers": self._servers}
         kept: dict[str, Any] = {"invites": invites, **moves, "leaving": sorted(self._leaving)}
         await self._notes.put(_NOTE, kept)
@@ -151,7 +146,7 @@ class Invitations:
     # Work
 
     async def run(self) -> None:
-        """Join rooms, until cancelled. Raises PlatformRefused."""
+        """Join rooms, until cancelled."""
         failures = 0
         while True:
             await self._work.wait()
@@ -159,8 +154,6 @@ class Invitations:
             try:
                 await self._go()
                 failures = 0
-            except PlatformRefused:
-                raise
             except PlatformFailure:
                 failures += 1
                 self._work.set()
@@ -173,8 +166,6 @@ class Invitations:
             try:
                 await work
                 self._failing.discard(room)
-            except PlatformRefused:
-                raise
             except PlatformFailure as error:
                 self._failing.add(room)
                 failed = error

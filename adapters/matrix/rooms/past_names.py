@@ -1,23 +1,18 @@
 """Former names of people in a room and its predecessors, read from their history and not kept."""
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 from nio import AsyncClient
 
 from adapters.display import line
-from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person
-from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.matrix.failures import TROUBLE
 from adapters.matrix.incoming.convert import PLATFORM
-from adapters.matrix.incoming.event import part, word
-from adapters.matrix.incoming.scrollback import MEMBER
+from adapters.matrix.incoming.event import RoomEvent, part, word
+from adapters.matrix.incoming.scrollback import MEMBER, Scrollback
 from adapters.matrix.rooms.room import Room
 
-_FILTER = json.dumps({"types": [MEMBER]})
-_PAGE = 100
-_MOST_PAGES = 20
+_MOST = 2_000
 
 
 class PastNames:
@@ -44,35 +39,18 @@ class PastNames:
         known = self._read.get(room)
         if known is None or known[0] != now:
             try:
-                known = now, tuple(_borne(await self._changes(room)))
-            except (RequestRefused, PlaceGone, PlatformFailure):
+                changes = [event async for event in Scrollback(self._client, room, _MOST, [MEMBER])]
+                known = now, tuple(_borne(reversed(changes)))
+            except TROUBLE:
                 return ()
             self._read[room] = known
         return known[1]
 
-    async def _changes(self, room: str) -> list[Json]:
-        """Return the membership events, oldest first."""
-        found: list[Json] = []
-        start = ""
-        for _ in range(_MOST_PAGES):
-            query = {"dir": "b", "limit": str(_PAGE), "filter": _FILTER} | ({"from": start} if start else {})
-            page = await ask(self._client, "GET", "rooms", room, "messages", query=query)
-            found += _events(page.get("chunk"))
-            end = page.get("end")
-            if not isinstance(end, str) or end == start:
-                break
-            start = end
-        return found[::-1]
 
-
-def _borne(changes: Sequence[Json]) -> dict[Person, None]:
+def _borne(changes: Iterable[RoomEvent]) -> dict[Person, None]:
     found: dict[Person, None] = {}
     for event in changes:
-        for content in (part(part(event, "unsigned"), "prev_content"), part(event, "content")):
+        for content in (part(part(event.raw, "unsigned"), "prev_content"), event.content):
             if name := line(word(content, "displayname")):
-                found.setdefault(Person(PLATFORM, word(event, "state_key"), name))
+                found.setdefault(Person(PLATFORM, word(event.raw, "state_key"), name))
     return found
-
-
-def _events(found: Any) -> list[Json]:
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -42,11 +42,6 @@ class RoomEnding:
     open: bool = False
     predecessor: str = ""
 
-    @classmethod
-    def noted(cls, note: Json) -> "RoomEnding":
-        """Deserialize an ending from a note."""
-        return cls(**{**note, "readers": tuple(note["readers"])})
-
 
 @dataclass(frozen=True, slots=True)
 class RoomRecord:
@@ -69,7 +64,8 @@ class RoomRecord:
     @classmethod
     def noted(cls, note: Json) -> "RoomRecord":
         """Deserialize a record from a note."""
-        ending = RoomEnding.noted(note["ending"]) if note.get("ending") else None
+        was = note.get("ending")
+        ending = RoomEnding(**{**was, "readers": tuple(was["readers"])}) if was else None
         # Notes from before `shut` existed: as far as is known, not all the world could read it.
         return cls(**{"shut": True, **note, "shape": RoomShape(note["shape"]), "ending": ending})
 

@@ -89,7 +89,7 @@ class Rooms:
         self._told = asyncio.Condition()
         self.complete = False
         """Whether the homeserver has reported all rooms."""
-        self.waived = waived or _never
+        self.waived = waived or (lambda room: False)
         self.away: Callable[[], bool] = bool
         """Whether the homeserver has not answered for too long."""
 
@@ -131,6 +131,13 @@ class Rooms:
             raise PlaceHidden(_GONE)
         return room
 
+    def known(self, room_id: str) -> Room | None:
+        """Return a room that Lyra is in and that is known now, else None."""
+        try:
+            return self.room(room_id)
+        except PlaceHidden:
+            return None
+
     def peek(self, room_id: str) -> Room | None:
         """Return a room as last reported, even if it is changing."""
         return self._rooms.get(room_id)
@@ -149,16 +156,13 @@ class Rooms:
         rooms = (one for one in self._rooms.values() if one.is_member and not one.is_private)
         return any(one.state.membership(user_id) == "join" for one in rooms)
 
-    def expect(self, room_id: str) -> None:
-        """Treat a room that the homeserver is about to report as unknown instead of gone."""
-        self._expected.add(room_id)
-
     async def arrived(self, room_id: str, alone: str, seconds: float = 30.0) -> Place | None:
         """Wait until a room with nobody but one person and Lyra has been reported, and return its place.
 
         None if that takes too long. Raises PlaceGone.
         """
-        self.expect(room_id)
+        # Until then it is unknown, and not gone.
+        self._expected.add(room_id)
         try:
             async with asyncio.timeout(seconds), self._told:
                 await self._told.wait_for(lambda: self.is_settled(room_id) and self._rooms[room_id].alone == alone)
@@ -236,7 +240,3 @@ class Rooms:
 
 def _note(room_id: str) -> str:
     return f"room {room_id}"
-
-
-def _never(_: str) -> bool:
-    return False

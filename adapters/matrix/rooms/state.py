@@ -13,7 +13,8 @@ INSIDE = ("join", "invite")
 
 TOMBSTONE = "m.room.tombstone"
 _INVITED = "invite"
-_OPEN = ("shared", "world_readable")
+OPEN = ("shared", "world_readable")
+"""The visibilities of a history that later members can read."""
 _BEYOND_NUMBERS = 12
 """From this room version on, a room's creator has more power than any number."""
 _STATE = 50
@@ -84,7 +85,7 @@ class State:
     def reads(self, user: str) -> bool:
         """Return whether a user can read what is said now, possibly after accepting their invitation."""
         membership = self.membership(user)
-        return membership == "join" or (membership == "invite" and self._visibility != "joined")
+        return membership == "join" or (membership == "invite" and self.visibility != "joined")
 
     def count_ever(self, user: str) -> int:
         """Return how many others are or were there or invited, including invitations by address."""
@@ -129,12 +130,12 @@ class State:
     @property
     def opens_history(self) -> bool:
         """Whether later members can read what is said now."""
-        return self._visibility in _OPEN
+        return self.visibility in OPEN
 
     @property
     def is_world_readable(self) -> bool:
         """Whether non-members can read what is said now."""
-        return self._visibility == "world_readable"
+        return self.visibility == "world_readable"
 
     @property
     def join_rules(self) -> Json:
@@ -152,7 +153,8 @@ class State:
         return self.join_rules.get("join_rule") == "public"
 
     @property
-    def _visibility(self) -> object:
+    def visibility(self) -> object:
+        """Who can read what is said now: joined, invited, shared (as long as nothing is set) or world_readable."""
         return self.content("m.room.history_visibility").get("history_visibility", "shared")
 
     @property

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 from nio import AsyncClient
 
-from adapters.errors import PlaceGone, PlatformFailure
+from adapters.errors import PlatformFailure
 from adapters.events import Person, Place
-from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
+from adapters.matrix.account.client import VERIFICATION, EncryptedStep
 from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.published_keys import PublishedKeys, published_of
 from adapters.matrix.failures import TROUBLE
@@ -17,7 +17,6 @@ from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
 from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part, word
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
-from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.sas import METHOD, DeviceParty
@@ -78,11 +77,9 @@ class ReceivedStep:
 
 def in_room(room: str, event: RoomEvent) -> ReceivedStep | None:
     """Convert a room event to a verification step, None if it is none."""
-    if event.kind == MESSAGE and event.content.get("msgtype") == steps.REQUEST:
-        return ReceivedStep(event.sender, steps.REQUEST, event.content, event.at, room, event.id)
-    return (
-        ReceivedStep(event.sender, event.kind, event.content, event.at, room, event.id) if event.kind.startswith(PREFIX) else None
-    )
+    is_request = event.kind == MESSAGE and event.content.get("msgtype") == steps.REQUEST
+    kind = steps.REQUEST if is_request else event.kind
+    return ReceivedStep(event.sender, kind, event.content, event.at, room, event.id) if kind.startswith(VERIFICATION) else None
 
 
 def to_device(events: Sequence[object], now: int) -> list[ReceivedStep]:
@@ -91,7 +88,7 @@ def to_device(events: Sequence[object], now: int) -> list[ReceivedStep]:
     for event in events:
         raw = getattr(event, "source", None)
         kind, sender, content = word(raw, "type"), word(raw, "sender"), part(raw, "content")
-        if kind.startswith(PREFIX) and sender:
+        if kind.startswith(VERIFICATION) and sender:
             stamp = content.get("timestamp")
             by = (event.sender_key, event.signing_key) if isinstance(event, EncryptedStep) else ()
             found.append(ReceivedStep(sender, kind, content, stamp * 1000 if isinstance(stamp, int) else now, by=by))
@@ -125,7 +122,7 @@ class Channel:
         if not -_EARLY <= age <= LASTS or not 0 < len(heard.id) <= _LONGEST:
             return False
         if heard.room:
-            room = self._room(heard.room)
+            room = self._rooms.known(heard.room)
             return room is not None and room.alone == heard.user and room.is_private and heard.content.get("to") == self.me.user
         if heard.user == self.me.user:
             return heard.device not in ("", self.me.device)
@@ -133,16 +130,10 @@ class Channel:
 
     def dm(self, user: str, room: str = "") -> tuple[Place, Person] | None:
         """Return the place where a person is alone with her, this room or another, and that person; None if there is none."""
-        found = self._room(room or self._rooms.dm_of(user) or "")
+        found = self._rooms.known(room or self._rooms.dm_of(user) or "")
         if found is None or found.alone != user or not found.is_private:
             return None
         return found.place(), found.person(user)
-
-    def _room(self, room: str) -> Room | None:
-        try:
-            return self._rooms.room(room) if room else None
-        except PlaceGone:
-            return None
 
     async def published(self, other: DeviceParty) -> PublishedKeys:
         """Return the keys the homeserver shows of somebody. Raises StepNotSent, SignedOut."""
@@ -176,16 +167,12 @@ class Channel:
             "to": user,
             "m.mentions": {},
         }
-        return await self._put(Verification("", self.me, DeviceParty(user, ""), room), (MESSAGE, said))
-
-    async def send(self, one: Verification, step: Step) -> None:
-        """Send a step. Raises StepNotSent, SignedOut."""
-        await self._put(one, step)
+        return await self.send(Verification("", self.me, DeviceParty(user, ""), room), (MESSAGE, said))
 
     async def cancel(self, one: Verification, code: str) -> None:
         """Cancel a verification; if that cannot be sent, it times out after ten minutes. Raises SignedOut."""
         try:
-            await self._put(one, one.cancelled(code, _REASONS.get(code, "Verification was ended.")))
+            await self.send(one, one.cancelled(code, _REASONS.get(code, "Verification was ended.")))
         except StepNotSent:
             return
 
@@ -194,23 +181,24 @@ class Channel:
         if heard.device and heard.id:
             await self.cancel(Verification(heard.id, self.me, DeviceParty(heard.user, heard.device)), code)
 
-    async def _put(self, one: Verification, step: Step) -> str:
+    async def send(self, one: Verification, step: Step) -> str:
+        """Send a step, and return its id in a room, '' for one to a device. Raises StepNotSent, SignedOut."""
         transaction = uuid4().hex
         for failures in range(1, _TRIES + 1):
             try:
                 return await self._once(one, *step, transaction)
             except SignedOut:
                 raise
-            except RequestRefused:
-                break
-            except (*TROUBLE, PlatformFailure):
+            except (*TROUBLE, PlatformFailure) as trouble:
+                if isinstance(trouble, RequestRefused) and trouble.is_final:
+                    break
                 if failures < _TRIES:
                     await self._pace.retry(failures)
         raise StepNotSent
 
     async def _once(self, one: Verification, kind: str, content: Json, transaction: str) -> str:
         if one.room:
-            return await self._wire.put_event(one.room, kind, content, transaction)
+            return await self._wire.put(one.room, content, transaction, kind)
         if one.other.device:
             body: Mapping[str, Json] = {"messages": {one.other.user: {one.other.device: content}}}
             await ask(self._client, "PUT", "sendToDevice", kind, transaction, body=dict(body))

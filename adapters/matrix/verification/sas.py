@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
-from typing import Self
 
 import vodozemac
 from nio.api import Api
@@ -30,29 +29,12 @@ def commitment(public: str, start: Json) -> str:
     return packed(sha256((public + Api.to_canonical_json(start)).encode()).digest())
 
 
-class KeyPair:
-    """An ephemeral key, good for one agreement in one verification."""
-
-    def __init__(self) -> None:
-        self._sas = vodozemac.Sas()
-        self.public = str(self._sas.public_key.to_base64())
-
-    def agreed(self, theirs: str) -> vodozemac.EstablishedSas:
-        """Return the shared secret. Raises ValueError for an invalid key."""
-        return self._sas.diffie_hellman(vodozemac.Curve25519PublicKey.from_base64(theirs))
-
-
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """A shared secret of two devices, under the id of their verification."""
 
     secret: vodozemac.EstablishedSas
     id: str
-
-    @classmethod
-    def reached(cls, own: KeyPair, theirs: str, id: str) -> Self:
-        """Agree with somebody's public key. Raises ValueError."""
-        return cls(own.agreed(theirs), id)
 
     def emoji(self, starter: DeviceParty, starters: str, accepter: DeviceParty, accepters: str) -> tuple[int, ...]:
         """Return the numbers of the seven emoji, given who started and who accepted, each with their public key."""
@@ -68,3 +50,15 @@ class Agreement:
         """Return whether a MAC proves a text of the sender."""
         expected = self.mac(text, sender, receiver, key)
         return isinstance(mac, str) and compare_digest(mac.rstrip("=").encode(), expected.rstrip("=").encode())
+
+
+class KeyPair:
+    """An ephemeral key, good for one agreement in one verification."""
+
+    def __init__(self) -> None:
+        self._sas = vodozemac.Sas()
+        self.public = str(self._sas.public_key.to_base64())
+
+    def agreed(self, theirs: str, id: str) -> Agreement:
+        """Agree with somebody's public key, in the verification with this id. Raises ValueError for an invalid key."""
+        return Agreement(self._sas.diffie_hellman(vodozemac.Curve25519PublicKey.from_base64(theirs)), id)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from adapters.matrix.account.encrypted_step import PREFIX
+from adapters.matrix.account.client import VERIFICATION
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
 from adapters.matrix.verification.sas import (
@@ -24,13 +24,18 @@ from adapters.matrix.verification.sas import (
 )
 
 REQUEST, READY, START, ACCEPT, KEY, MACS, DONE, CANCEL = (
-    f"{PREFIX}{name}" for name in ("request", "ready", "start", "accept", "key", "mac", "done", "cancel")
+    f"{VERIFICATION}{name}" for name in ("request", "ready", "start", "accept", "key", "mac", "done", "cancel")
 )
 Step = tuple[str, Json]
 
 BY_USER, TIMED_OUT, UNKNOWN, UNEXPECTED = "m.user", "m.timeout", "m.unknown_transaction", "m.unexpected_message"
 NO_METHOD, MISMATCH, MALFORMED, ACCEPTED = "m.unknown_method", "m.key_mismatch", "m.invalid_message", "m.accepted"
 COMMITMENT, DIFFERENT = "m.mismatched_commitment", "m.mismatched_sas"
+
+_OFFERED = {"key_agreement_protocols": AGREEMENT, "hashes": HASH, "message_authentication_codes": MAC}
+_CHOSEN = {"key_agreement_protocol": AGREEMENT, "hash": HASH, "message_authentication_code": MAC}
+_SHOWN = "short_authentication_string"
+"""The names in a start of what is offered, in its acceptance of what is chosen, and in both of how the string is shown."""
 
 
 class VerificationEnded(Exception):
@@ -139,16 +144,8 @@ class Verification:
         if METHOD not in methods:
             raise VerificationEnded(NO_METHOD)
         self.phase, self._hers = Phase.STARTED, True
-        self._start = self._own(
-            {
-                "from_device": self.me.device,
-                "method": METHOD,
-                "key_agreement_protocols": [AGREEMENT],
-                "hashes": [HASH],
-                "message_authentication_codes": [MAC],
-                "short_authentication_string": [STRING, "decimal"],
-            }
-        )
+        offered = {name: [value] for name, value in _OFFERED.items()} | {_SHOWN: [STRING, "decimal"]}
+        self._start = self._own({"from_device": self.me.device, "method": METHOD, **offered})
         return [(START, self._start)]
 
     def _begun(self, content: Json) -> list[Step]:
@@ -160,32 +157,17 @@ class Verification:
                 return []
         elif self.phase is not Phase.READY:
             raise VerificationEnded(UNEXPECTED)
-        wanted = {
-            "key_agreement_protocols": AGREEMENT,
-            "hashes": HASH,
-            "message_authentication_codes": MAC,
-            "short_authentication_string": STRING,
-        }
+        wanted = _OFFERED | {_SHOWN: STRING}
         if content.get("method") != METHOD or not all(_offers(content, name, value) for name, value in wanted.items()):
             raise VerificationEnded(NO_METHOD)
         self.phase, self._hers, self._start = Phase.ACCEPTED, False, content
-        answer = {
-            "method": METHOD,
-            "key_agreement_protocol": AGREEMENT,
-            "hash": HASH,
-            "message_authentication_code": MAC,
-            "short_authentication_string": [STRING],
-            "commitment": commitment(self._pair.public, content),
-        }
-        return [(ACCEPT, self._own(answer))]
+        committed = commitment(self._pair.public, content)
+        return [(ACCEPT, self._own({"method": METHOD, **_CHOSEN, _SHOWN: [STRING], "commitment": committed}))]
 
     def _accepted(self, content: Json) -> list[Step]:
         if self.phase is not Phase.STARTED:
             raise VerificationEnded(UNEXPECTED)
-        chosen = {"key_agreement_protocol": AGREEMENT, "hash": HASH, "message_authentication_code": MAC}
-        if any(content.get(name) != value for name, value in chosen.items()):
-            raise VerificationEnded(NO_METHOD)
-        if not _offers(content, "short_authentication_string", STRING):
+        if any(content.get(name) != value for name, value in _CHOSEN.items()) or not _offers(content, _SHOWN, STRING):
             raise VerificationEnded(NO_METHOD)
         self._committed = word(content, "commitment")
         self.phase = Phase.KEYED
@@ -198,7 +180,7 @@ class Verification:
         if self._hers and not self.is_promised(theirs):
             raise VerificationEnded(COMMITMENT)
         try:
-            self._agreement = Agreement.reached(self._pair, theirs, self.id)
+            self._agreement = self._pair.agreed(theirs, self.id)
         except ValueError:
             raise VerificationEnded(MALFORMED) from None
         own, other = (self.me, self._pair.public), (self.other, theirs)

@@ -9,14 +9,14 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from nio import SyncResponse
 
 from adapters.errors import PlatformFailure
 from adapters.listener import Listener, Notes
 from adapters.matrix.account.account import Account
-from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
+from adapters.matrix.account.identity import MASTER
 from adapters.matrix.homeserver import SignedOut
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
@@ -43,37 +43,24 @@ _WAITS = lazy("Good. I wait for the same from your app.")
 
 
 class Verifications:
-    """The verifications of one connection, one per person at a time. `channel` transports the steps."""
+    """The verifications of an open account's connection, one per person at a time."""
 
     def __init__(
-        self,
-        channel: Channel,
-        records: Records,
-        verified_keys: VerifiedKeys,
-        identity: CrossSigningIdentity | None,
-        notices: VerificationNotices,
-        pace: Pace,
-        now: Callable[[], int],
-    ) -> None:
-        self._channel, self._records, self._verified_keys, self._identity = channel, records, verified_keys, identity
-        self._notices, self._pace, self._now = notices, pace, now
-        self._me = channel.me
+        self, account: Account, rooms: Rooms, wire: Wire, notes: Notes, listener: Listener,
+        *, pace: Pace, now: Callable[[], int], prefix: str,
+    ) -> None:  # fmt: skip
+        client, self._identity = account.client, account.identity
+        self._channel = Channel(client, rooms, wire, pace)
+        self._records = Records(notes, client.user_id)
+        self._verified_keys = VerifiedKeys(client, notes, self._identity)
+        self._notices = VerificationNotices(self._channel, listener, prefix)
+        self._pace, self._now = pace, now
+        self._me = self._channel.me
         self._in_progress: dict[str, VerificationInProgress] = {}
         self._over: set[str] = set()
         self._left: Sequence[VerificationRecord] = ()
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._busy = asyncio.Event()
-
-    @classmethod
-    def of(
-        cls, account: Account, rooms: Rooms, wire: Wire, notes: Notes, listener: Listener,
-        *, pace: Pace, now: Callable[[], int], prefix: str,
-    ) -> Self:  # fmt: skip
-        """Create those of an open account."""
-        client, identity = account.client, account.identity
-        channel = Channel(client, rooms, wire, pace)
-        records, verified_keys = Records(notes, client.user_id), VerifiedKeys(client, notes, identity)
-        return cls(channel, records, verified_keys, identity, VerificationNotices(channel, listener, prefix), pace, now)
 
     def heard(self, response: SyncResponse, steps: Sequence[ReceivedStep]) -> list[ReceivedStep]:
         """Return a sync's steps, from rooms and to-device; queue a check of changed keys."""

@@ -45,17 +45,13 @@ class VerifiedKeys:
     def __init__(self, client: AsyncClient, notes: Notes, identity: CrossSigningIdentity | None) -> None:
         self._client, self._notes, self._identity = client, notes, identity
 
-    async def all(self) -> dict[str, Attestation]:
-        """Return all attestations, by user."""
-        return await attestations(self._notes, self._client.user_id)
-
     async def add(self, shown: PublishedKeys, other: DeviceParty, *, master: bool, by: str, at: int) -> Attestation:
         """Record the keys shown of somebody as verified, with or without the `master` key.
 
         Raises like `ask`, without RequestRefused.
         """
         attestation = Attestation(other.user, other.device, shown.device_key, shown.master_key if master else "", by, at)
-        before = (await self.all()).get(other.user)
+        before = (await attestations(self._notes, self._client.user_id)).get(other.user)
         if before and before.by == OPERATOR and before.keys == attestation.keys:
             # A verdict in a chat does not weaken what was compared at the terminal.
             attestation = replace(attestation, by=OPERATOR, signed=before.signed)
@@ -63,7 +59,7 @@ class VerifiedKeys:
         if attestation.by == OPERATOR and not attestation.signed:
             attestation = await self._signed(attestation, shown)
         if other.user != self._client.user_id:
-            await self._put(await self.all() | {other.user: attestation})
+            await self._put(await attestations(self._notes, self._client.user_id) | {other.user: attestation})
         return attestation
 
     async def changed(self, users: Collection[str] | None = None) -> list[Attestation]:
@@ -71,7 +67,7 @@ class VerifiedKeys:
 
         Raises like `ask`.
         """
-        before, lost = await self.all(), list[Attestation]()
+        before, lost = await attestations(self._notes, self._client.user_id), list[Attestation]()
         kept = dict(before)
         for user, one in before.items():
             if users is not None and user not in users:
