@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import shutil
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from importlib.util import find_spec
@@ -40,6 +41,10 @@ def _large_enough(memory: str) -> bool:
 # first process of a run.
 if "TMPDIR" not in os.environ and _large_enough("/dev/shm"):
     tempfile.tempdir = os.environ["TMPDIR"] = "/dev/shm"
+
+# Whoever starts a run in the background may have it ignore Ctrl-C, and so would every process that tests send it to.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What is loaded and collected stays for the whole run: nobody needs to look whether it is garbage.
 gc.disable()

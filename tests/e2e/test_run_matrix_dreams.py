@@ -1,9 +1,9 @@
 """The whole way of a dream, from outside: `lyra run` finds the night, dreams it once, and says a thought of it once.
 
 Two homes live through one night beside each other, so that its minutes are waited for once: one on Discord with a terminal, one
-on Matrix. No clock is moved: the night is set to the next minute, and the scheduler finds it at its own tick. In each home she
-lives three lives. The first ends in the middle of the night, the second while a thought is being sent, and the third shows what
-came of it.
+on Matrix. No clock is moved: the night is set to the next minute, and the scheduler finds it at its own tick, which comes every
+minute in torture and every five seconds else. In each home she lives three lives. The first ends in the middle of the night, the second
+while a thought is being sent, and the third shows what came of it.
 """
 
 import asyncio
@@ -22,10 +22,12 @@ from tests.fakes.discord import Held, Message
 from tests.fakes.matrix import Event, Synapse
 from tests.fakes.matrix import Held as HeldByProxy
 from tests.fakes.matrix.faults import SEND
+from tests.kits.customized import customized
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.dream_talk import thoughtful
 from tests.kits.lyra_kit import Home, ModelServer, Process
 from tests.kits.matrix_thread import MatrixThread
+from tests.kits.size import TORTURE
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -36,8 +38,18 @@ WHY = f'I thought "{THOUGHT}" because of:'
 LESS, GONE = "I say fewer of my thoughts here from now on.", "I took it back, and forgot it."
 WITHIN = 100.0
 """Seconds within which the scheduler looks again, on a busy machine as well: it does so every minute."""
-RULES = 'every_minutes = 0\ncuriosity = 0.1002\nquiet = ""\nsettle_minutes = 0\n'
-"""Curiosity begins at 0.1, and stays there where nothing is new; where something is, a minute lifts it over this threshold."""
+RULES = 'every_minutes = 0\ncuriosity = 0.100001\nquiet = ""\nsettle_minutes = 0\n'
+"""Curiosity begins at 0.1, and stays there where nothing is new; where something is, a second lifts it over this threshold."""
+HURRIED = """
+from bot.service import process_frame
+
+class Hurried(process_frame.AsyncIOScheduler):
+    def add_job(self, *given, **named):
+        return super().add_job(*given, **(named | ({"seconds": 5} if "seconds" in named else {})))
+
+process_frame.AsyncIOScheduler = Hurried
+"""
+"""What has the scheduler of a process tick every five seconds."""
 
 
 @dataclass
@@ -181,8 +193,11 @@ def dreamt(lyra: Process, times: int = 1) -> None:
 
 
 @pytest.mark.timeout(480)
-def test_a_night_is_found_and_dreamt_once_and_a_thought_of_it_is_said_once(here: OnDiscord, there: OnMatrix) -> None:
+def test_a_night_is_found_and_dreamt_once_and_a_thought_of_it_is_said_once(
+    here: OnDiscord, there: OnMatrix, tmp_path: Path
+) -> None:
     places = [here.place, there.place]
+    pace = {} if TORTURE else customized(tmp_path / "hurried", HURRIED)
     for place in places:
         place.night("")
     here.talk()
@@ -195,7 +210,7 @@ def test_a_night_is_found_and_dreamt_once_and_a_thought_of_it_is_said_once(here:
 
     asked, model = len(here.place.model.chats), here.place.model
     model.script(thoughtful, b.Hang())
-    with here.place.home.started("run") as lyra, there.place.home.started("run") as other:
+    with here.place.home.started("run", env=pace) as lyra, there.place.home.started("run", env=pace) as other:
         dreamt(lyra, 2)
         model.wait(asked + 2)  # The terminal's place is thought about, and never will be to the end.
         dreamt(other)
@@ -203,7 +218,7 @@ def test_a_night_is_found_and_dreamt_once_and_a_thought_of_it_is_said_once(here:
         other.kill()
     assert [place.nights() for place in places] == [{"discord: night done": 2}, {"matrix: night done": 1}]
 
-    with here.place.home.started("run") as lyra, there.place.home.started("run") as other:
+    with here.place.home.started("run", env=pace) as lyra, there.place.home.started("run", env=pace) as other:
         dreamt(lyra)
         here.server.do(unsent.reached.wait())
         there.server.do(unknown.reached.wait())

@@ -139,7 +139,7 @@ async def test_what_she_is_asked_just_before_she_is_put_out_is_answered_or_told_
         await town.caught_up()
         if back == "after it":
             model.go.set()
-            await town.server.pulse.until(lambda: not lyra.talk.mailboxes.waiting, "an answer that waits")
+            await lyra.rests()
         come_back(town, how)
         await town.caught_up()
         model.go.set()
