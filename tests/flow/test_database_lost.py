@@ -1,5 +1,6 @@
 """The way to the database breaks while she answers: the turn is taken anew at once, in its order, and nothing is lost."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg
@@ -107,9 +108,9 @@ async def test_what_could_not_be_stored_is_not_taken_for_answered_with_what_was_
 
 
 async def test_without_the_guard_what_could_not_be_stored_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def found(*_: object) -> bool:
-        return True
+    async def stored(_messages: Messages, _platform: str, ids: Sequence[str]) -> set[str]:
+        return {*ids}
 
-    monkeypatch.setattr(Messages, "find", found)
+    monkeypatch.setattr(Messages, "stored", stored)
     async with DiscordServer() as server:
         assert await kept_alone(server, tmp_path / "home", monkeypatch) == ["question 1"]
