@@ -29,7 +29,7 @@ async def identity(db: DatabaseAccess, who: Identity) -> int | None:
     """Return the key of an account, or None if it never said anything."""
     row = await db.one(
         "SELECT id FROM identities WHERE platform = :platform AND native_id = :native_id",
-        {"platform": who.platform, "native_id": who.native_id},
+        _who(who),
     )
     return int(row["id"]) if row else None
 
@@ -56,10 +56,8 @@ async def _theirs_is(db: DatabaseAccess, fact: Statement, by: Identity) -> bool:
 
 
 async def _said(db: DatabaseAccess, item: int, by: Identity) -> bool:
-    row = await db.one(
-        f"SELECT 1 AS yes FROM exchanges e {_SPEAKER} WHERE e.item = :item AND {_THEIRS}", {"item": item, **_who(by)}
-    )
-    return row is not None
+    theirs = f"SELECT 1 AS yes FROM exchanges e {_SPEAKER} WHERE e.item = :item AND {_THEIRS}"
+    return await db.one(theirs, {"item": item, **_who(by)}) is not None
 
 
 async def answers_alone(db: DatabaseAccess, item: int, by: Identity) -> bool:
@@ -80,5 +78,5 @@ _THEIRS = "(n.platform = :platform AND n.native_id = :native_id)"
 _IS_THEIRS = f"CASE WHEN {_THEIRS} THEN 1 ELSE 0 END"
 
 
-def _who(by: Identity | None) -> dict[str, object]:
-    return {"platform": by.platform if by else "", "native_id": by.native_id if by else ""}
+def _who(by: Identity) -> dict[str, object]:
+    return {"platform": by.platform, "native_id": by.native_id}
