@@ -46,17 +46,13 @@ _STEMS = """
     indebted verschuldet
 """.split()
 _SENSITIVE = re.compile(r"(?i)\b(?:" + "|".join(stem.replace("*", r"\w*") for stem in _STEMS) + r")\b")
+"""Subjects that must not be inferred."""
 TIER = "profile"
 MOST_GISTS = 16
 FIRST_GISTS = 4
 _MOST_FACTS = 40
 _MOST_LINES = 12
 _ALIKE = 0.7
-
-
-def is_sensitive(text: str) -> bool:
-    """Return whether a text touches a subject that must not be inferred."""
-    return _SENSITIVE.search(text) is not None
 
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
@@ -137,7 +133,7 @@ class _Keeping:
         await statements.end(self.tx, self.context.domain, [line.item for line in older], self.now, key)
 
     async def _may_stand(self, kind: str, text: str, rests: Grounds) -> bool:
-        if kind == "inferred" and is_sensitive(text):
+        if kind == "inferred" and _SENSITIVE.search(text):
             return False
         if _is_unwanted(mark(self.context.seal.key, self.context.domain, text), self.unwanted):
             return False
