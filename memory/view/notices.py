@@ -75,7 +75,7 @@ class Notices(ViewPart):
         async with self._binding.writing() as tx:
             first = await scope_settings.mark(tx, scope, mark)
             if first and greets:
-                await scope_settings.mark(tx, self._binding.shared.places.scope(self._home), _GREETED)
+                await scope_settings.mark(tx, self._binding.scope, _GREETED)
             if first:
                 await self._binding.queue(tx, session, parts, answers)
         return first
