@@ -18,11 +18,7 @@ _FIXED = {
     25: (11, 1, 1),  # All Saints
     26: (10, 3, 1),  # German Unity
     30: (3, 17, 1),  # St Patrick
-    31: (12, 25, 1),
-    32: (12, 26, 1),
-    33: (12, 25, 2),
-    34: (2, 14, 1),
-    35: (1, 1, 1),
+    33: (12, 25, 2),  # both of them in German
 }
 _FROM_EASTER = {
     **{1: (-2, 4), 12: (-2, 1), 13: (0, 1), 14: (1, 1)},  # Easter from Good Friday on, and its single days
