@@ -11,16 +11,17 @@ from memory.index.when.days import (
     Occurrence,
     Range,
     Yearly,
+    feast,
     month_of,
     month_start,
     months,
     of_week,
     of_year,
     on,
+    season,
     week_start,
 )
 from memory.index.when.distances import Distance, rolling
-from memory.index.when.feasts import feast, season
 from memory.index.when.tokens import TimeTokens
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, MINUTE, MONTH, QUARTER, WEEK, WEEKEND, YEAR
