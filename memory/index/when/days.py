@@ -50,8 +50,8 @@ _FROM_EASTER = {
     **{20: (39, 1), 21: (60, 1), 22: (-48, 1), 23: (-46, 1), 24: (-3, 1)},
 }
 _NTH_WEEKDAYS = {4: (11, 3, 4, 0), 15: (11, 3, 4, 1), 27: (5, 6, 2, 0), 28: (5, 0, -1, 0), 29: (9, 0, 1, 0)}
-"""Thanksgiving, Black Friday, Mother's Day, Memorial Day, Labor Day: month (1 to 12), weekday (0 is Monday), whether the first, second or
-last (-1) is meant, and how many days behind it the feast is."""
+"""Thanksgiving, Black Friday, Mother's Day, Memorial Day, Labor Day: month (1 to 12), weekday (0 is Monday), whether it is the
+first, second or last (-1), and how many days behind it the feast is."""
 _NEW_YEAR = 11
 
 
