@@ -4,6 +4,7 @@ Days are proleptic ordinals as of `date.toordinal` and may lie beyond the calend
 instants. A range of days is its first day and the day after its last.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -104,14 +105,8 @@ class LocalCalendar:
         if one < other:
             # If the clock is set back across midnight, the day before extends to the second midnight.
             return other if ends and self._wall(other - 1) < wall else one
-        return max(EARLIEST, self._leap(wall, other, one))
-
-    def _leap(self, wall: datetime, low: int, high: int) -> int:
-        """Return the first instant at or after a wall time, by bisection; the clock may skip that time."""
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._wall(middle) >= wall else (middle + 1, high)
-        return low
+        # The clock may skip that time: the first instant at or after it counts.
+        return max(EARLIEST, other + bisect_left(range(other, one), wall, key=self._wall))
 
     def _wall(self, at: int) -> datetime:
         return (_EPOCH + timedelta(microseconds=at)).astimezone(self.zone).replace(tzinfo=None)
