@@ -8,21 +8,18 @@ from localization.sentences import lazy
 from memory.errors import NotFound, NotYours
 from memory.index.mentions import named
 from memory.store.database import DatabaseAccess
-from memory.tiers import profile
+from memory.tiers import exchanges, profile
 from memory.types import Domain, Identity, Statement
 
 
 async def message(db: DatabaseAccess, domain: Domain, public_id: str, by: Identity | None) -> int:
     """Return the key of a message of a domain that `by` may have forgotten. Raises NotFound, NotYours."""
-    row = await db.one(
-        "SELECT id FROM items WHERE public_id = :id AND domain = :domain AND kind = 'exchange' AND dead_at IS NULL",
-        {"id": public_id.strip().lower(), "domain": domain.key},
-    )
-    if row is None:
+    item = await exchanges.item(db, [domain.key], public_id)
+    if item is None:
         raise NotFound(lazy("There is no message with that id here. Recall it first: every hit shows its id."))
-    if by is not None and not await _said(db, row["id"], by) and not await answers_alone(db, row["id"], by):
+    if by is not None and not await _said(db, item, by) and not await answers_alone(db, item, by):
         raise NotYours(lazy("Only whoever said it, or an admin, can have it forgotten."))
-    return int(row["id"])
+    return item
 
 
 async def identity(db: DatabaseAccess, who: Identity) -> int | None:
