@@ -8,8 +8,8 @@ from bot.commands.texts.receipts import moment
 from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from localization.sentences import _, lazy
-from memory.tiers.feedback import Disliked
 from memory.types import Exchange
+from memory.view.feedback_view import Disliked
 from memory.view.view import View
 
 DISLIKE, LIKE = "dislike", "like"

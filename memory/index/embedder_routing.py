@@ -41,12 +41,12 @@ class EmbedderRouting:
         """The spaces in which anything was embedded, as far as this process has read them."""
         return tuple([store.used for store in self._stores if store.used])
 
-    async def query(self, text: str, held: Collection[int] = ()) -> dict[int, Vectors]:
-        """Return a question as one unit vector per space, the one that fits its language best first; empty if no embedder
-        serves.
+    async def query(self, text: str, held: Collection[int]) -> tuple[dict[int, Vectors], int]:
+        """Return a question as one unit vector per space, the one that fits its language best first, empty if no embedder serves,
+        and the multilingual space if the question is not certainly English, else 0.
 
         A question that is certainly not English is not compared in the English space if another serves. Only spaces in `held`
-        are used, if given: languages spoken elsewhere change nothing in view.
+        are used, if any: languages spoken elsewhere change nothing in view.
         """
         told = await off_loop(len(text), partial(spoken, text))
         stores = self._stores if told == ENGLISH else self._stores[::-1]
@@ -58,13 +58,7 @@ class EmbedderRouting:
                 except EmbeddingFailed:
                     continue
                 asked[store.used] = vector
-        return asked
-
-    async def foreign(self, text: str) -> int:
-        """Return the multilingual space for a question that is not certainly English; else, or without that embedder, 0."""
-        if len(self._stores) < 2 or await off_loop(len(text), partial(spoken, text)) == ENGLISH:
-            return 0
-        return self._stores[-1].used
+        return asked, self._others.used if self._others and told != ENGLISH else 0
 
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
         """Embed items without a vector, at most about `most` per store; return how many. Raises EmbeddingFailed."""

@@ -122,10 +122,10 @@ _BLOCKS = {
     "devanagari": range(0x90, 0x98),
     "tamil": range(0xB8, 0xC0),
 }
-_SERBIAN = "ђјљњћџ"
+_SERBIAN = frozenset("ђјљњћџ")
 _PERSIAN = "پچژگکی"
 _ARABIC = "ةىيكأإؤئ"
-_URDU = "ٹڈڑےںہھ"
+_URDU = frozenset("ٹڈڑےںہھ")
 _NEPALI = ("हरू", "हरु", "लाई", "न्छ", "छन्", "एको", "होस्")  # written as suffixes in Nepali, as separate words in Hindi
 
 # Letters specific to few of the languages in Latin script.
@@ -255,19 +255,15 @@ def _of_script(script: str, words: Sequence[str]) -> str | None:
     if script == "hebrew":
         return "yiddish" if told["yiddish"] > sum(map(_HEBREW.__contains__, words)) else None
     if script == "cyrillic":
-        return "serbian" if _any(_SERBIAN, letters) or told["serbian"] > told["russian"] else "russian"
+        return "serbian" if not _SERBIAN.isdisjoint(letters) or told["serbian"] > told["russian"] else "russian"
     if script == "arabic":
-        if _any(_URDU, letters):
+        if not _URDU.isdisjoint(letters):
             return None
         told["arabic"] += sum(map(letters.count, _ARABIC))
         told["persian"] += sum(map(letters.count, _PERSIAN))
     if script == "devanagari":
         told["nepali"] += sum(word.endswith(_NEPALI) for word in words)
     return min(told, key=lambda name: (-told[name], name))
-
-
-def _any(some: str, letters: str) -> bool:
-    return any(letter in letters for letter in some)
 
 
 def stemmed_as(word: str, name: str) -> str:

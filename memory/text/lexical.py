@@ -75,7 +75,7 @@ _ELIDING = frozenset({"french", "irish", "italian", "turkish"})
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a text with their counts, ascending, as the order of its words is not kept; `language` was used for stemming."""
+    """The terms of a text with their counts, ascending: the order of its words is not kept. `language` is that of the stems."""
 
     counts: Mapping[int, int]
     language: str

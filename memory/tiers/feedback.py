@@ -5,16 +5,13 @@ Who gave the feedback is not kept, only whether it was the asker or a moderator 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
-from memory.forget.gone import shown
 from memory.index.indexing import unindex
 from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, derive, mark_dead, paged, placeholders
 from memory.tiers import exchanges
 from memory.tiers.messages import storing
-from memory.tiers.messages.seen import readable
 from memory.types import Domain, Exchange
 
 
@@ -23,15 +20,6 @@ class GivenBy(StrEnum):
 
     ASKER = "asker"
     RULER = "ruler"
-
-
-@dataclass(frozen=True, slots=True)
-class Disliked:
-    """A disliked answer, the last message it answered (None if that is not kept), and when the feedback was given."""
-
-    reply: Exchange
-    asked: Exchange | None
-    at: int
 
 
 async def dislike(
@@ -94,19 +82,6 @@ async def count(reader: Reader, domain: Domain, since: int) -> int:
         {"domain": domain.key, "since": since},
     )
     return int(row["n"]) if row else 0
-
-
-async def newest(reader: Reader, domain: Domain, most: int, read: Sequence[int]) -> list[Disliked]:
-    """Return the last disliked answers of a domain that may be shown where `read` are readable, newest first."""
-    rows = await reader.all(
-        "SELECT f.reply, max(f.at) AS at, max(l.parent) AS asked FROM feedback f JOIN exchanges e ON e.item = f.reply "
-        "LEFT JOIN lineage l ON l.child = f.reply AND l.answered = 1 "
-        f"AND NOT EXISTS (SELECT 1 FROM confided c WHERE c.item = l.parent AND c.domain NOT IN ({placeholders('d', read)})) "
-        f"WHERE f.domain = :domain AND {shown('e')} AND {readable('e', read)} GROUP BY f.reply ORDER BY 2 DESC, f.reply DESC LIMIT :most",
-        {"domain": domain.key, "most": most, **bound("d", read)},
-    )
-    there = await exchanges.among(reader, [row[name] for row in rows for name in ("reply", "asked") if row[name]])
-    return [Disliked(there[row["reply"]], there.get(row["asked"]), row["at"]) for row in rows]
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:

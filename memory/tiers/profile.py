@@ -7,7 +7,8 @@ again. In a shared domain, a fact about a member must rest on that member's own 
 
 import hmac
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
 
 if TYPE_CHECKING:
+    from memory.derive.context import Context
     from memory.derive.derivation import Derivation
 
 _STEMS = """
@@ -44,17 +46,13 @@ _STEMS = """
     indebted verschuldet
 """.split()
 _SENSITIVE = re.compile(r"(?i)\b(?:" + "|".join(stem.replace("*", r"\w*") for stem in _STEMS) + r")\b")
+"""Subjects that must not be inferred."""
 TIER = "profile"
 MOST_GISTS = 16
 FIRST_GISTS = 4
 _MOST_FACTS = 40
 _MOST_LINES = 12
 _ALIKE = 0.7
-
-
-def is_sensitive(text: str) -> bool:
-    """Return whether a text touches a subject that must not be inferred."""
-    return _SENSITIVE.search(text) is not None
 
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
@@ -77,7 +75,8 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     keys = [row["item"] for row in gists]
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
-        keeping = _Keeping(derivation, tx, lines, facts, known, members, unwanted, writer, now)
+        by_label, by_form = {line.source.label: line for line in facts}, {_same(fact.text): fact for fact in known}
+        keeping = _Keeping(context, tx, lines, by_label, by_form, members, unwanted, writer, now)
         for entry in entries or ():
             await keeping.keep(entry)
         await summaries.mark_profiled(tx, keys)
@@ -90,34 +89,31 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     return Work(TIER, "", "profile", "profile", most, sources, texts, progress, publish, still=still)
 
 
+@dataclass(slots=True)
 class _Keeping:
-    """The storing of one answer's facts."""
+    """The storing of one answer's facts: `facts` are the lines shown of `known` ones, by label and by normal form."""
 
-    def __init__(
-        self, derivation: "Derivation", tx: Transaction, lines: Sequence[SourceLine], facts: Sequence[SourceLine], known: Sequence[Statement],
-        members: Sequence[str], unwanted: Sequence[str], writer: str, now: int,
-    ) -> None:  # fmt: skip
-        self._context = derivation.context
-        self._tx = tx
-        self._lines = lines
-        self._facts = {line.source.label: line for line in facts}
-        self._known = {_same(fact.text): fact for fact in known}
-        self._members = members
-        self._unwanted = unwanted
-        self._stems: dict[str, frozenset[str]] = {}
-        self._writer = writer
-        self._now = now
+    context: "Context"
+    tx: Transaction
+    lines: Sequence[SourceLine]
+    facts: Mapping[str, SourceLine]
+    known: Mapping[str, Statement]
+    members: Sequence[str]
+    unwanted: Sequence[str]
+    writer: str
+    now: int
+    stems: dict[str, frozenset[str]] = field(default_factory=dict)
 
     async def keep(self, entry: Entry) -> None:
         """Store a fact if it is allowed and new."""
         if _same(entry.text) == _NOTHING_NEW:
             return
         kind, text = prefixed(entry.text, {"inferred"})
-        rests = grounds(entry, self._lines)
+        rests = grounds(entry, self.lines)
         if rests is None or not await self._may_stand(kind, text, rests):
             return
-        again = self._known.get(_same(text))
-        cited = [self._facts[label] for label in entry.cites if label in self._facts]
+        again = self.known.get(_same(text))
+        cited = [self.facts[label] for label in entry.cites if label in self.facts]
         later = again.last_at if again else 0
         older = [
             line
@@ -126,36 +122,36 @@ class _Keeping:
             and await self._may_tell(line.source.text, rests)
         ]
         if again is not None:
-            await statements.seen_again(self._tx, again.key, rests.said, rests.items, rests.last_at)
+            await statements.seen_again(self.tx, again.key, rests.said, rests.items, rests.last_at)
             others = [line.item for line in older if line.item != again.key]
-            await statements.end(self._tx, self._context.domain, others, self._now, again.key)
+            await statements.end(self.tx, self.context.domain, others, self.now, again.key)
             return
         if await self._is_overtaken(entry, text, rests):
             return
-        new = stated(TIER, "", kind or "said", text, self._writer, _with(rests, older))
-        key = await statements.publish(self._tx, self._context.seal, self._context.domain, new, self._now)
-        await statements.end(self._tx, self._context.domain, [line.item for line in older], self._now, key)
+        new = stated(TIER, "", kind or "said", text, self.writer, _with(rests, older))
+        key = await statements.publish(self.tx, self.context.seal, self.context.domain, new, self.now)
+        await statements.end(self.tx, self.context.domain, [line.item for line in older], self.now, key)
 
     async def _may_stand(self, kind: str, text: str, rests: Grounds) -> bool:
-        if kind == "inferred" and is_sensitive(text):
+        if kind == "inferred" and _SENSITIVE.search(text):
             return False
-        if _is_unwanted(mark(self._context.seal.key, self._context.domain, text), self._unwanted):
+        if _is_unwanted(mark(self.context.seal.key, self.context.domain, text), self.unwanted):
             return False
-        if await opted_out.is_named(self._tx, self._context.seal, self._context.domain, text):
+        if await opted_out.is_named(self.tx, self.context.seal, self.context.domain, text):
             return False
         return await self._may_tell(text, rests)
 
     def _newest(self, entry: Entry, beside: Collection[int]) -> int:
         """Return when the newest was said that an entry rests on beside some messages, or of these if on nothing else."""
-        rests = [line for line in self._lines if line.said and line.source.label in entry.cites]
+        rests = [line for line in self.lines if line.said and line.source.label in entry.cites]
         return max(line.last_at for line in [line for line in rests if not set(line.said) <= set(beside)] or rests)
 
     async def _is_overtaken(self, entry: Entry, text: str, rests: Grounds) -> bool:
         """Return whether a fact was replaced, or corrected, by something said after the words it rests on."""
-        for before, successor in await statements.overtaken(self._tx, self._context.domain, TIER, rests.first_at):
+        for before, successor in await statements.overtaken(self.tx, self.context.domain, TIER, rests.first_at):
             likeness = self._likeness(text, before)
             if likeness >= _ALIKE and likeness > self._likeness(text, successor.text):
-                said = [item for item in await parents(self._tx, successor.key) if item in rests.said]
+                said = [item for item in await parents(self.tx, successor.key) if item in rests.said]
                 if self._newest(entry, said) < successor.last_at:
                     return True
         return False
@@ -163,16 +159,16 @@ class _Keeping:
     def _likeness(self, *texts: str) -> float:
         """Return the share of the words of two texts that both have."""
         for text in texts:
-            if text not in self._stems:
-                self._stems[text] = frozenset(key_words(text).values())
-        one, other = (self._stems[text] for text in texts)
+            if text not in self.stems:
+                self.stems[text] = frozenset(key_words(text).values())
+        one, other = (self.stems[text] for text in texts)
         return len(one & other) / max(1, len(one | other))
 
     async def _may_tell(self, text: str, rests: Grounds) -> bool:
         """Return whether a fact may stand or end for these grounds: one about members takes the words of one of them."""
-        about = named(text, self._members)
+        about = named(text, self.members)
         rows = (
-            await paged(self._tx, "SELECT DISTINCT speaker FROM exchanges WHERE item IN ({within})", rests.said) if about else ()
+            await paged(self.tx, "SELECT DISTINCT speaker FROM exchanges WHERE item IN ({within})", rests.said) if about else ()
         )
         return not about or not about.isdisjoint(row["speaker"] for row in rows)
 

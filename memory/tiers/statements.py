@@ -27,25 +27,17 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DAY, _MONTH = 26 * 60 * MINUTE, 32 * 24 * 60 * MINUTE
 
 
-@dataclass(frozen=True, slots=True)
-class Validity:
-    """The interval in which something holds, in microseconds UTC, and its precision: day, month or year."""
-
-    start: int
-    end: int
-    to: str
-
-
-def holding(text: str, told_at: int, time_zone: str) -> Validity | None:
-    """Return the time that a fact tells ("Ada moved to Graz in October 2025": that month), None if it tells none.
+def _holding(text: str, told_at: int, time_zone: str) -> dict[str, object]:
+    """Return the time that a fact tells ("Ada moved to Graz in October 2025": that month) and its precision, if it tells any.
 
     Facts have absolute dates. A date without a year counts as none; several times are combined into one interval.
     """
     window = asked(text, told_at, time_zone).window if _YEAR.search(text) else None
     if window is None:
-        return None
+        return {}
     length = window.end - window.start
-    return Validity(window.start, window.end, "day" if length <= _DAY else "month" if length <= _MONTH else "year")
+    to = "day" if length <= _DAY else "month" if length <= _MONTH else "year"
+    return {"holds_from": window.start, "holds_until": window.end, "holds_to": to}
 
 
 _DATED = "profile"
@@ -72,15 +64,14 @@ async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement
     """Store a statement and return its key. The caller has checked that what it rests on is alive."""
     pid = seal.id(domain.ref, new.tier, await next_source(tx, domain))
     (key,) = await add_items(tx, domain, new.tier, [pid])
-    holds = holding(new.text, new.last_at, domain.time_zone) if new.tier == _DATED else None
+    holds = _holding(new.text, new.last_at, domain.time_zone) if new.tier == _DATED else {}
     await tx.run(
         "INSERT INTO statements (item, domain, tier, period, kind, text, writer, first_at, last_at, made_at, holds_from, "
         "holds_until, holds_to) VALUES (:item, :domain, :tier, :period, :kind, :text, :writer, :first_at, :last_at, :now, "
         ":holds_from, :holds_until, :holds_to)",
         {"item": key, "domain": domain.key, "tier": new.tier, "period": new.period, "kind": new.kind, "text": new.text,
          "writer": new.writer, "first_at": new.first_at, "last_at": new.last_at, "now": now,
-         "holds_from": holds.start if holds else None, "holds_until": holds.end if holds else None,
-         "holds_to": holds.to if holds else None},
+         **dict.fromkeys(("holds_from", "holds_until", "holds_to")), **holds},
     )  # fmt: skip
     await derive(tx, key, {*new.parents, *new.said}, new.said)
     if new.tier in entities.TIERS:

@@ -82,6 +82,11 @@ class Binding:
         return [one.key for one in self.others if one.ref.kind is self.home.ref.kind is DomainKind.ROOM]
 
     @property
+    def scope(self) -> str:
+        """The scope of home's settings."""
+        return self.shared.places.scope(self.home)
+
+    @property
     def bounds(self) -> Bounds:
         """The transaction bounds for writing home and resting on every readable domain."""
         return Bounds.of(self.home.key, rests_on=self.domains)

@@ -59,7 +59,7 @@ class Digests(ViewPart):
         """Return the tiers of home and of one of its sessions; the bank, if on, in at most `bank_tokens` tokens."""
         self._binding.own(session)
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
-        scope = self._binding.shared.places.scope(self._home)
+        scope = self._binding.scope
         there = await statement_reads.standing(self._db, self._home, session, wanted, banked=scope, now=self._binding.now())
         told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(

@@ -1,11 +1,15 @@
 """Feedback on Lyra's replies at one home."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from localization.sentences import lazy
 from memory.errors import NotFound, NotYours
-from memory.tiers import feedback
-from memory.tiers.feedback import Disliked, GivenBy
+from memory.forget.gone import shown
+from memory.store.lineage import bound, placeholders
+from memory.tiers import exchanges, feedback
+from memory.tiers.feedback import GivenBy
+from memory.tiers.messages.seen import readable
 from memory.types import Exchange, Identity, Kind, Session
 from memory.view import owners
 from memory.view.binding import Binding, ViewPart
@@ -14,6 +18,15 @@ from memory.view.short_ids import ShortIds
 
 LOOKED_BACK = 20
 """How many messages to look back for a reply that was not named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disliked:
+    """A disliked answer, the last message it answered (None if that is not kept), and when the feedback was given."""
+
+    reply: Exchange
+    asked: Exchange | None
+    at: int
 
 
 class Feedback(ViewPart):
@@ -51,7 +64,16 @@ class Feedback(ViewPart):
 
     async def disliked(self, most: int) -> list[Disliked]:
         """Return the last disliked replies at home, newest first."""
-        return await feedback.newest(self._db, self._home, most, self._domains)
+        domains = self._domains
+        rows = await self._db.all(
+            "SELECT f.reply, max(f.at) AS at, max(l.parent) AS asked FROM feedback f JOIN exchanges e ON e.item = f.reply "
+            "LEFT JOIN lineage l ON l.child = f.reply AND l.answered = 1 "
+            f"AND NOT EXISTS (SELECT 1 FROM confided c WHERE c.item = l.parent AND c.domain NOT IN ({placeholders('d', domains)})) "
+            f"WHERE f.domain = :domain AND {shown('e')} AND {readable('e', domains)} GROUP BY f.reply ORDER BY 2 DESC, f.reply DESC LIMIT :most",
+            {"domain": self._home.key, "most": most, **bound("d", domains)},
+        )
+        there = await exchanges.among(self._db, [row[name] for row in rows for name in ("reply", "asked") if row[name]])
+        return [Disliked(there[row["reply"]], there.get(row["asked"]), row["at"]) for row in rows]
 
     async def _rights(self, reply: Exchange, who: Identity, *, rules: bool) -> Sequence[GivenBy]:
         asked = await owners.answers_alone(self._db, reply.key, who)

@@ -19,9 +19,9 @@ from memory.forget.thread_name_removal import unname_after
 from memory.index.indexing import unindex
 from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence, taken_away
-from memory.places import confidences
+from memory.places import confidences, identities
 from memory.ports import Clock
-from memory.store.database import Database, Reader, Row, Transaction
+from memory.store.database import Database, Row, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, paged, placeholders
 from memory.text.lexical import key_words
@@ -29,7 +29,7 @@ from memory.text.told.discretion import discreet
 from memory.tiers import entities, exchanges, feedback, manners, open_things
 from memory.tiers.feedback import GivenBy
 from memory.tiers.messages import asides, known, storing
-from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, Identity, SessionRef
+from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, SessionRef
 from memory.view.shown_messages import conversations
 
 
@@ -154,7 +154,7 @@ class KeptMessages:
 
     async def _held_back_besides(self, row: Row, ask: Discretion, text: str) -> list[int]:
         """Return what an edited text asks to hold back besides itself: replies that hold it, and the messages it is about."""
-        replies, teller = await self._confiding.replies(row["item"], text), await _teller(self.db, row)
+        replies, teller = await self._confiding.replies(row["item"], text), await identities.account(self.db, row["identity"])
         if teller is None:
             return replies
         targets = await self._confiding.targets(row["domain"], row["session"], teller, ask, row["item"])
@@ -163,7 +163,7 @@ class KeptMessages:
     async def _hold_back(self, tx: Transaction, row: Row, ask: Discretion, besides: Sequence[int]) -> None:
         """Hold back an edited message, and `besides`, from those it excludes, in shared domains."""
         ((domain, _),) = await by_domain(tx, [row["item"]])
-        teller = await _teller(tx, row)
+        teller = await identities.account(tx, row["identity"])
         if teller and domain.ref.kind is not DomainKind.DM:
             whom = await withheld_from(tx, [domain], ask, teller)
             await self._confiding.put(tx, sorted({row["item"], *besides}), whom)
@@ -187,11 +187,6 @@ class KeptMessages:
         """Return the public ids that messages only shown, and not stored, would get at a place."""
         domains = (await conversations(self.db, platform, [place], place)).domains
         return [asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id) for domain in domains for id in ids]
-
-
-async def _teller(reader: Reader, row: Row) -> Identity | None:
-    who = await reader.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
-    return Identity(who["platform"], who["native_id"]) if who else None
 
 
 async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:

@@ -96,7 +96,8 @@ class Messages(ViewPart):
             ids,
             {"platform": platform},
         )
-        read = {row["source_id"] for row in rows if row["domain"] in self._domains}
+        domains = frozenset(self._domains)
+        read = {row["source_id"] for row in rows if row["domain"] in domains}
         return {row["source_id"]: row["source_id"] in read for row in rows}
 
     async def in_confidence(self, platform: str, ids: Sequence[str]) -> dict[str, set[str | None]]:

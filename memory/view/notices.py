@@ -46,16 +46,16 @@ class Notices(ViewPart):
         home, shared = self._home, self._binding.shared
         scope, room = shared.places.scope(home), f"room:{home.ref.platform}:{home.ref.native_id}"
         if home.ref.kind is not DomainKind.ROOM or await shared.settings.is_marked(scope, _GREETED):
-            return await self._once(scope, _GREETED, session, parts)
+            return await self.once(scope, _GREETED, session, parts)
         now, last = shared.clock.now(), await shared.settings.get(room, _GREETED_AT)
         if isinstance(last, int) and now - last < _BETWEEN_GREETINGS:
             return False
         await shared.settings.set(room, _GREETED_AT, now)
-        return await self._once(scope, _GREETED, session, parts)
+        return await self.once(scope, _GREETED, session, parts)
 
     async def go_on(self, room: str, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice on what an upgraded room continues with, in place of a greeting, once in the life of the room."""
-        return await self._once(_room(room, session), _GONE_ON, session, parts, greets=True)
+        return await self.once(_room(room, session), _GONE_ON, session, parts, greets=True)
 
     async def has_gone_on(self, room: str, session: Session) -> bool:
         """Return whether that notice was queued."""
@@ -63,22 +63,19 @@ class Notices(ViewPart):
 
     async def hint(self, session: Session, parts: Sequence[Part], answers: str) -> bool:
         """Queue a notice on how to talk to Lyra, once in the life of a session; return whether it was queued."""
-        return await self._once(f"session:{session.id}", _HINTED, session, parts, answers)
+        return await self.once(f"session:{session.id}", _HINTED, session, parts, answers)
 
-    async def once(self, scope: str, mark: str, session: Session, parts: Sequence[Part]) -> bool:
-        """Queue a notice once in the life of a scope; return whether it was queued."""
-        return await self._once(scope, mark, session, parts)
-
-    async def _once(
+    async def once(
         self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "", *, greets: bool = False
     ) -> bool:
+        """Queue a notice once in the life of a scope, which may do for a greeting; return whether it was queued."""
         self._binding.own(session)
         if await self._binding.shared.settings.is_marked(scope, mark):
             return False
         async with self._binding.writing() as tx:
             first = await scope_settings.mark(tx, scope, mark)
             if first and greets:
-                await scope_settings.mark(tx, self._binding.shared.places.scope(self._home), _GREETED)
+                await scope_settings.mark(tx, self._binding.scope, _GREETED)
             if first:
                 await self._binding.queue(tx, session, parts, answers)
         return first

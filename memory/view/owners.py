@@ -8,28 +8,25 @@ from localization.sentences import lazy
 from memory.errors import NotFound, NotYours
 from memory.index.mentions import named
 from memory.store.database import DatabaseAccess
-from memory.tiers import profile
+from memory.tiers import exchanges, profile
 from memory.types import Domain, Identity, Statement
 
 
 async def message(db: DatabaseAccess, domain: Domain, public_id: str, by: Identity | None) -> int:
     """Return the key of a message of a domain that `by` may have forgotten. Raises NotFound, NotYours."""
-    row = await db.one(
-        "SELECT id FROM items WHERE public_id = :id AND domain = :domain AND kind = 'exchange' AND dead_at IS NULL",
-        {"id": public_id.strip().lower(), "domain": domain.key},
-    )
-    if row is None:
+    item = await exchanges.item(db, [domain.key], public_id)
+    if item is None:
         raise NotFound(lazy("There is no message with that id here. Recall it first: every hit shows its id."))
-    if by is not None and not await _said(db, row["id"], by) and not await answers_alone(db, row["id"], by):
+    if by is not None and not await _said(db, item, by) and not await answers_alone(db, item, by):
         raise NotYours(lazy("Only whoever said it, or an admin, can have it forgotten."))
-    return int(row["id"])
+    return item
 
 
 async def identity(db: DatabaseAccess, who: Identity) -> int | None:
     """Return the key of an account, or None if it never said anything."""
     row = await db.one(
         "SELECT id FROM identities WHERE platform = :platform AND native_id = :native_id",
-        {"platform": who.platform, "native_id": who.native_id},
+        _who(who),
     )
     return int(row["id"]) if row else None
 
@@ -56,10 +53,8 @@ async def _theirs_is(db: DatabaseAccess, fact: Statement, by: Identity) -> bool:
 
 
 async def _said(db: DatabaseAccess, item: int, by: Identity) -> bool:
-    row = await db.one(
-        f"SELECT 1 AS yes FROM exchanges e {_SPEAKER} WHERE e.item = :item AND {_THEIRS}", {"item": item, **_who(by)}
-    )
-    return row is not None
+    theirs = f"SELECT 1 AS yes FROM exchanges e {_SPEAKER} WHERE e.item = :item AND {_THEIRS}"
+    return await db.one(theirs, {"item": item, **_who(by)}) is not None
 
 
 async def answers_alone(db: DatabaseAccess, item: int, by: Identity) -> bool:
@@ -80,5 +75,5 @@ _THEIRS = "(n.platform = :platform AND n.native_id = :native_id)"
 _IS_THEIRS = f"CASE WHEN {_THEIRS} THEN 1 ELSE 0 END"
 
 
-def _who(by: Identity | None) -> dict[str, object]:
-    return {"platform": by.platform if by else "", "native_id": by.native_id if by else ""}
+def _who(by: Identity) -> dict[str, object]:
+    return {"platform": by.platform, "native_id": by.native_id}

@@ -9,7 +9,7 @@ from memory.errors import NotFound
 from memory.forget import erase
 from memory.journal import outbox
 from memory.journal.parts import Part
-from memory.places import opted_out, scope_settings
+from memory.places import opted_out
 from memory.store.database import Row
 from memory.store.lineage import derive
 from memory.text.lexical import key_words
@@ -18,6 +18,7 @@ from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import storing
 from memory.types import MINUTE, Exchange, Kind, NewExchange, Session, Statement
 from memory.view.binding import ViewPart
+from memory.view.notices import Notices
 from memory.view.short_ids import ShortIds
 
 _BAR, _OFFERED = "reflection bar", "reflections offered"
@@ -134,28 +135,22 @@ class Thoughts(ViewPart):
 
     async def bar(self) -> float:
         """Return the curiosity needed beyond the threshold for a thought to be posted at home; 0 unless it was raised."""
-        kept = await self._binding.shared.settings.get(self._binding.shared.places.scope(self._home), _BAR)
+        kept = await self._binding.shared.settings.get(self._binding.scope, _BAR)
         return float(kept) if isinstance(kept, int | float) else 0.0
 
     async def raise_bar(self, to: float) -> None:
         """Raise the bar, so that fewer thoughts are posted at home."""
-        await self._binding.shared.settings.set(self._binding.shared.places.scope(self._home), _BAR, to)
+        await self._binding.shared.settings.set(self._binding.scope, _BAR, to)
 
     async def are_to_offer(self) -> bool:
         """Return whether thoughts are waiting, and nobody was told so yet."""
         if not await self._reflections("state = 'waiting' LIMIT 1", {}):
             return False
-        return not await self._binding.shared.settings.is_marked(self._binding.shared.places.scope(self._home), _OFFERED)
+        return not await self._binding.shared.settings.is_marked(self._binding.scope, _OFFERED)
 
     async def offer(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice that thoughts are waiting, once in the life of this domain; return whether it was queued."""
-        self._binding.own(session)
-        scope = self._binding.shared.places.scope(self._home)
-        async with self._binding.writing() as tx:
-            first = await scope_settings.mark(tx, scope, _OFFERED)
-            if first:
-                await self._binding.queue(tx, session, parts)
-        return first
+        return await Notices(self._binding).once(self._binding.scope, _OFFERED, session, parts)
 
     async def _reflections(self, condition: str, parameters: Mapping[str, object] = {}) -> list[Row]:
         return await self._db.all(

@@ -45,7 +45,7 @@ ASKED: Mapping[str, str] = {
     "Messages.in_confidence": _KEPT,
     "Messages.kept": _KEPT,
     "Messages.standing": _NAMES,
-    "Notices._once": _SETTING,
+    "Notices.once": _SETTING,
     "Notices.greet": _SETTING,
     "Notices.queue": _SEEN,
     "OwnPosts.items_of": _SEEN,

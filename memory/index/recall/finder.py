@@ -175,15 +175,13 @@ class Recall:
         question = await self._unchanging(first, partial(understood, first, timed, loaded))
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
-        asked = (
-            await self._embedder_routing.query(question.text, {space for one in loaded for space in one.held})
-            if self._embedder_routing
-            else {}
-        )
-        foreign = await self._embedder_routing.foreign(question.text) if self._embedder_routing else 0
-        if self._embedder_routing and self._embedder_routing.used != spaces:
-            # The embedder has changed its space meanwhile.
-            loaded = await self._domain_indexes.of(domains, self._embedder_routing.used)
+        asked: Mapping[int, Vectors] = {}
+        foreign = 0
+        if self._embedder_routing:
+            asked, foreign = await self._embedder_routing.query(question.text, {space for one in loaded for space in one.held})
+            if self._embedder_routing.used != spaces:
+                # The embedder has changed its space meanwhile.
+                loaded = await self._domain_indexes.of(domains, self._embedder_routing.used)
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
         together = first._replace(

@@ -35,11 +35,7 @@ wear wore worn|weep wept|win won|write wrote written
 _FORMS: Mapping[str, Sequence[str]] = {
     verb: forms for verb, *forms in (line.split() for line in _VERBS.replace("\n", "|").split("|") if line) if forms
 }
-
-
-def past_forms(verb: str) -> Sequence[str]:
-    """Return the irregular past forms of an English verb ("eat"), in lower case; none for regular or unknown verbs."""
-    return _FORMS.get(verb, ())
+"""The irregular past forms of English verbs."""
 
 
 _MINE = {
@@ -164,7 +160,9 @@ def _as_told(words: dict[str, list[int]]) -> dict[str, list[int]]:
     Light verbs are dropped: in "how far did I run" and "go climbing" the other word is what is asked for.
     """
     telling = {word: terms for word, terms in words.items() if word not in LIGHT} or words
-    return {word: [*terms, *(lexical.term(lexical.stem(form)) for form in past_forms(word))] for word, terms in telling.items()}
+    return {
+        word: [*terms, *(lexical.term(lexical.stem(form)) for form in _FORMS.get(word, ()))] for word, terms in telling.items()
+    }
 
 
 def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]) -> dict[str, list[int]]:

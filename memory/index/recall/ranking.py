@@ -10,8 +10,8 @@ cannot alone carry a poor one past a good one. Where a question asks for what a 
 time, those messages come first: the best of them, and the others by how close they are to it, so that good matches outside are
 kept.
 
-The weights were chosen for their effect, as round numbers from the middle of the range in which little changes; README has the
-results.
+The weights were chosen for their effect, as round numbers from the middle of the range in which little changes; docs/measured.md
+has the results.
 """
 
 from collections.abc import Sequence

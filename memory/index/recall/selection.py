@@ -38,7 +38,7 @@ class SelectedDocument(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A scored document of one of the shards with its run and fingerprint; by their negative scores, candidates sort best first."""
+    """A document of one of the shards with its run and fingerprint; as its score is negative, candidates sort best first."""
 
     score: float
     at: int

@@ -15,7 +15,6 @@ from memory.index.when.expressions import (
     day_of_month,
     every_year,
     in_digits,
-    kind_of_day,
     part_of_day,
     stretch,
     unit,
@@ -26,6 +25,7 @@ from memory.index.when.tokens import TimeTokens
 from memory.index.when.vocabulary import (
     DAY,
     HOUR,
+    KINDS_OF_DAY,
     MONTHS_OR_WORDS,
     PAST,
     PLURALS,
@@ -151,7 +151,7 @@ def _chosen(tokens: TimeTokens, start: int, end: int) -> Expression | None:
 def _relative(tokens: TimeTokens, start: int, end: int) -> Expression:
     at = start + (tokens.codes[start] == Code.NEAR)
     if tokens.codes[at] == Code.KIND_OF_DAY:
-        return kind_of_day(tokens.values[at])
+        return part_of_day(*KINDS_OF_DAY[tokens.values[at]])
     if end - at > 1:
         return part_of_day(tokens.values[at], tokens.values[end - 1])
     return day_away(tokens.values[at])

@@ -11,19 +11,20 @@ from memory.index.when.days import (
     Occurrence,
     Range,
     Yearly,
+    feast,
     month_of,
     month_start,
     months,
     of_week,
     of_year,
     on,
+    season,
     week_start,
 )
 from memory.index.when.distances import Distance, rolling
-from memory.index.when.feasts import feast, season
 from memory.index.when.tokens import TimeTokens
 from memory.index.when.values import Window
-from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, KINDS_OF_DAY, MINUTE, MONTH, QUARTER, WEEK, WEEKEND, YEAR
+from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, MINUTE, MONTH, QUARTER, WEEK, WEEKEND, YEAR
 
 Resolve = Callable[[LocalCalendar, int], Window | None]
 HOURS = ((4, 12), (12, 18), (17, 24), (18, 30), (11, 14))
@@ -95,11 +96,6 @@ def part_of_day(day: int, part: int) -> Expression:
 def day_away(days: int) -> Expression:
     """Return a day relative to today."""
     return Expression(lambda calendar, at: calendar.window((at + days, at + days + 1)), Rank.FROM_NOW)
-
-
-def kind_of_day(number: int) -> Expression:
-    """Return a day and part named by one word: tonight."""
-    return part_of_day(*KINDS_OF_DAY[number])
 
 
 def weekday(number: int, which: Occurrence = Occurrence.LATEST, part: int | None = None) -> Expression:

@@ -108,7 +108,7 @@ def _forms(name: str) -> list[tuple[str, _Said]]:
         found += _in_figures(name, number)
     else:
         for month, of in zip(MONTHS, OF_MONTH[name], strict=True):
-            found.append((rf"(?P<day>\d\d?)\.? {of}(?: (?P<year>\d{{4}}))?", _date(month)))
+            found.append((rf"(?P<day>\d\d?)\.? {of}(?: (?P<year>\d{{4}}))?", _in_month(month)))
     form, seasons = IN_SEASON[name]
     for season, word in zip(SEASONS, seasons, strict=True):
         found.append((form.format(season=word), _always(f"in {season} of last year")))
@@ -129,7 +129,7 @@ def _forms(name: str) -> list[tuple[str, _Said]]:
     found += [(word, _always(said)) for word, said in zip(DAYS[name].split(" | "), DAYS_IN_ENGLISH, strict=True)]
     found += [(word, _always(f"on {day}")) for day, word in zip(WEEKDAYS, ON[name], strict=True)]
     in_months = zip(MONTHS, IN_MONTH.get(name, ()), strict=False)
-    return found + [(rf"{word}(?: (?P<year>\d{{4}}))?", _month(month)) for month, word in in_months]
+    return found + [(rf"{word}(?: (?P<year>\d{{4}}))?", _in_month(month)) for month, word in in_months]
 
 
 def _number(name: str) -> str:
@@ -181,12 +181,9 @@ def _spaced(said: str) -> str:
     return f" {said} "
 
 
-def _month(month: str) -> _Said:
-    return lambda found: _spaced(f"in {month} {found['year'] or ''}".strip())
-
-
-def _date(month: str) -> _Said:
-    return lambda found: _spaced(f"{found['day']} {month} {found['year'] or ''}".strip())
+def _in_month(month: str) -> _Said:
+    """Return the translation of a month, or of a day of it, with its year if that is told."""
+    return lambda found: _spaced(f"{found.groupdict().get('day', 'in')} {month} {found['year'] or ''}".strip())
 
 
 def _distance(name: str, unit: str, said: str) -> _Said:

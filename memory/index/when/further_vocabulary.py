@@ -8,6 +8,7 @@ MONTHS = "January February March April May June July August September October No
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 SEASONS = "spring summer autumn winter".split()
 UNITS = "day week month year".split()
+_POLISH_UNITS = "tygodniu miesiącu roku".split()
 HAN = "一二三四五六七八九"
 NUMBERS: Mapping[str, Sequence[str]] = {
     "russian": "од(?:ин|на|ну|но) дв(?:а|е) три четыре пять шесть семь восемь девять десять".split(),
@@ -36,11 +37,7 @@ DAYS: Mapping[str, str] = {  # the day before yesterday, the day after tomorrow,
 DAYS_IN_ENGLISH = ("the day before yesterday", "the day after tomorrow", "yesterday", "today", "tomorrow")
 LAST: Mapping[str, Sequence[str]] = {  # last week, last month, last year
     "russian": ("(?:на )?прошлой неделе", "(?:в )?прошлом месяце", "(?:в )?прошлом году"),
-    "polish": (
-        "(?:w )?(?:zeszłym|ubiegłym) tygodniu",
-        "(?:w )?(?:zeszłym|ubiegłym) miesiącu",
-        "(?:w )?(?:zeszłym|ubiegłym) roku",
-    ),
+    "polish": [f"(?:w )?(?:zeszłym|ubiegłym) {unit}" for unit in _POLISH_UNITS],
     "turkish": ("geçen hafta", "geçen ay", "geçen (?:yıl|sene)"),
     "arabic": ("(?:في )?الأسبوع الماضي", "(?:في )?الشهر الماضي", "(?:في )?(?:العام الماضي|السنة الماضية)"),
     "chinese": ("上个?(?:周|星期|礼拜)|上週", "上个月|上個月", "去年"),
@@ -49,7 +46,7 @@ LAST: Mapping[str, Sequence[str]] = {  # last week, last month, last year
 }
 THIS: Mapping[str, Sequence[str]] = {
     "russian": ("на этой неделе", "в этом месяце", "в этом году"),
-    "polish": ("w tym tygodniu", "w tym miesiącu", "w tym roku"),
+    "polish": [f"w tym {unit}" for unit in _POLISH_UNITS],
     "turkish": ("bu hafta", "bu ay", "bu (?:yıl|sene)"),
     "arabic": ("هذا الأسبوع", "هذا الشهر", "هذا العام|هذه السنة"),
     "chinese": ("[这這本]个?(?:周|星期|礼拜|週)", "[这這]个月|這個月|本月", "今年"),
@@ -62,11 +59,7 @@ NEXT: Mapping[str, Sequence[str]] = {
         "(?:в )?(?:следующем|будущем) месяце",
         "(?:в )?(?:следующем|будущем) году",
     ),
-    "polish": (
-        "(?:w )?(?:przyszłym|następnym) tygodniu",
-        "(?:w )?(?:przyszłym|następnym) miesiącu",
-        "(?:w )?(?:przyszłym|następnym) roku",
-    ),
+    "polish": [f"(?:w )?(?:przyszłym|następnym) {unit}" for unit in _POLISH_UNITS],
     "turkish": (
         "(?:gelecek|önümüzdeki) hafta|haftaya",
         "(?:gelecek|önümüzdeki) ay",

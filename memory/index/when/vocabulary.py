@@ -133,17 +133,17 @@ season 3 spring frühling frühjahr printemps primavera voorjaar
 season 6 summer sommer été verano verão zomer
 season 9 autumn fall herbst automne otoño autunno outono
 season 12 winter hiver invierno inverno
-feast 0 valentine's_day valentine's valentines
+feast 0 valentine's_day valentine's valentines valentinstag
 feast 1 easter easter_weekend osterwochenende ostern pâques pascua pasqua páscoa pasen
 feast 2 independence_day
 feast 3 halloween
 feast 4 thanksgiving
 feast 5 christmas_eve heiligabend nochebuena
 feast 6 christmas xmas weihnachten noël navidad natale kerst
-feast 7 christmas_day
-feast 8 boxing_day
+feast 7 christmas_day ersten_weihnachtstag ersten_weihnachtsfeiertag
+feast 8 boxing_day zweiten_weihnachtstag zweiten_weihnachtsfeiertag
 feast 9 new_year's_eve silvester nochevieja réveillon oudejaarsavond
-feast 10 new_year's_day neujahr
+feast 10 new_year's_day neujahr neujahrstag
 feast 11 new_year new_year's new_years
 feast 12 good_friday karfreitag
 feast 13 easter_sunday ostersonntag
@@ -164,11 +164,7 @@ feast 27 mother's_day muttertag
 feast 28 memorial_day
 feast 29 labor_day
 feast 30 st_patrick's_day st._patrick's_day
-feast 31 ersten_weihnachtstag ersten_weihnachtsfeiertag
-feast 32 zweiten_weihnachtstag zweiten_weihnachtsfeiertag
 feast 33 weihnachtstage weihnachtstagen weihnachtsfeiertage weihnachtsfeiertagen
-feast 34 valentinstag
-feast 35 neujahrstag
 quarter 1 q1
 quarter 2 q2
 quarter 3 q3

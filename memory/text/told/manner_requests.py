@@ -5,7 +5,7 @@ that wish, or any wish of its kind. Reporting what somebody else said is no wish
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -57,7 +57,7 @@ def asked(text: str) -> dict[str, MannerRequest]:
 def _of(clause: str, *, casual: bool) -> dict[str, MannerRequest]:
     """Return the requests of a clause; taking back wins over wishing."""
     for said in dict.fromkeys((clause, _FILLER.sub("", clause))):
-        rest = said[match.end() :] if (match := _lead().match(said)) else said
+        rest = said[match.end() :] if (match := _compiled(LEAD).match(said)) else said
         for form in dict.fromkeys((rest, said)):
             if found := {**dict(_wished(form, casual=casual)), **dict(_ended(form))}:
                 return found
@@ -66,7 +66,7 @@ def _of(clause: str, *, casual: bool) -> dict[str, MannerRequest]:
 
 def _wished(clause: str, *, casual: bool) -> Iterator[tuple[str, MannerRequest]]:
     for kind in _hinted(clause):
-        for value, form in _wishing(kind):
+        for value, form in _forms(kind, ending=False):
             if m := form.fullmatch(clause):
                 said = _said(m)
                 wish = _called(said["name"], casual=casual) if kind == "name" else value.format(**said)
@@ -79,7 +79,7 @@ def _wished(clause: str, *, casual: bool) -> Iterator[tuple[str, MannerRequest]]
 
 def _ended(clause: str) -> Iterator[tuple[str, MannerRequest]]:
     for kind in _hinted(clause):
-        for ends, form in _ending(kind):
+        for ends, form in _forms(kind, ending=True):
             if m := form.fullmatch(clause):
                 said = _said(m)
                 name = said["name"]
@@ -113,28 +113,18 @@ def _called(name: str, *, casual: bool) -> str:
     return f'to be called "{display_name(name)}"'
 
 
-@cache
-def _lead() -> re.Pattern[str]:
-    return re.compile(rf"(?i){LEAD}")
-
-
 def _hinted(text: str) -> Iterator[str]:
     """Yield the kinds that a text may have a request of, in the order of the forms."""
-    return (kind for kind, hint in _hints().items() if hint.search(text))
+    return (kind for kind in FORMS if _compiled(HINTS[kind]).search(text))
 
 
 @cache
-def _hints() -> Mapping[str, re.Pattern[str]]:
-    return {kind: re.compile(HINTS[kind], re.IGNORECASE) for kind in FORMS}
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 @cache
-def _wishing(kind: str) -> Sequence[tuple[str, re.Pattern[str]]]:
-    """Return the wishing forms of a kind with their values; compiled on first use, as that takes long."""
-    return [(value, re.compile(rf"(?i)(?:{form}){TAIL}")) for value, form in FORMS[kind]]
-
-
-@cache
-def _ending(kind: str) -> Sequence[tuple[str, re.Pattern[str]]]:
-    """Return the ending forms of a kind with the pattern of wishes they end."""
-    return [(ends, re.compile(rf"(?i)(?:{form}){TAIL}")) for of, ends, form in ENDS if of == kind]
+def _forms(kind: str, *, ending: bool) -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return the forms of a kind, each with the value that it sets or ends; compiled on first use, as that takes long."""
+    forms = [(ends, form) for of, ends, form in ENDS if of == kind] if ending else FORMS[kind]
+    return [(value, re.compile(rf"(?:{form}){TAIL}", re.IGNORECASE)) for value, form in forms]

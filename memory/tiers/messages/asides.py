@@ -94,7 +94,8 @@ async def before(db: DatabaseAccess, platform: str, place: str, position: tuple[
         f"SELECT {_AS_MESSAGE} FROM asides WHERE platform = :platform AND place = :place "
         "AND (said_at < :said_at OR (said_at = :said_at AND item < :item)) AND seen_at < :seen_before "
         "ORDER BY said_at DESC, item DESC LIMIT :limit",
-        {"platform": platform, "place": place, "said_at": position[0], "item": position[1], "seen_before": seen_before, "limit": n},
+        {"platform": platform, "place": place, "said_at": position[0], "item": position[1], "seen_before": seen_before,
+         "limit": n},
     )  # fmt: skip
 
 

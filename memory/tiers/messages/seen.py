@@ -47,11 +47,9 @@ async def erase(tx: Transaction, replies: Sequence[int]) -> None:
 
 async def touched(reader: Reader, domains: Sequence[int], since: int) -> bool:
     """Return whether anything was forgotten or changed in one of these domains since an instant."""
-    row = await reader.one(
-        f"SELECT 1 AS yes FROM domains WHERE id IN ({placeholders('d', domains)}) AND forgotten_at >= :since AND forgotten_at > 0 LIMIT 1",
-        {**bound("d", domains), "since": since},
-    )
-    return row is not None
+    within = f"id IN ({placeholders('d', domains)})"
+    changed = f"SELECT 1 AS yes FROM domains WHERE {within} AND forgotten_at >= :since AND forgotten_at > 0 LIMIT 1"
+    return await reader.one(changed, {**bound("d", domains), "since": since}) is not None
 
 
 async def abroad(db: Reader, home: Domain, items: Collection[int], cited: Collection[int] = ()) -> OtherDomains:
