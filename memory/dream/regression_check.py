@@ -15,7 +15,7 @@ from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall, Staged
 from memory.index.recall.query import Query
 from memory.store.bounds import Bounds
-from memory.store.database import DatabaseAccess, Row, Transaction
+from memory.store.database import DatabaseAccess, Row, Transaction, taken_back
 from memory.store.domains import last_change
 from memory.store.lineage import bound, paged, placeholders
 from memory.text import lexical
@@ -35,21 +35,10 @@ class Difference:
 
 async def dry_run(db: DatabaseAccess, domain: Domain, put: Put) -> Difference:
     """Return what a piece of work would change."""
-    try:
-        async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            before = await last_change(tx, domain.key)
-            await put(tx)
-            raise _TakenBackError(await _difference(tx, domain, before))
-    except _TakenBackError as back:
-        return back.difference
-
-
-class _TakenBackError(Exception):
-    """An exception that rolls back the transaction of a dry run."""
-
-    def __init__(self, difference: Difference) -> None:
-        super().__init__()
-        self.difference = difference
+    async with taken_back(db, Bounds.of(domain.key)) as tx:
+        before = await last_change(tx, domain.key)
+        await put(tx)
+        return await _difference(tx, domain, before)
 
 
 async def _difference(tx: Transaction, domain: Domain, since: int) -> Difference:
