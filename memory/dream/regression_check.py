@@ -108,7 +108,9 @@ class RegressionCheck:
     async def _stands(self, difference: Difference) -> bool:
         (loaded,) = await self._domain_indexes.of([self._domain.key], ())
         drawn = await self._drawn(loaded, difference)
-        staged = Staged(_domain_indexes_of(difference), difference.gone)
+        added = Loaded(0, ())
+        added.add(difference.added)
+        staged = Staged(added, difference.gone)
         marks = CheckResult(
             len(drawn), await self._found(drawn, Staged(), difference), await self._found(drawn, staged, difference)
         )
@@ -145,12 +147,6 @@ class RegressionCheck:
             {"on": on, **bound("h", standing)},
         )
         return row is not None
-
-
-def _domain_indexes_of(difference: Difference) -> Loaded:
-    loaded = Loaded(0, ())
-    loaded.add(difference.added)
-    return loaded
 
 
 def _question(text: str, loaded: Loaded) -> str:
