@@ -64,14 +64,6 @@ _LOOKED_AT = 8_000
 
 
 @dataclass(frozen=True, slots=True)
-class CheckQuestion:
-    """A message, and the question that should find it."""
-
-    item: int
-    question: str
-
-
-@dataclass(frozen=True, slots=True)
 class CheckResult:
     """The number of canaries, and how many were found before and with the change."""
 
@@ -117,25 +109,25 @@ class RegressionCheck:
         self.marks += marks
         return marks.after >= marks.before
 
-    async def _drawn(self, loaded: Loaded, difference: Difference) -> list[CheckQuestion]:
-        """Return canaries from the sources of the work, and from all messages of the domain."""
+    async def _drawn(self, loaded: Loaded, difference: Difference) -> dict[int, str]:
+        """Return canaries, messages by key with the questions that should find them, from the sources of the work, and from all messages of the domain."""
         rests = sorted({item for items in difference.cited.values() for item in items})
         first, last = await exchanges.span(self._db, self._domain)
         spread = [first + (last - first) * n // _OF_THE_DOMAIN for n in range(_OF_THE_DOMAIN)]
         anywhere = [item for at in spread if (item := await said.first(self._db, self._domain, at)) is not None]
         step = max(1, len(rests) // _OF_THE_WORK)
-        found: dict[int, CheckQuestion] = {}
+        found: dict[int, str] = {}
         for item in (*rests[::step][:_OF_THE_WORK], *anywhere):
             if question := _question(await said.text(self._db, item), loaded):
-                found[item] = CheckQuestion(item, question)
-        return list(found.values())
+                found[item] = question
+        return found
 
-    async def _found(self, canaries: Sequence[CheckQuestion], staged: Staged, difference: Difference) -> int:
+    async def _found(self, canaries: Mapping[int, str], staged: Staged, difference: Difference) -> int:
         found = 0
-        for canary in canaries:
-            query = Query(canary.question, _K, (MESSAGES, GISTS, ERAS))
+        for canary, question in canaries.items():
+            query = Query(question, _K, (MESSAGES, GISTS, ERAS))
             hits = [hit.item for hit in await self._recall.find(query, [self._domain.key], staged=staged)]
-            found += canary.item in hits or await self._rests(hits, canary.item, difference)
+            found += canary in hits or await self._rests(hits, canary, difference)
         return found
 
     async def _rests(self, hits: Collection[int], on: int, difference: Difference) -> bool:
