@@ -15,7 +15,7 @@ from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall, Staged
 from memory.index.recall.query import Query
 from memory.store.bounds import Bounds
-from memory.store.database import DatabaseAccess, Row, Transaction
+from memory.store.database import DatabaseAccess, Row, Transaction, taken_back
 from memory.store.domains import last_change
 from memory.store.lineage import bound, paged, placeholders
 from memory.text import lexical
@@ -35,21 +35,10 @@ class Difference:
 
 async def dry_run(db: DatabaseAccess, domain: Domain, put: Put) -> Difference:
     """Return what a piece of work would change."""
-    try:
-        async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            before = await last_change(tx, domain.key)
-            await put(tx)
-            raise _TakenBackError(await _difference(tx, domain, before))
-    except _TakenBackError as back:
-        return back.difference
-
-
-class _TakenBackError(Exception):
-    """An exception that rolls back the transaction of a dry run."""
-
-    def __init__(self, difference: Difference) -> None:
-        super().__init__()
-        self.difference = difference
+    async with taken_back(db, Bounds.of(domain.key)) as tx:
+        before = await last_change(tx, domain.key)
+        await put(tx)
+        return await _difference(tx, domain, before)
 
 
 async def _difference(tx: Transaction, domain: Domain, since: int) -> Difference:
@@ -72,14 +61,6 @@ _WORDS = 5
 _K = 5
 _LOOKED_AT = 8_000
 """The number of characters of a message that its question is drawn from."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckQuestion:
-    """A message, and the question that should find it."""
-
-    item: int
-    question: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,32 +100,34 @@ class RegressionCheck:
     async def _stands(self, difference: Difference) -> bool:
         (loaded,) = await self._domain_indexes.of([self._domain.key], ())
         drawn = await self._drawn(loaded, difference)
-        staged = Staged(_domain_indexes_of(difference), difference.gone)
+        added = Loaded(0, ())
+        added.add(difference.added)
+        staged = Staged(added, difference.gone)
         marks = CheckResult(
             len(drawn), await self._found(drawn, Staged(), difference), await self._found(drawn, staged, difference)
         )
         self.marks += marks
         return marks.after >= marks.before
 
-    async def _drawn(self, loaded: Loaded, difference: Difference) -> list[CheckQuestion]:
-        """Return canaries from the sources of the work, and from all messages of the domain."""
+    async def _drawn(self, loaded: Loaded, difference: Difference) -> dict[int, str]:
+        """Return canaries, messages by key with the questions that should find them, from the sources of the work, and from all messages of the domain."""
         rests = sorted({item for items in difference.cited.values() for item in items})
         first, last = await exchanges.span(self._db, self._domain)
         spread = [first + (last - first) * n // _OF_THE_DOMAIN for n in range(_OF_THE_DOMAIN)]
         anywhere = [item for at in spread if (item := await said.first(self._db, self._domain, at)) is not None]
         step = max(1, len(rests) // _OF_THE_WORK)
-        found: dict[int, CheckQuestion] = {}
+        found: dict[int, str] = {}
         for item in (*rests[::step][:_OF_THE_WORK], *anywhere):
             if question := _question(await said.text(self._db, item), loaded):
-                found[item] = CheckQuestion(item, question)
-        return list(found.values())
+                found[item] = question
+        return found
 
-    async def _found(self, canaries: Sequence[CheckQuestion], staged: Staged, difference: Difference) -> int:
+    async def _found(self, canaries: Mapping[int, str], staged: Staged, difference: Difference) -> int:
         found = 0
-        for canary in canaries:
-            query = Query(canary.question, _K, (MESSAGES, GISTS, ERAS))
+        for canary, question in canaries.items():
+            query = Query(question, _K, (MESSAGES, GISTS, ERAS))
             hits = [hit.item for hit in await self._recall.find(query, [self._domain.key], staged=staged)]
-            found += canary.item in hits or await self._rests(hits, canary.item, difference)
+            found += canary in hits or await self._rests(hits, canary, difference)
         return found
 
     async def _rests(self, hits: Collection[int], on: int, difference: Difference) -> bool:
@@ -156,12 +139,6 @@ class RegressionCheck:
             {"on": on, **bound("h", standing)},
         )
         return row is not None
-
-
-def _domain_indexes_of(difference: Difference) -> Loaded:
-    loaded = Loaded(0, ())
-    loaded.add(difference.added)
-    return loaded
 
 
 def _question(text: str, loaded: Loaded) -> str:

@@ -138,12 +138,12 @@ class Sensor:
         return Signal((1 - behind) * (1 - churn / 2), {"standing": standing, "ended": ended})
 
     async def _curiosity(self, new: Novelty) -> Signal:
-        callbacks = await self._count(
+        row = await self._db.one(
             "SELECT count(*) AS n FROM statements WHERE domain = :d AND tier = 'narrative' AND kind = 'callback' "
             "AND ended_at IS NULL AND last_at >= :then",
-            then=self._context.clock.now() - DAY,
+            {"d": self._context.domain.key, "then": self._context.clock.now() - DAY},
         )
-        open_ends = new.questions + callbacks
+        open_ends = new.questions + (row["n"] if row else 0)
         value = saturating(new.names / _NAMES + new.topics / _TOPICS + open_ends / _OPEN, 1.0)
         return Signal(value, {"names": new.names, "topics": new.topics, "questions": open_ends})
 
@@ -164,10 +164,6 @@ class Sensor:
         ]  # fmt: skip
         waiting = [row for row in (*closed, *over) if row["n"]]
         return sum(row["n"] for row in waiting), min((row["first"] for row in waiting), default=0)
-
-    async def _count(self, query: str, **more: object) -> int:
-        row = await self._db.one(query, {"d": self._context.domain.key, **more})
-        return int(row["n"]) if row else 0
 
 
 def _nearly(share: float) -> float:

@@ -28,7 +28,8 @@ async def erase(tx: Transaction, items: Sequence[int], now: int) -> Forgotten:
     for domain, those in await by_domain(tx, gone):
         total += await _receipt(tx, domain, those)
         await _remove_all(tx, domain, those, now)
-        await drop_what_is_empty(tx, domain)
+        await episodes.drop_empty(tx, domain)
+        await drop_names(tx, domain)
     return total
 
 
@@ -65,12 +66,6 @@ async def digests_above(reader: Reader, items: Sequence[int]) -> list[int]:
         items,
     )
     return sorted({*items, *(row["id"] for row in rows)})
-
-
-async def drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
-    """Drop a domain's episodes without messages, and the names of such sessions."""
-    await episodes.drop_empty(tx, domain)
-    await drop_names(tx, domain)
 
 
 async def _remove_all(tx: Transaction, domain: Domain, gone: Sequence[int], now: int) -> None:

@@ -3,11 +3,10 @@
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memory.store.database import Database, DatabaseAccess, Reader, Transaction
+from memory.store.database import Database, DatabaseAccess, Reader, Transaction, taken_back
 from memory.store.lineage import bound, placeholders
 
 _ROOM_BYTES = 256 * 1024
@@ -66,18 +65,12 @@ class KeptSetting(NamedTuple):
     value: str
 
 
-class _TakenBack(Exception):
-    """Ends a transaction without anything of it."""
-
-
 async def require_room(db: Database) -> None:
     """Write half a megabyte and take it back, which tells whether a server's disk has room for what is said next. Raises DiskFull."""
-    with suppress(_TakenBack):
-        async with db.transaction() as tx:
-            await put(tx, "install", "room", secrets.token_hex(_ROOM_BYTES))
-            # What is written leaves with the next question.
-            await get(tx, "install", "room")
-            raise _TakenBack
+    async with taken_back(db) as tx:
+        await put(tx, "install", "room", secrets.token_hex(_ROOM_BYTES))
+        # What is written leaves with the next question.
+        await get(tx, "install", "room")
 
 
 async def get(reader: Reader, scope: str, key: str) -> object:

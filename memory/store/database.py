@@ -5,8 +5,8 @@ and no function or table that only one of them has. `tests/contract/test_store_s
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -203,3 +203,16 @@ class Database(DatabaseAccess, Protocol):
     async def close(self) -> None:
         """Close the database (idempotent)."""
         ...
+
+
+@asynccontextmanager
+async def taken_back(db: DatabaseAccess, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
+    """Open a write transaction of which nothing is kept; it raises what any other does."""
+    with suppress(_TakenBack):
+        async with db.transaction(bounds=bounds) as tx:
+            yield tx
+            raise _TakenBack
+
+
+class _TakenBack(Exception):
+    """Ends a transaction without anything of it."""

@@ -1,18 +1,22 @@
 """ChatGPT's export, `conversations.json`: every conversation with its real dates and all its branches.
 
 A conversation is a tree, because answers can be regenerated and questions edited. The path shown last becomes the session named
-by the title; what is unique to a branch becomes a session of its own.
+by the title; what is unique to a branch becomes a session of its own. Where the file contradicts itself, `parent` decides. Nothing
+recurses, because a conversation may be a chain of any length.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-from localization.sentences import Sentence, lazy
+from localization.sentences import Sentence, lazy, marked
 from memory.text.storable import clean
 from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, UnreadableMessage, from_seconds
 from memory.transfer.pieces import DamagedFile, MalformedExport, conversations
-from memory.transfer.tree import Faults, Tree, grow
 
+Node = Mapping[str, object]
+Parents = dict[str, str | None]
+Faults = dict[str, None]  # reasons in the order they were met, each once
+Children = dict[str | None, dict[str, None]]  # roots are the children of None
 _ROLES: Mapping[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 # What the model thinks, reads and looks up, and the profile sent with every question: nobody said it.
 _UNSAID = (
@@ -52,7 +56,7 @@ def _read(number: int, value: object) -> Iterator[Incoming | BadLine]:
         reason = value.reason if isinstance(value, MalformedExport) else lazy("has no messages")
         yield BadLine(number, lazy("conversation {number} {reason}", number=number, reason=reason))
         return
-    conversation = _Conversation(number, value, grow(mapping, value.get("current_node")))
+    conversation = _Conversation(number, value, mapping)
     yield from conversation.messages()
     for fault in conversation.faults:
         yield BadLine(number, lazy("conversation {number}: {reason}", number=number, reason=Sentence(fault)))
@@ -61,19 +65,36 @@ def _read(number: int, value: object) -> Iterator[Incoming | BadLine]:
 class _Conversation:
     """One conversation being converted to messages; `faults` grows as they are read."""
 
-    def __init__(self, number: int, fields: Mapping[str, object], tree: Tree) -> None:
-        self.faults: Faults = dict.fromkeys(tree.faults)
+    def __init__(self, number: int, fields: Mapping[str, object], mapping: Mapping[str, object]) -> None:
+        self.faults: Faults = {}
         self._number = number
-        self._tree = tree
+        self._nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
+        if len(self._nodes) < len(mapping):
+            self.faults[marked("a node is not an object")] = None
+        self._parents = _parents(self._nodes, _claims(self._nodes, self.faults), self.faults)
+        _cut_circles(self._parents, self.faults)
+        self._paths = list(_paths(self._ends(fields.get("current_node")), self._parents))
         self._title = " ".join(_string(fields.get("title")).split()) or "Untitled"
         self._id = _string(fields.get("conversation_id")) or _string(fields.get("id"))
         self._began = self._instant(fields.get("create_time"))
         self._times: dict[str, int | None] = {}
 
+    def _ends(self, current: object) -> list[str]:
+        """Return the last nodes of all paths, that of the path shown last before the others."""
+        children = _children(self._nodes, self._parents, self.faults)
+        ends = list(_ends(children))
+        if isinstance(current, str) and current in self._nodes:
+            ends.insert(0, current)
+        elif current is not None:
+            self.faults[marked("its current message is not there")] = None
+        if ends and ends[0] != current:
+            ends.insert(0, _newest(next(iter(children[None])), children))
+        return ends
+
     def messages(self) -> Iterator[Incoming]:
         """Yield the path shown last, then what is unique to each branch; branches without text are skipped."""
         branch = 1
-        for position, path in enumerate(self._tree.paths):
+        for position, path in enumerate(self._paths):
             session, place = self._title, ""
             if position:
                 session, place = f"{self._title} (branch {branch + 1})", f"#{clean(path[0])}"
@@ -83,7 +104,7 @@ class _Conversation:
 
     def _along(self, path: tuple[str, ...], session: str, place: str) -> Iterator[Incoming]:
         for node in path:
-            message = self._tree.nodes[node].get("message")
+            message = self._nodes[node].get("message")
             if message is not None and not isinstance(message, dict):
                 self.faults["a message is not an object"] = None
             said = message if isinstance(message, dict) else {}
@@ -108,7 +129,7 @@ class _Conversation:
 
     def _time(self, node: str, message: Mapping[str, object]) -> int | None:
         own = self._instant(message.get("create_time"))
-        parent = self._tree.parents[node]
+        parent = self._parents[node]
         # A path is read after the one it branches off, so the parent's time is known.
         return own if own is not None else self._began if parent is None else self._times[parent]
 
@@ -167,3 +188,94 @@ def _part(part: object) -> str:
 
 def _string(value: object) -> str:
     return clean(value) if isinstance(value, str) else ""
+
+
+def _claims(nodes: Mapping[str, Node], faults: Faults) -> dict[str, str]:
+    """Return for each child the first node that lists it."""
+    claims: dict[str, str] = {}
+    for key, node in nodes.items():
+        for child in _listed(node, faults):
+            if child in nodes:
+                claims.setdefault(child, key)
+            else:
+                faults[marked("a message that should follow is not there")] = None
+    return claims
+
+
+def _listed(node: Node, faults: Faults) -> list[str]:
+    listed = node.get("children")
+    if listed is None:
+        return []
+    if not isinstance(listed, list) or not all(isinstance(child, str) for child in listed):
+        faults[marked("a list of following messages has the wrong type")] = None
+        return [child for child in listed if isinstance(child, str)] if isinstance(listed, list) else []
+    return listed
+
+
+def _parents(nodes: Mapping[str, Node], claims: Mapping[str, str], faults: Faults) -> Parents:
+    parents: Parents = {}
+    for key, node in nodes.items():
+        parent = node.get("parent", claims.get(key))
+        if parent is not None and (not isinstance(parent, str) or parent not in nodes):
+            faults[marked("the message before one is not there")] = None
+            parent = claims.get(key)
+        parents[key] = parent
+    return parents
+
+
+def _cut_circles(parents: Parents, faults: Faults) -> None:
+    """Make the first node met in every cycle a root."""
+    done: set[str] = set()
+    for start in parents:
+        trail: dict[str, None] = {}
+        node: str | None = start
+        while node is not None and node not in done and node not in trail:
+            trail[node] = None
+            node = parents[node]
+        if node is not None and node in trail:
+            faults[marked("its messages follow each other in a circle")] = None
+            parents[node] = None
+        done.update(trail)
+
+
+def _children(nodes: Mapping[str, Node], parents: Parents, faults: Faults) -> Children:
+    """Return the children of each node: first in the order the parent lists them, then in the order of the file."""
+    children: Children = {key: {} for key in (None, *parents)}
+    for key, node in nodes.items():
+        for child in _listed(node, faults):
+            if parents.get(child) == key:
+                children[key][child] = None
+            elif child in nodes:
+                faults[marked("two messages disagree on which comes first")] = None
+    for key, parent in parents.items():
+        children[parent].setdefault(key)
+    return children
+
+
+def _ends(children: Children) -> Iterator[str]:
+    """Yield the last node of every branch, older branches first."""
+    waiting = list(reversed(children[None]))
+    while waiting:
+        node = waiting.pop()
+        if not children[node]:
+            yield node
+        waiting.extend(reversed(children[node]))
+
+
+def _newest(node: str, children: Children) -> str:
+    while children[node]:
+        node = next(reversed(children[node]))
+    return node
+
+
+def _paths(ends: list[str], parents: Parents) -> Iterator[tuple[str, ...]]:
+    used: set[str] = set()
+    for end in ends:
+        path: list[str] = []
+        node: str | None = end
+        while node is not None and node not in used:
+            path.append(node)
+            used.add(node)
+            node = parents[node]
+        if path:
+            yield tuple(reversed(path))

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from localization.sentences import lazy
 from memory.text.storable import EMPTY, clean
+from memory.text.time.times import instant
 from memory.text.time.zones import zone as zone_of
 from memory.transfer.message import (
     EPOCH,
@@ -50,8 +51,8 @@ def line(
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _local(instant: int, zone: tzinfo) -> datetime:
-    moment = EPOCH + timedelta(microseconds=instant)
+def _local(at: int, zone: tzinfo) -> datetime:
+    moment = EPOCH + timedelta(microseconds=at)
     try:
         return moment.astimezone(zone)
     except OverflowError:  # the last hours of 9999 have no local time east of Greenwich
@@ -201,8 +202,8 @@ def _created_at(value: object, zone: tzinfo) -> tuple[int | None, int | str | No
     if value is None:
         return None, None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        instant = _known(from_seconds(value))
-        return instant, instant
+        known = _known(from_seconds(value))
+        return known, known
     if not isinstance(value, str):
         raise UnreadableMessage(lazy("created_at is neither text nor a number"))
     moment = _moment(value)
@@ -224,10 +225,10 @@ def _moment(value: str) -> datetime:
 
 
 def _instant(moment: datetime) -> int:
-    return _known(within((moment - EPOCH) // timedelta(microseconds=1)))
+    return _known(within(instant(moment)))
 
 
-def _known(instant: int | None) -> int:
-    if instant is None:
+def _known(at: int | None) -> int:
+    if at is None:
         raise UnreadableMessage(lazy("created_at is outside the years 1970 to 9999"))
-    return instant
+    return at

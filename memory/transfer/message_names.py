@@ -14,10 +14,9 @@ from datetime import datetime, timedelta, tzinfo
 from hashlib import blake2b
 
 from memory.text.sanitize import sanitized
+from memory.text.time.times import instant
 from memory.transfer.message import EPOCH, Role
-from memory.types import MINUTE, FormerIds
-
-_DAY = 24 * 60 * MINUTE
+from memory.types import DAY, FormerIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class MessageNames:
             yield replace(named, time=time)
 
     def _instant(self, time: int | str | None) -> int | str | None:
-        return _micros(datetime.fromisoformat(time).replace(tzinfo=self._zone)) if isinstance(time, str) else time
+        return instant(datetime.fromisoformat(time).replace(tzinfo=self._zone)) if isinstance(time, str) else time
 
     def _local(self, time: int | str | None) -> int | str | None:
         """Return an instant as a time without a zone, if that is unambiguous."""
@@ -71,7 +70,7 @@ class MessageNames:
             local = (EPOCH + timedelta(microseconds=time)).astimezone(self._zone).replace(tzinfo=None, fold=0)
         except OverflowError:
             return time
-        return local.isoformat() if _micros(local.replace(tzinfo=self._zone)) == time else time
+        return local.isoformat() if instant(local.replace(tzinfo=self._zone)) == time else time
 
 
 class _Chain:
@@ -103,13 +102,9 @@ def _plain(content: str) -> str:
     return "\n".join(line.rstrip() for line in lines).strip()
 
 
-def _micros(moment: datetime) -> int:
-    return (moment - EPOCH) // timedelta(microseconds=1)
-
-
 def names_an_hour(time: int | str | None) -> bool:
     """Return whether a time as written is more precise than a day."""
-    return bool(time % _DAY) if isinstance(time, int) else time is not None and not time.endswith("T00:00:00")
+    return bool(time % DAY) if isinstance(time, int) else time is not None and not time.endswith("T00:00:00")
 
 
 def _digest(*fields: object) -> bytes:

@@ -29,7 +29,7 @@ class BeginOutside(SqliteDatabase):
     @asynccontextmanager
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[SqliteTransaction]:
         async with self._writing.turn(first=first):
-            await (tx := SqliteTransaction(self._writer, self._file, self._log)).begin()
+            await (tx := SqliteTransaction(self._writer, self._file, self._log)).all("SELECT 1 AS begun")
             try:
                 yield tx
                 await to_the_end(tx.commit())
@@ -45,7 +45,7 @@ class ForgetsCancelling(SqliteDatabase):
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[SqliteTransaction]:
         async with self._writing.turn(first=first):
             try:
-                await (tx := SqliteTransaction(self._writer, self._file, self._log)).begin()
+                await (tx := SqliteTransaction(self._writer, self._file, self._log)).all("SELECT 1 AS begun")
                 yield tx
                 await tx.commit()
             except Exception:

@@ -7,8 +7,11 @@ import pytest
 from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import NotFound, SourceGone
+from memory.forget.affected_replies import AffectedReplies
+from memory.forget.sparing import Nearness
 from memory.journal.journal import Event, Part
 from memory.ports import Entry
+from memory.store.lineage import add_items, derive
 from memory.tiers.episodes import EpisodeRules
 from memory.types import Kind, NewExchange, SessionRef
 from memory.view.view import Answer
@@ -176,3 +179,23 @@ async def test_a_notice_that_waits_to_be_sent_is_dropped_with_what_it_may_quote(
         await here.view.forget_message(secret.id)
         assert await holding(here, "Xerxes") == []
         assert await here.memory.journal.take(here.session.ref.platform, here.session.ref.place) == []
+
+
+async def test_what_a_reply_has_of_a_digest_of_more_messages_than_one_statement_takes_is_known(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        texts = ["the vault opens with quixotic", *(f"remark {n}" for n in range(410)), "the boat is Xerxes"]
+        kept = await here.view.say(here.session, [said(text, f"many{n}") for n, text in enumerate(texts)])
+        first, last = kept.stored[0], kept.stored[-1]
+        async with here.memory.db.transaction() as tx:
+            (digest,) = await add_items(tx, here.domain, "gist", ["a" * 26])
+            await tx.run(
+                "INSERT INTO digests (item, domain, session, tier, level, position, text, writer, extractive, first_at, last_at, made_at) "
+                "VALUES (:item, :domain, :session, 'gist', 0, 0, :text, 'test', 0, 0, 0, 0)",
+                {"item": digest, "domain": here.domain.key, "session": here.session.key, "text": f"{first.text}\n{last.text}"},
+            )
+            await derive(tx, digest, [one.key for one in kept.stored])
+            cites = [{"digest": digest, "line": at, "item": one.key} for at, one in enumerate((first, last))]
+            await tx.many("INSERT INTO cites (digest, line, item) VALUES (:digest, :line, :item)", cites)
+        reply = await here.reply("It opens with quixotic", [digest])
+        walk = AffectedReplies(here.memory.db, Nearness(BagOfWords()))
+        assert await walk.along(here.domain, {one.key: [one.text] for one in kept.stored}) == {reply.key}

@@ -3,8 +3,9 @@
 The file has the same rows as the server.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from typing import Self
 
 from memory.ports import Progress
@@ -44,16 +45,7 @@ async def tables(file: Reader) -> list[Table]:
         found[name] = Table(name, [row["name"] for row in columns], [column for _, column in key])
         rows = await file.all(f"SELECT \"table\" AS name FROM pragma_foreign_key_list('{name}')")
         named[name] = {row["name"] for row in rows} - {name}
-    return [found[name] for name in _behind(named)]
-
-
-def _behind(named: dict[str, set[str]]) -> Iterator[str]:
-    told: set[str] = set()
-    while len(told) < len(named):
-        for name in sorted(named.keys() - told):
-            if named[name] <= told:
-                told.add(name)
-                yield name
+    return [found[name] for name in TopologicalSorter(named).static_order()]
 
 
 async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progress) -> None:

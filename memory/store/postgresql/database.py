@@ -260,7 +260,7 @@ class PostgresDatabase(Reader):
 
     def _hear(self, payload: str) -> None:
         if self.peers is not None:
-            self.peers.hear(payload)
+            self.peers.calls.hear(payload)
 
     async def verify(self) -> None:
         """Read everything that is stored. Raises WrongKey where something is damaged."""

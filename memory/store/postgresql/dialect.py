@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -35,7 +34,6 @@ def translated(statement: str) -> str:
     return statement
 
 
-@lru_cache(maxsize=4096)
 def numbered(sql: str) -> tuple[str, Sequence[str]]:
     """Return a statement with its parameters by number, and their names in that order."""
     names: dict[str, int] = {}

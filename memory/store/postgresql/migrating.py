@@ -12,7 +12,7 @@ from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.guarding import policies
 from memory.store.postgresql.guarding.scope import SAY, WHOLE, asked
-from memory.store.postgresql.peers.processes import make_tables
+from memory.store.postgresql.peers.processes import PEER_TABLES
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
@@ -61,8 +61,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
                 )
         await numbering.make(connection)
-        await make_tables(connection)
-        await connection.execute(TABLE)
+        await connection.execute(";\n".join((*PEER_TABLES, TABLE)))
         await keys.open(partial(asked, connection, WHOLE))
         await convert(connection, keys)
         await policies.force(connection)

@@ -1,18 +1,19 @@
-"""Connections to a file with its key and pragmas, and one-off uses of one."""
+"""Connections to a file with its key and pragmas, one-off uses of one, and what both libraries' errors mean."""
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import cast
 
 from sqlcipher3 import dbapi2 as sqlcipher
 
+from localization.sentences import lazy
+from memory.errors import DatabaseBusy, DiskFull, MemoryFailure, NotADatabase, NotWritable, WrongKey
 from memory.store import home_files
 from memory.store.cancellation import to_the_end
-from memory.store.sqlite.error_translation import explained
 from memory.store.sqlite.transaction import Connection
 
 BUSY_TIMEOUT_MS = 5_000
@@ -79,3 +80,34 @@ def rekey(path: Path, old: bytes, new: bytes) -> None:
         # A WAL could not be written with the other key.
         connection.execute("PRAGMA journal_mode=DELETE").fetchall()
         connection.execute(f"PRAGMA rekey=\"x'{new.hex()}'\"").fetchall()
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Translate both libraries' errors into memory's own."""
+    try:
+        yield
+    except (sqlite3.Error, sqlcipher.Error) as error:
+        raise _meaning(str(error).lower(), path) from error
+
+
+def _meaning(message: str, path: Path) -> MemoryFailure:
+    if "locked" in message or "busy" in message:
+        return DatabaseBusy(lazy("The memory at {path} is busy with another process. Try again in a moment.", path=path))
+    if "full" in message or "disk i/o error" in message:
+        return DiskFull(
+            lazy("The memory at {path} could not be written: no room is left on that disk. Free some and try again.", path=path)
+        )
+    if "readonly" in message or "unable to open" in message:
+        return NotWritable(
+            lazy("The memory at {path} cannot be opened for writing. Check that folder and its permissions.", path=path)
+        )
+    if "not a database" in message or "malformed" in message or "encrypted" in message:
+        return WrongKey(
+            lazy(
+                "The key does not open the memory at {path}, or that file is damaged. "
+                "Put back the key it was made with, or restore a backup with: lyra restore FILE",
+                path=path,
+            )
+        )
+    return NotADatabase(lazy("The memory at {path} could not be used: {reason}.", path=path, reason=message))

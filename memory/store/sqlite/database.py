@@ -28,8 +28,7 @@ from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.store.file_locks import FileHolders
 from memory.store.peers import Peers
 from memory.store.sqlite import wal
-from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, opened, set_pragmas
-from memory.store.sqlite.error_translation import explained
+from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, explained, opened, set_pragmas
 from memory.store.sqlite.migrating import migrate
 from memory.store.sqlite.transaction import Connection, FileIdentity, SqliteTransaction
 from memory.store.transaction_gate import TransactionGate

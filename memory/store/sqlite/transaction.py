@@ -81,11 +81,6 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         """It as it is: a file shows all of it."""
         return self
 
-    async def begin(self) -> None:
-        """Begin at once: nobody else writes from now on."""
-        self._begun = True
-        await self._connection.step(self._state.begin)
-
     async def commit(self) -> None:
         """Commit, numbered if anything was written."""
         if not self._over and (self._waiting or self._begun):

@@ -13,6 +13,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from struct import unpack
 from typing import NamedTuple
@@ -80,14 +81,11 @@ def is_own(path: Path, connect: Connect) -> bool:
 
 
 def _numbers(connect: Connect, how: str) -> Numbers | None:
-    connection = connect(how)
-    try:
+    with closing(connect(how)) as connection:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'commits'").fetchone():
             return None
         row = connection.execute(_READ).fetchone()
         return Numbers(*row) if row else None
-    finally:
-        connection.close()
 
 
 def _committed(log: Path) -> set[int]:

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator
 
 from memory.errors import MemoryFailure
-from memory.store.peers import Heard
+from memory.store.peers import EVERYTHING, Heard
 
 CHANNEL = "lyra"
 _TOGETHER_SECONDS = 0.005
@@ -37,15 +37,11 @@ class PeerCalls:
         self._listeners.append(heard)
 
     def hear(self, payload: str) -> None:
-        """Tell what was called, unless it was from here."""
-        caller, *words = payload.split("\n")
+        """Tell everybody who listens what was called, unless it was from here; '' says that something may have been missed."""
+        caller, *words = payload.split("\n") if payload else ("", EVERYTHING)
         if caller != self._own:
-            self.tell(words)
-
-    def tell(self, words: Collection[str]) -> None:
-        """Tell everybody who listens."""
-        for heard in self._listeners:
-            heard(words)
+            for heard in self._listeners:
+                heard(words)
 
     async def close(self) -> None:
         """Send what waits, and call nothing any more."""

@@ -100,7 +100,7 @@ class ProcessPresence:
             await asyncio.sleep(BEAT_SECONDS)
             try:
                 # To its end, also where it is left meanwhile: a connection that is half made is nobody's to close.
-                if not await to_the_end(self._renewed_in_time()):
+                if not await to_the_end(self._renewed()):
                     self.lapsed.set()
                     return
             except (psycopg.Error, TimeoutError, MemoryFailure):
@@ -108,19 +108,16 @@ class ProcessPresence:
                     await self._connection.close()
                 end_if_asked()
 
-    async def _renewed_in_time(self) -> bool:
-        async with asyncio.timeout(EXPIRY_SECONDS):
-            return await self._renewed()
-
     async def _renewed(self) -> bool:
         """Renew the row, and remove those that were not renewed; False where it was removed itself. Raises the library's errors."""
-        if self._connection is None or self._connection.closed:
-            self._connection = await connect(self._address)
-        # Whoever leaves a trip waits for nothing more of it: a server that stands still does not answer that it was called off, either.
-        (alive,) = await self._connection.trip([(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])])
-        self._last = self._now()
-        await self._clear(self._connection)
-        return bool(alive)
+        async with asyncio.timeout(EXPIRY_SECONDS):
+            if self._connection is None or self._connection.closed:
+                self._connection = await connect(self._address)
+            # Whoever leaves a trip waits for nothing more of it: a server that stands still does not answer that it was called off, either.
+            (alive,) = await self._connection.trip([(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])])
+            self._last = self._now()
+            await self._clear(self._connection)
+            return bool(alive)
 
     def _may_judge(self) -> bool:
         """Say whether this process was alive itself for so long, without a gap, that whoever was not is gone."""

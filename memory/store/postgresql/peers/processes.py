@@ -6,7 +6,7 @@ move with it.
 """
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from memory.store.bounds import Bounds
@@ -15,11 +15,9 @@ from memory.store.peers import EVERYTHING, WRITTEN, Heard, Lease
 from memory.store.postgresql.kept_commits import KEPT_TABLE
 from memory.store.postgresql.peers.calls import PeerCalls
 from memory.store.postgresql.peers.presence import ProcessPresence
-from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 Write = Callable[[Bounds], AbstractAsyncContextManager[Transaction]]
-_MISSED: Collection[str] = (EVERYTHING,)
-_TABLES = (
+PEER_TABLES = (
     'CREATE TABLE IF NOT EXISTS processes (name TEXT COLLATE "C" PRIMARY KEY, role TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)',
     'CREATE TABLE IF NOT EXISTS leases (name TEXT COLLATE "C" NOT NULL, unit BIGINT NOT NULL, units BIGINT NOT NULL, '
     'holder TEXT COLLATE "C" NOT NULL, fence BIGINT NOT NULL, PRIMARY KEY (name, unit))',
@@ -80,13 +78,6 @@ class Processes:
         """Call which domains were written."""
         self.call(*([EVERYTHING] if bounds is None else [f"{WRITTEN}{key}" for key in bounds.writes if isinstance(key, int)]))
 
-    def hear(self, payload: str) -> None:
-        """Tell what was called; '' says that something may have been missed."""
-        if payload:
-            self.calls.hear(payload)
-        else:
-            self.calls.tell(_MISSED)
-
 
 async def _take_unit(tx: Transaction, own: str, name: str, units: int) -> Lease | None:
     """Take the first that nobody living holds, in a transaction that is bound to their name; None where all are held."""
@@ -103,8 +94,3 @@ async def _take_unit(tx: Transaction, own: str, name: str, units: int) -> Lease 
         {"name": name, "unit": unit, "units": agreed, "own": own, "fence": fence},
     )
     return Lease(unit, agreed, fence)
-
-
-async def make_tables(connection: PipelinedConnection) -> None:
-    """Make the tables where they are not there yet."""
-    await connection.execute(";\n".join(_TABLES))

@@ -1,8 +1,8 @@
 """The border of one database: statements as its server takes them, with what is sealed on the way there and opens on the way back."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from memory.store.database import Parameters, Row
@@ -59,17 +59,15 @@ class Border:
 
     keys: Keyring
     columns: Columns
-    _prepared: dict[str, Prepared] = field(default_factory=dict)
+    prepared: Callable[[str], Prepared] = field(init=False)
+    """Return a statement as the server takes it."""
 
-    def prepared(self, sql: str) -> Prepared:
-        """Return a statement as the server takes it."""
-        known = self._prepared.get(sql)
-        if known is None:
-            if len(self._prepared) >= _REMEMBERED:
-                self._prepared.pop(next(iter(self._prepared)))
-            planned = plan(sql, self.columns)
-            known = self._prepared[sql] = Prepared(*numbered(planned.sql), planned)
-        return known
+    def __post_init__(self) -> None:
+        self.prepared = lru_cache(_REMEMBERED)(self._planned)
+
+    def _planned(self, sql: str) -> Prepared:
+        planned = plan(sql, self.columns)
+        return Prepared(*numbered(planned.sql), planned)
 
     async def fetched(self, connection: PipelinedConnection, scope: Scope, sql: str, parameters: Parameters) -> list[Row]:
         """Run one statement that seals nothing, for some domains, and return all its rows."""
