@@ -146,14 +146,13 @@ class EditedPreview(AnswerPreview):
 
     async def _show_once(self) -> None:
         turn = self._turn
-        part = await self._outgoing.composer.preview(self._platform, self._text, self._links)
+        part = await self._outgoing.composer.preview(self._platform, self._text, self._links, self._actions)
         if part is None or part.text == self._shown:
             return
         if self._key:
             await self._outgoing.edit_preview(turn.place, self._message_id, part.text, self._actions)
         else:
             self._key = part.key
-            part = self._outgoing.composer.pressable(part, self._actions)
             await turn.view.preview(turn.session, part, turn.reply_target)
             self._message_id = await self._outgoing.flush(self._platform, turn.place.key, [part])
             if not self._message_id:
