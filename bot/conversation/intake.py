@@ -95,6 +95,7 @@ class Intake:
             session,
             place,
             last.person,
+            adapter,
             questions=kept.questions,
             inbox_keys=sorted({*waiting, *kept.inbox_keys}),
             quotes=quotes,
@@ -125,7 +126,16 @@ class Intake:
         question = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._concurrent_changes.watch(place.platform)
         return Turn(
-            view, session, place, person, questions=[question], watch=watch, began_at=began_at, chosen=chosen, off_record=True
+            view,
+            session,
+            place,
+            person,
+            adapter,
+            questions=[question],
+            watch=watch,
+            began_at=began_at,
+            chosen=chosen,
+            off_record=True,
         )
 
     @asynccontextmanager
