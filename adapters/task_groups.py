@@ -17,11 +17,16 @@ async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         ended = [task for task in tasks if task.done()]
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel(*tasks)
     for task in ended:
         task.result()
+
+
+async def cancel(*tasks: asyncio.Future[Any]) -> None:
+    """Cancel tasks, and wait until each of them has ended, however it does."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def watched(task: asyncio.Task[None]) -> None:

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,10 @@ from bot.conversation.preferences import Preferences
 from bot.dreams.dreaming import Dreams
 from bot.errors import BadSecret
 from bot.imports import imported
-from bot.models.chains import MakeModel, Models
+from bot.models.chains import Models
 from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.endpoints.backend_facts import BackendFacts
-from bot.models.port import LateModel, Model
+from bot.models.port import Model
 from bot.service import costs, log
 from bot.service.deadline import Stop
 from bot.service.maintenance import Maintenance
@@ -197,7 +198,7 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
         memory = await stack.enter_async_context(opening)
         if made and not greets:
             print(told_key(key_path, settings), file=sys.stderr)
-        models = Models(settings, memory.settings, _maker(environment))
+        models = Models(settings, memory.settings, partial(_open_model, environment))
         stack.push_async_callback(models.close)
         await models.open()
         stack.push_async_callback(costs.kept, memory)
@@ -282,16 +283,12 @@ def secret_of(environment: Environment, backend: Backend, name: str) -> str | No
     return secret.get_secret_value() if secret else None
 
 
-def _maker(environment: Environment) -> MakeModel:
-    def make(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
-        def late() -> Model:
-            make_model: type[OpenAIModel] = imported("bot.models.endpoints.llm:OpenAIModel")
-            return make_model(
-                name, backend.base_url, backend.model, secret_of(environment, backend, name), backend.timeout, backend.max_tokens,
-                tries=tries, waits=waits, sees=backend.sees, uses_tools=backend.tools == "auto", facts=facts,
-                sampling=backend.sampling, context=backend.context,
-            )  # fmt: skip
-
-        return LateModel(name, late)
-
-    return make
+def _open_model(
+    environment: Environment, name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts
+) -> Model:
+    make_model: type[OpenAIModel] = imported("bot.models.endpoints.llm:OpenAIModel")
+    return make_model(
+        name, backend.base_url, backend.model, secret_of(environment, backend, name), backend.timeout, backend.max_tokens,
+        tries=tries, waits=waits, sees=backend.sees, uses_tools=backend.tools == "auto", facts=facts,
+        sampling=backend.sampling, context=backend.context,
+    )  # fmt: skip

@@ -5,7 +5,7 @@ import gc
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from adapters.base import Adapter
 from bot.admission.access import Access
@@ -33,7 +33,7 @@ from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.incognito import Once
 from bot.rights.off_record import OffRecord
-from bot.service.other_processes import OtherProcesses
+from bot.service.other_processes import HEARD, QUEUED, OtherProcesses
 from memory.errors import EmbeddingFailed
 from memory.types import MINUTE
 
@@ -86,7 +86,7 @@ async def talking(
     blocked = BlockedPlaces(base.clock, within * MINUTE)
     outgoing = Outgoing(
         journal, app.domains, adapters, base.ids, base.settings.exit.allowed, blocked,
-        on_sent_off_record=off_record.note, on_held_elsewhere=elsewhere.queued,
+        on_sent_off_record=off_record.note, on_held_elsewhere=partial(elsewhere.tell, QUEUED),
     )  # fmt: skip
     access = Access(base.settings, adapters, base.clock)
     languages = AnswerLanguage(app.preferences, app.domains)
@@ -118,7 +118,7 @@ async def talking(
         note(news)
     async with asyncio.TaskGroup() as group:
         one = ConversationLock(base.environment.home)
-        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, one, elsewhere.heard)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, one, partial(elsewhere.tell, HEARD))
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()

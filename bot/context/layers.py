@@ -117,7 +117,7 @@ def facts(known: Sequence[Statement], time_zone: str) -> list[LayerPiece]:
         groups.setdefault(_subject(fact.text), fact.key)
     return [
         LayerPiece(
-            prompt_line(clip(fact.text, _MOST), NOTED, note=f"{_day(fact.last_at, time_zone)}{_how(fact)}"),
+            prompt_line(clip(fact.text, _MOST), NOTED, note=f"{_day(fact.last_at, time_zone)}{', inferred' if fact.kind == 'inferred' else ''}"),
             fact.text, frozenset({fact.key}),
             (groups[_subject(fact.text)], int(fact.kind == "inferred"), fact.key),
         )
@@ -178,7 +178,8 @@ def digests(summary: Sequence[Digest], time_zone: str) -> list[LayerPiece]:
 def gist(hit: DigestHit, time_zone: str) -> LayerPiece:
     """Return a recalled gist with its conversation."""
     one = hit.digest
-    line = prompt_line(clip(one.text, _MOST_OF_A_DIGEST), QUOTED, label=_where(hit, time_zone))
+    where = f'{_day(one.first_at, time_zone)}, in "{display_name(hit.session, _MOST_OF_A_PLACE)}"'
+    line = prompt_line(clip(one.text, _MOST_OF_A_DIGEST), QUOTED, label=where)
     return LayerPiece(line, one.text, frozenset({one.key}), (one.first_at, one.key))
 
 
@@ -225,12 +226,8 @@ def open_thing(one: Statement | None, time_zone: str) -> str:
     if one is None:
         return ""
     speaker = one.writer if one.tier == open_things.TIER else ""
-    line = prompt_line(clip(one.text, _MOST), QUOTED, label=_dated(one.first_at, time_zone), speaker=speaker)
+    line = prompt_line(clip(one.text, _MOST), QUOTED, label=f"{local(one.first_at, time_zone):%A, %d %B %Y}", speaker=speaker)
     return f"To take up again, once, if it fits what is said now:\n{line}"
-
-
-def _where(hit: DigestHit, time_zone: str) -> str:
-    return f'{_day(hit.digest.first_at, time_zone)}, in "{display_name(hit.session, _MOST_OF_A_PLACE)}"'
 
 
 def _newest(statements: Sequence[Statement]) -> list[Statement]:
@@ -239,14 +236,6 @@ def _newest(statements: Sequence[Statement]) -> list[Statement]:
 
 def _subject(text: str) -> str:
     return next((stem(word) for word in words(text)), "")
-
-
-def _how(fact: Statement) -> str:
-    return ", inferred" if fact.kind == "inferred" else ""
-
-
-def _dated(at: int, time_zone: str) -> str:
-    return f"{local(at, time_zone):%A, %d %B %Y}"
 
 
 def _day(at: int, time_zone: str) -> str:

@@ -1,8 +1,7 @@
 """The language of an answer: as set by the person or place, as their client is localized, or as they write."""
 
-from collections import OrderedDict
-
 from adapters.events import MenuCall, Message, Person, Place
+from adapters.newest import Newest
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
 from bot.models.offline.spoken_languages import detect_language, newest_language
@@ -25,7 +24,7 @@ class AnswerLanguage:
     def __init__(self, preferences: Preferences, domains: DomainAccess) -> None:
         self._preferences = preferences
         self._domains = domains
-        self._written: OrderedDict[tuple[str, str, str], str] = OrderedDict()
+        self._written = Newest[tuple[str, str, str], str](_MOST)
 
     async def of(self, event: Message | MenuCall) -> str:
         """Return the code of the language that an event is answered in; '' where nothing tells it, for the one that is read: the
@@ -33,7 +32,7 @@ class AnswerLanguage:
         """
         heard = known(detect_language(event.text)) if isinstance(event, Message) else ""
         if heard:
-            self._note(event.place, event.person, heard)
+            self._written[_key(event.place, event.person)] = heard
         aside = isinstance(event, MenuCall) and event.private
         shown = _shown(event.locale) if isinstance(event, MenuCall) and (event.place.is_private or aside) else ""
         return await self.to(event.place, event.person, aside=aside, shown=shown)
@@ -58,20 +57,13 @@ class AnswerLanguage:
         """Return in which language somebody wrote before at a place."""
         key = _key(place, person)
         if key not in self._written:
-            self._note(place, person, await self._kept(place, person))
+            self._written[key] = await self._kept(place, person)
         return self._written[key]
 
     async def _kept(self, place: Place, person: Person) -> str:
         home = await self._domains.home_view(place, person)
         account = await home.messages.account(Identity(person.platform, person.id)) if home else None
         return known(newest_language(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
-
-    def _note(self, place: Place, person: Person, code: str) -> None:
-        key = _key(place, person)
-        self._written[key] = code
-        self._written.move_to_end(key)
-        if len(self._written) > _MOST:
-            self._written.popitem(last=False)
 
 
 def _shown(locale: str) -> str:

@@ -7,12 +7,12 @@ An adapter tells everything in the platform's own order. So a post of Lyra's tha
 was never seen beside it, though she had sent it before she was told of the deletion.
 """
 
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakSet
 
 from adapters.events import Posted
+from adapters.newest import Newest
 from bot.delivery.outgoing import Outgoing
 from localization.sentences import lazy
 from memory.errors import SourceGone
@@ -64,13 +64,11 @@ class Overtaken:
         self._journal = journal
         self._outgoing = outgoing
         self._clock = clock
-        self._gone: OrderedDict[str, int] = OrderedDict()
+        self._gone = Newest[str, int](_MOST)
 
     def note(self, ids: Sequence[str]) -> None:
         """Remember messages as taken back, for ten minutes and at most 10,000."""
-        self._gone |= dict.fromkeys(ids, self._clock.now())
-        while len(self._gone) > _MOST:
-            self._gone.popitem(last=False)
+        self._gone.update(dict.fromkeys(ids, self._clock.now()))
 
     async def hear(self, posted: Posted) -> None:
         """Take back everything that answers the same message as a post, if that message is gone."""

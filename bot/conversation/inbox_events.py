@@ -3,12 +3,10 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import Any
 
-from pydantic import TypeAdapter
-
-from adapters.events import MenuCall, Message, Reach
+from adapters.events import Circle, MenuCall, Message, Person, Place, Reach
+from adapters.message_parts import Attachment, Forward, Quote
 from memory.journal.journal import Event, InboxEvent, Journal
 
 _QUOTING = ('"quoted": {', '"forwards": [{')
@@ -97,20 +95,42 @@ def payload(event: Message | MenuCall) -> str:
 def read_payload(text: str) -> Message | MenuCall:
     """Deserialize an event written by `payload`."""
     raw = json.loads(text)
-    for one in (raw, raw.get("target")):
-        if one:
-            _give_circles_kinds(one["place"])
-    return _reader(raw.pop("kind", _MESSAGE)).validate_python(raw)
+    return _call(raw) if raw.pop("kind", _MESSAGE) == _CALL else _message(raw)
 
 
-@cache
-def _reader(kind: str) -> TypeAdapter[Message | MenuCall]:
-    return TypeAdapter(MenuCall if kind == _CALL else Message)
+def _message(raw: dict[str, Any]) -> Message:
+    quoted = Quote(**{**raw["quoted"], **_attached(raw["quoted"])}) if raw.get("quoted") else None
+    return Message(**{**raw, **_where(raw), **_attached(raw), "quoted": quoted})
 
 
-def _give_circles_kinds(place: dict[str, Any]) -> None:
+def _attached(raw: dict[str, Any]) -> dict[str, Any]:
+    forwards = (Forward(**{**one, "attachments": tuple(one["attachments"])}) for one in raw.get("forwards", ()))
+    return {"attachments": tuple(Attachment(**one) for one in raw.get("attachments", ())), "forwards": tuple(forwards)}
+
+
+def _call(raw: dict[str, Any]) -> MenuCall:
+    return MenuCall(**{**raw, **_where(raw), "target": _message(raw["target"]) if raw["target"] else None})
+
+
+def _where(raw: dict[str, Any]) -> dict[str, Any]:
+    return {"place": _place(raw["place"]), "person": Person(**raw["person"])}
+
+
+def _place(raw: dict[str, Any]) -> Place:
+    reach = Reach(raw["reach"])
     # Before circles had kinds, a place held bare ids and the epoch.
-    epoch = place.pop("epoch", 0)
-    for name, circle in (("circle", {"reach": place["reach"], "epoch": epoch}), ("wider", {"reach": Reach.PUBLIC})):
-        if isinstance(id := place[name], str):
-            place[name] = {**circle, "id": id} if id else None
+    told = {name: value for name, value in raw.items() if name != "epoch"}
+    circle = _circle(raw["circle"], reach, raw.get("epoch", 0))
+    wider = _circle(raw["wider"], Reach.PUBLIC)
+    before = {name: _circles(raw.get(name, ())) for name in ("earlier", "unheard")}
+    return Place(**{**told, "reach": reach, "circle": circle, "wider": wider, **before})
+
+
+def _circles(raw: Sequence[dict[str, Any]]) -> tuple[Circle, ...]:
+    return tuple(Circle(**{**one, "reach": Reach(one["reach"])}) for one in raw)
+
+
+def _circle(raw: dict[str, Any] | str | None, reach: Reach, epoch: int = 0) -> Circle | None:
+    if isinstance(raw, str):
+        return Circle(reach, raw, epoch) if raw else None
+    return Circle(**{**raw, "reach": Reach(raw["reach"])}) if raw else None

@@ -12,6 +12,7 @@ from functools import partial
 from adapters.base import Adapter
 from adapters.events import Message, MessageEdited, MessagesDeleted, Person
 from adapters.message_parts import Attachment, Contents
+from adapters.newest import Newest
 from bot.admission.access import Access
 from bot.context.quoting import without_forgotten
 from bot.context.unstored_names import names_in_use
@@ -52,7 +53,7 @@ class Intake:
         self._surroundings = Surroundings(memory, preferences, access, clock, self._within, off_record)
         self._concurrent_changes = ConcurrentChanges()
         self._lock = asyncio.Lock()
-        self._settled: set[tuple[int, Person]] = set()
+        self._settled = Newest[tuple[int, Person], None](_SETTLED)
 
     async def keep(self, heard: Sequence[HeardMessage], adapter: Adapter) -> Turn | TooLate | ReadersChanged | None:
         """Store these messages of one person at one place; return the turn to run, None if nothing is to be answered.
@@ -95,6 +96,7 @@ class Intake:
             session,
             place,
             last.person,
+            adapter,
             questions=kept.questions,
             inbox_keys=sorted({*waiting, *kept.inbox_keys}),
             quotes=quotes,
@@ -125,7 +127,16 @@ class Intake:
         question = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._concurrent_changes.watch(place.platform)
         return Turn(
-            view, session, place, person, questions=[question], watch=watch, began_at=began_at, chosen=chosen, off_record=True
+            view,
+            session,
+            place,
+            person,
+            adapter,
+            questions=[question],
+            watch=watch,
+            began_at=began_at,
+            chosen=chosen,
+            off_record=True,
         )
 
     @asynccontextmanager
@@ -190,7 +201,7 @@ class Intake:
         """T2: store messages as they are now, with their attachments, which were read before."""
         current_messages = list(heard)
         # The display name of an account is fixed once something is stored under it.
-        new_names = {(view.home.key, one.message.person) for one in heard} - self._settled
+        new_names = {(view.home.key, one.message.person) for one in heard} - self._settled.keys()
         people = [person for _, person in sorted(new_names, key=str)]
         names_taken = await names_in_use(view.messages, adapter, heard[-1].message.place, people)
         where = session.ref.platform, session.ref.place
@@ -207,8 +218,7 @@ class Intake:
                 # An edit meanwhile may have changed the attachments: then those are read first.
                 if all(not one.message.attachments or _files_key(one.message) in files for one in current_messages):
                     kept = await self._store(adapter, view, session, current_messages, files, open_events, names_taken)
-                    self._settled = self._settled if len(self._settled) < _SETTLED else set()
-                    self._settled |= {(view.home.key, message.person) for message in kept.messages}
+                    self._settled.update(dict.fromkeys((view.home.key, message.person) for message in kept.messages))
                     return kept
 
     async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":

@@ -17,6 +17,7 @@ from typing import Any
 
 from adapters.base import Adapter
 from adapters.events import MenuCall, Message, Place
+from adapters.task_groups import cancel
 from bot.commands.table import Commands
 from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.answering.turn import Turns
@@ -136,9 +137,7 @@ class Mailboxes:
         if not self._workers:
             return
         _, late = await asyncio.wait(self._workers.values(), timeout=seconds)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        await cancel(*late)
 
     def _holds(self, letter: Letter) -> bool:
         return self._adapters[letter.event.place.platform].holds(letter.event.place.key)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from adapters.base import Adapter
 from adapters.events import Person, Place
 from adapters.message_parts import Quote
 from bot.conversation.concurrent_changes import ChangeWatch
@@ -18,7 +19,7 @@ from memory.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Messages of one person at a place that are answered together, and what their answer is made from.
+    """Messages of one person at a place that are answered together through its `adapter`, and what their answer is made from.
 
     `questions` are those messages as stored, `inbox_keys` the inbox rows that the answer closes. `quotes` is what they reply to,
     `aside` what others said just before and is not stored. `retried` means an earlier attempt failed, and the person was told.
@@ -37,6 +38,7 @@ class Turn:
     session: Session
     place: Place
     person: Person
+    adapter: Adapter
     questions: Sequence[Exchange]
     watch: ChangeWatch
     began_at: int

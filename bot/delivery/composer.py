@@ -6,7 +6,7 @@ longer than the platform allows; checked on the parts, after cutting.
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 
 from adapters.base import Adapter
@@ -94,13 +94,13 @@ class Composer:
             return ()
         return [Part(self._ids.new(), "", "delete", replaces)]
 
-    async def preview(self, platform: str, text: str, links: Collection[str]) -> Part | None:
-        """Return the beginning of an answer as a preview, None if there is nothing to show yet."""
+    async def preview(self, platform: str, text: str, links: Collection[str], actions: Sequence[Action]) -> Part | None:
+        """Return the beginning of an answer as a preview, with buttons; None if there is nothing to show yet."""
         shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
         if not self.printed(shown):
             return None
         texts = await off_loop(len(shown), partial(self._cut, platform, closed(shown), links))
-        return Part(self._ids.new(), texts[0], "preview")
+        return Part(self._ids.new(), texts[0], "preview", actions=_pressed(actions))
 
     async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text as an adapter may show it when it asks a person something."""
@@ -132,10 +132,6 @@ class Composer:
     def printed(self, text: str) -> str:
         """Return a text without invisible or cursor-moving characters."""
         return printable(text).strip()
-
-    def pressable(self, part: Part, actions: Sequence[Action]) -> Part:
-        """Return a part with buttons."""
-        return replace(part, actions=_pressed(actions))
 
 
 def _pressed(actions: Sequence[Action]) -> str:

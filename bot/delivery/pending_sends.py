@@ -4,13 +4,13 @@ places, until a retry is due, or until she may write there again.
 
 import asyncio
 import json
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adapters.base import Sending
 from adapters.command_table import Action, File
 from adapters.errors import SendFailed
+from adapters.newest import Newest
 from bot.delivery.cards import CARDS, thawed
 from bot.delivery.composer import OFFER, REFLECTION
 from bot.models.offline.spoken_languages import detect_language
@@ -76,16 +76,15 @@ class PendingTexts:
     """The text of waiting parts."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[str, tuple[Part, bool, Sequence[File]]] = OrderedDict()
+        self._held = Newest[str, tuple[Part, bool, Sequence[File]]](_MOST)
 
     def hold(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
         """Hold the text of parts, and the files attached to the last; return the parts for the outbox, without text.
 
         A kill loses them, which is then reported in their place. `notice` marks parts outside of the conversation.
         """
-        self._held |= {part.key: (part, notice, files if part is parts[-1] else ()) for part in parts}
-        while len(self._held) > _MOST:
-            self._held.popitem(last=False)
+        for part in parts:
+            self._held[part.key] = part, notice, files if part is parts[-1] else ()
         return [replace(part, text="", actions="", form=OFF_RECORD) for part in parts]
 
     def whole(self, row: OutboxRow) -> tuple[OutboxRow, Sequence[File]] | None:

@@ -1,7 +1,7 @@
 """The models in use, for chat, summaries and vectors. Without any, the offline voice and the extractive writer are used."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from bot.config.sections import Backend
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from bot.models.offline.extractive import ExtractiveWriter
     from bot.models.writer import Metered, ModelWriter
 
-MakeModel = Callable[[str, Backend, int, Sequence[float], BackendFacts], Model]
-"""Opens a backend under a name, with the number of tries, the waits between them in seconds, and the facts learnt about it."""
+OpenModel = Callable[[str, Backend, int, Sequence[float], BackendFacts], Model]
+"""Opens a backend, once it is needed, under a name, with the number of tries, the waits between them in seconds, and the facts learnt about it."""
 
 _TRIES, _WAITS = 4, (1.0, 2.0, 4.0)
 _SCOPE = "install"
@@ -39,10 +39,10 @@ def limits(settings: Settings, *, dreaming: bool = False) -> CallLimits:
 class Models:
     """The models in use. `connect` and `off` change the chat model at run time, and for the next start."""
 
-    def __init__(self, settings: Settings, kept: KeptSettings, make: MakeModel) -> None:
+    def __init__(self, settings: Settings, kept: KeptSettings, open_model: OpenModel) -> None:
         self._settings = settings
         self._kept = kept
-        self._make = make
+        self._open_model = open_model
         self._opened: list[Model] = []
         self.learnt = LearntFacts(kept)
         self._lines: dict[str, RequestQueue] = {}
@@ -211,8 +211,8 @@ class Models:
 
     def _open(self, name: str, backend: Backend, *, patient: bool, alone: bool = True) -> Model:
         tries, waits = (self._settings.summary_tries, self._settings.summary_waits) if patient else (_TRIES, _WAITS)
-        model = self._make(name, backend, tries if alone else 1, waits, self.learnt.of(backend))
-        served = ServedModel(model, self._line(backend), background=patient)
+        open_model = partial(self._open_model, name, backend, tries if alone else 1, waits, self.learnt.of(backend))
+        served = ServedModel(name, open_model, self._line(backend), background=patient)
         self._opened.append(served)
         return served
 

@@ -4,12 +4,12 @@ A model is asked with messages and answers with pieces of text. In between it ma
 is complete when iteration ends; any failure is one of the ModelError tree of bot/errors.py.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal, NotRequired, Protocol, TypedDict
 
-from bot.errors import BadSecret, ModelDenied, ModelError
+from bot.errors import ModelDenied, ModelError
 from bot.service.log import log
 from memory.text.budget import tokens
 
@@ -185,35 +185,3 @@ class Chain:
         """Close all models, in reverse order."""
         for model in reversed(self._models):
             await model.close()
-
-
-class LateModel:
-    """A model opened on first use, so that a start loads nothing it may not need."""
-
-    def __init__(self, name: str, open_: Callable[[], Model]) -> None:
-        self.name = name
-        self._open = open_
-        self._model: Model | None = None
-
-    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
-        """Yield the answer in pieces. Raises ModelDenied if the model's key is unavailable."""
-        async with closing(self._opened().stream(messages, toolbox)) as pieces:
-            async for piece in pieces:
-                yield piece
-
-    async def room(self) -> int | None:
-        """Return the model's room. Raises ModelDenied if its key is unavailable."""
-        return await self._opened().room()
-
-    def _opened(self) -> Model:
-        if self._model is None:
-            try:
-                self._model = self._open()
-            except BadSecret as error:
-                raise ModelDenied(error.sentence) from error
-        return self._model
-
-    async def close(self) -> None:
-        """Close the model if it was opened."""
-        if self._model is not None:
-            await self._model.close()

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 from adapters.markup import printable
-from bot.errors import ModelGarbled
+from bot.errors import BadSecret, ModelDenied, ModelGarbled
 from bot.models.port import ChatMessage, CutShort, Model, Restart, Toolbox, closing, joined, size
 from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
@@ -74,15 +74,16 @@ class Cleaned:
 
 
 class ServedModel:
-    """A model behind a queue. A `background` answer comes in one piece, after everything that people wait for.
+    """A model behind a queue, opened on first use, so that a start loads nothing it may not need.
 
-    Waiting in the queue does not count towards the model's deadline. Answers for people are stripped of the prompt, speaker
+    A `background` answer comes in one piece, after everything that people wait for. Waiting in the queue does not count towards the model's deadline. Answers for people are stripped of the prompt, speaker
     turns and receipts that the model writes around them.
     """
 
-    def __init__(self, model: Model, line: RequestQueue, *, background: bool) -> None:
-        self.name = model.name
-        self._model = model
+    def __init__(self, name: str, open_model: Callable[[], Model], line: RequestQueue, *, background: bool) -> None:
+        self.name = name
+        self._open_model = open_model
+        self._model: Model | None = None
         self._line = line
         self._background = background
 
@@ -116,12 +117,21 @@ class ServedModel:
         return self._filtered(cleaned, self._line.first(), "conversation", messages, toolbox)
 
     async def room(self) -> int | None:
-        """Return the model's room."""
-        return await self._model.room()
+        """Return the model's room. Raises ModelDenied if its key is unavailable."""
+        return await self._opened().room()
 
     async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
+        """Close the model if it was opened."""
+        if self._model is not None:
+            await self._model.close()
+
+    def _opened(self) -> Model:
+        if self._model is None:
+            try:
+                self._model = self._open_model()
+            except BadSecret as error:
+                raise ModelDenied(error.sentence) from error
+        return self._model
 
     async def _whole(self, messages: Sequence[ChatMessage]) -> str:
         async def unlooped() -> Unlooped:
@@ -155,7 +165,7 @@ class ServedModel:
         """Yield an answer in pieces, and count its usage, even if it is cut off."""
         written: list[str] = []
         try:
-            async with closing(self._model.stream(messages, toolbox)) as pieces:
+            async with closing(self._opened().stream(messages, toolbox)) as pieces:
                 async for piece in pieces:
                     written.append(piece)
                     yield piece

@@ -8,16 +8,16 @@ another place, is left out with it.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from adapters.base import Adapter, Presence
 from adapters.events import MessageEdited, MessagesDeleted, Place, Reach, split_key
+from adapters.newest import Newest
 from bot.conversation.inbox_events import only_messages, unfinished
 from bot.conversation.intake import Intake
-from bot.reconciliation.unverified_places import UnverifiedPlaces, remember
+from bot.reconciliation.unverified_places import MOST_REMEMBERED, UnverifiedPlaces
 from bot.reconciliation.used_messages import UsableMessages, UsedMessage, only, used_in
 from bot.service.log import log
 from localization.sentences import lazy
@@ -55,7 +55,7 @@ class MessageVerification:
         self._intake = intake
         self._adapters = adapters
         self.unverified = UnverifiedPlaces(memory.verified, adapters)
-        self._verified_replies: OrderedDict[int, int] = OrderedDict()
+        self._verified_replies = Newest[int, int](MOST_REMEMBERED)
         """The answers whose sources are all verified, with the latest gap at that time."""
 
     async def hits(self, find: Callable[[], Awaitable[Sequence[Hit]]], requests: RequestBudget | None = None) -> list[Hit]:
@@ -109,7 +109,7 @@ class MessageVerification:
             if unverified_supports := [one for one in supports.get(key, ()) if not self._supports(one, reply)]:
                 needs.setdefault(key, []).extend(unverified_supports)
             else:
-                remember(self._verified_replies, key, latest)
+                self._verified_replies[key] = latest
         return needs
 
     def _supports(self, source: Support, reply: UsedMessage) -> bool:

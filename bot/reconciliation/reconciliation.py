@@ -8,6 +8,7 @@ from typing import Self
 
 from adapters.base import Adapter
 from adapters.events import Message, Vanished, split_key
+from adapters.task_groups import cancel
 from bot.conversation.inbox_events import unfinished
 from bot.conversation.intake import Intake
 from bot.conversation.services import Services
@@ -46,9 +47,7 @@ class Vanishing:
 
     async def close(self) -> None:
         """Stop; the next start continues withholding."""
-        for task in self._busy:
-            task.cancel()
-        await asyncio.gather(*self._busy, return_exceptions=True)
+        await cancel(*self._busy)
 
     async def look(self, platform: str) -> None:
         """Find places that disappeared unnoticed, and send outstanding notices."""

@@ -1,14 +1,16 @@
 """Which stored messages are unverified: what was stored at a place before a gap, until it has been compared with the history there."""
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from adapters.events import split_key
+from adapters.newest import Newest
 from memory.forget.comparison_state import ComparisonState, PlaceComparison, Prefix, StoredMessage
 from memory.types import Exchange
 
-_MOST_REMEMBERED = 50_000
+MOST_REMEMBERED = 50_000
+"""How many items are remembered as verified; the oldest are dropped."""
 
 
 @dataclass(slots=True)
@@ -20,7 +22,7 @@ class _Known:
     gaps: dict[Prefix, int] = field(default_factory=dict)
     comparisons: dict[str, PlaceComparison] = field(default_factory=dict)
     settled: set[Prefix] = field(default_factory=set)
-    verified: OrderedDict[int, int] = field(default_factory=OrderedDict)
+    verified: dict[int, int] = field(default_factory=partial(Newest, MOST_REMEMBERED))
 
 
 class UnverifiedPlaces:
@@ -89,7 +91,7 @@ class UnverifiedPlaces:
 
     def record_verified(self, platform: str, message: int, gap: int) -> None:
         """Remember, by its key, a message as verified by a request that was made after `gap`."""
-        remember(self._known[platform].verified, message, gap)
+        self._known[platform].verified[message] = gap
 
     def is_verified(self, platform: str, place: str, message: Exchange | StoredMessage) -> bool:
         """Return whether a message is as its platform has it: nothing can have been missed, or it was compared since."""
@@ -100,14 +102,6 @@ class UnverifiedPlaces:
         if compared and (message.said_at, message.key) >= compared.through:
             return True
         return self._known[platform].verified.get(message.key, -1) >= gap
-
-
-def remember(verified: OrderedDict[int, int], item: int, gap: int) -> None:
-    """Remember for which gap an item was verified; the oldest of too many is dropped."""
-    verified[item] = gap
-    verified.move_to_end(item)
-    if len(verified) > _MOST_REMEMBERED:
-        verified.popitem(last=False)
 
 
 def _is_at(gap: tuple[str, Prefix], place: tuple[str, str]) -> bool:

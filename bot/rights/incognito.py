@@ -44,7 +44,7 @@ class Once:
         with self._priority.taken():
             less = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.CHEAPER_MODEL)
             answer = await self._generation.answer(less, None)
-        await require_readers(self._services.domains, turn, adapter)
+        await require_readers(self._services.domains, turn)
         self._allowance.record(call.person, call.place, answer.tokens, turn.chosen)
         return Reply(answer.text, answer.links, conversation=True)
 

@@ -4,7 +4,6 @@ None of their text is in the journal, the outbox, memory, the index or the log. 
 that it enters no memory and no prompt in another way either.
 """
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place, split_key
 from adapters.message_parts import Contents
+from adapters.newest import Newest
 from bot.context.quoting import without_forgotten
 from bot.context.unstored_names import name_of
 from bot.conversation.attachments import text_with_attachments
@@ -39,10 +39,10 @@ class OffRecord:
     """The conversations that are off the record now."""
 
     def __init__(self) -> None:
-        self._said: OrderedDict[_Conversation, list[Exchange]] = OrderedDict()
-        self._ids: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self._overheard: OrderedDict[tuple[str, str], _Conversation] = OrderedDict()
-        self._asked: OrderedDict[tuple[str, str], _Conversation] = OrderedDict()
+        self._said = Newest[_Conversation, list[Exchange]](_CONVERSATIONS)
+        self._ids = Newest[tuple[str, str], None](_KNOWN)
+        self._overheard = Newest[tuple[str, str], _Conversation](_KNOWN)
+        self._asked = Newest[tuple[str, str], _Conversation](_KNOWN)
         """The questions being answered, as long as their conversation goes on."""
         self._keys = count(-1, -1)
 
@@ -66,8 +66,6 @@ class OffRecord:
         """Return the messages of the conversation in which these questions will be answered, as `before`."""
         for one in questions:
             self._asked[session.ref.platform, one.source_id] = _where(session, person)
-        while len(self._asked) > _KNOWN:
-            self._asked.popitem(last=False)
         return self.before(session, person)
 
     def add(self, session: Session, person: str, questions: Sequence[Exchange], reply: Exchange) -> None:
@@ -80,14 +78,10 @@ class OffRecord:
         if None in asked:
             return
         self._said[where] = [*self._said.pop(where, ()), *questions, reply][-_MESSAGES:]
-        while len(self._said) > _CONVERSATIONS:
-            self._said.popitem(last=False)
 
     def note(self, platform: str, id: str) -> None:
         """Remember the id of a message or post."""
         self._ids[platform, id] = None
-        while len(self._ids) > _KNOWN:
-            self._ids.popitem(last=False)
 
     def knows(self, platform: str, id: str) -> bool:
         """Return whether a message or post was off the record, as far as the cache knows."""
@@ -96,8 +90,6 @@ class OffRecord:
     def overhear(self, place: Place, id: str, person: str) -> None:
         """Remember the id of an overheard message; `person` as in `add`."""
         self._overheard[place.platform, id] = _Conversation(place.platform, place.key, 0, person)
-        while len(self._overheard) > _KNOWN:
-            self._overheard.popitem(last=False)
 
     def overheard(self, place: Place, id: str, asker: str) -> bool:
         """Return whether a message was overheard at a place, and may be used in an answer off the record to `asker`."""

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adapters.task_groups import cancel
 from bot.config.settings import Settings
 from bot.imports import deriving
 from bot.keyed_locks import KeyedLocks
@@ -118,10 +119,7 @@ class Maintenance:
                 if self._embedding and self._left > _MANY:
                     self._embedding.cancel()
                 await asyncio.wait(self._busy, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-        late = list(self._busy)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        await cancel(*self._busy)
 
     async def tick(self) -> None:
         """Maintain every domain once."""

@@ -11,7 +11,7 @@ from memory.store.peers import Peers
 
 _SECONDS = 5.0
 _JOB = "elsewhere"
-_INBOX, _OUTBOX = "inbox ", "outbox "
+HEARD, QUEUED = "inbox", "outbox"
 
 
 class OtherProcesses:
@@ -22,17 +22,10 @@ class OtherProcesses:
         self._told: set[str] = set()
         self._woken = asyncio.Event()
 
-    def heard(self, platform: str, place: str) -> None:
-        """Signal the holder of a place that an event waits there."""
-        self._call(f"{_INBOX}{platform} {place}")
-
-    def queued(self, platform: str, place: str) -> None:
-        """Signal the holder of a place that a part waits to be sent there."""
-        self._call(f"{_OUTBOX}{platform} {place}")
-
-    def _call(self, word: str) -> None:
+    def tell(self, what: str, platform: str, place: str) -> None:
+        """Signal the holder of a place that an event waits there (HEARD), or a part to be sent (QUEUED)."""
         if self._peers is not None:
-            self._peers.call(word)
+            self._peers.call(f"{what} {platform} {place}")
 
     async def run(self, adapters: Mapping[str, Adapter], mailboxes: Mailboxes, outgoing: Outgoing) -> None:
         """Handle what others signal, and poll every few seconds for what was not signalled, until cancelled."""
@@ -44,19 +37,19 @@ class OtherProcesses:
                 async with asyncio.timeout(_SECONDS):
                     await self._woken.wait()
             except TimeoutError:
-                self._told.update(f"{_INBOX}{platform}" for platform, one in adapters.items() if one.divided)
+                self._told.update(f"{HEARD} {platform}" for platform, one in adapters.items() if one.divided)
             self._woken.clear()
             told, self._told = self._told, set()
             for word in sorted(told):
                 kind, platform, *place = word.split(" ", 2)
                 if platform not in adapters or adapters[platform].unit < 0 or not all(map(adapters[platform].holds, place)):
                     continue
-                if kind == _INBOX.strip():
+                if kind == HEARD:
                     await carried_on(mailboxes.recover(platform, *place, fresh=True), _JOB)
                 elif place:
                     await carried_on(outgoing.flush(platform, place[0]), _JOB)
 
     def _hear(self, words: Collection[str]) -> None:
-        self._told.update(word for word in words if word.startswith((_INBOX, _OUTBOX)))
+        self._told.update(word for word in words if word.startswith((f"{HEARD} ", f"{QUEUED} ")))
         if self._told:
             self._woken.set()

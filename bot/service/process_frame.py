@@ -13,6 +13,7 @@ from functools import partial
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+from adapters.task_groups import go_on
 from bot.app import App
 from bot.printing import note
 from bot.service import costs
@@ -61,8 +62,7 @@ async def framed(app: App, stop: asyncio.Event, *every_minute: Work, at_once: Wo
     """
     notifier = Notifier(app.base.environment.variables)
     alive = asyncio.create_task(notifier.keep_alive())
-    reloading = set[asyncio.Task[None]]()
-    _on_hangup(app, stop, reloading)
+    _on_hangup(app, stop)
     scheduler = AsyncIOScheduler(timezone="UTC")
     works: list[Work] = [*every_minute, partial(costs.kept, app.memory)]
     for work in works:
@@ -82,9 +82,9 @@ async def framed(app: App, stop: asyncio.Event, *every_minute: Work, at_once: Wo
         scheduler.shutdown(wait=False)
 
 
-def _on_hangup(app: App, stop: asyncio.Event, reloading: set[asyncio.Task[None]]) -> None:
+def _on_hangup(app: App, stop: asyncio.Event) -> None:
     """Reload the configuration at SIGHUP, or stop if it means that the controlling terminal is gone."""
-    at_terminal, loop = sys.stdin.isatty(), asyncio.get_running_loop()
+    at_terminal = sys.stdin.isatty()
 
     async def reload() -> None:
         note(await app.reloading.told())
@@ -92,12 +92,10 @@ def _on_hangup(app: App, stop: asyncio.Event, reloading: set[asyncio.Task[None]]
     def hung_up() -> None:
         if at_terminal and _is_gone():
             stop.set()
-            return
-        task = loop.create_task(reload())
-        reloading.add(task)
-        task.add_done_callback(reloading.discard)
+        else:
+            go_on(reload())
 
-    loop.add_signal_handler(signal.SIGHUP, hung_up)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
 
 
 def _is_gone() -> bool:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, nullcontext
 
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
+from adapters.task_groups import cancel
 from bot.app import App, opened, until_ended
 from bot.errors import BadConfig
 from bot.printing import note
@@ -69,9 +70,7 @@ async def _noticing(app: App, stop: Stop) -> AsyncIterator[asyncio.Event]:
     try:
         yield ended
     finally:
-        for task in noticing:
-            task.cancel()
-        await asyncio.gather(*noticing, return_exceptions=True)
+        await cancel(*noticing)
 
 
 async def _work(app: App, stop: asyncio.Event) -> int:
@@ -85,8 +84,7 @@ async def _work(app: App, stop: asyncio.Event) -> int:
             asked.cancel()
             return 0 if stop.is_set() else 1
     finally:
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
+        await cancel(working)
 
 
 async def _hear(app: App, stop: asyncio.Event) -> int:
@@ -146,9 +144,7 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
         await talk.mailboxes.drain(TURN_SECONDS)
         return 0 if asked.done() else 1
     finally:
-        for running in {asked, *left, *telling}:
-            running.cancel()
-        await asyncio.gather(asked, *left, *telling, return_exceptions=True)
+        await cancel(asked, *left, *telling)
 
 
 async def _take_one(adapter: Adapter, peers: Peers) -> None:
@@ -226,9 +222,7 @@ class Worker:
                 except TimeoutError:
                     continue
         finally:
-            for task in self._busy:
-                task.cancel()
-            await asyncio.gather(*self._busy, return_exceptions=True)
+            await cancel(*self._busy)
 
     def _hear(self, words: Collection[str]) -> None:
         if CHORE in words or EVERYTHING in words:

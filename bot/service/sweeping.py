@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable
 
+from adapters.task_groups import cancel
 from bot.commands.texts import receipts
 from bot.printing import note
 from bot.rights.quote_removal import drop_quotes
@@ -41,8 +42,7 @@ class Sweeper:
     async def end(self) -> None:
         """Stop sweeping."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await cancel(self._task)
         await self._try(self._memory.marks.note())
 
     async def sweep(self) -> None:

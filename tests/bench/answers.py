@@ -89,7 +89,7 @@ class Seat:
         )
         return cls(
             f"{name}: {backend.model}",
-            ServedModel(model, RequestQueue(backend.places), background=False),
+            ServedModel(name, lambda: model, RequestQueue(backend.places), background=False),
             backend.price_in,
             backend.price_out,
         )

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.port import Chain, ChatMessage, Image, LateModel, Model, complete
+from bot.models.port import Chain, ChatMessage, Image, Model, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -73,7 +73,7 @@ async def test_without_images_a_model_that_sees_gets_plain_text() -> None:
 async def test_in_a_chain_each_model_decides_for_itself() -> None:
     async with OpenAIServer() as sighted, OpenAIServer() as blind:
         sighted.script(fake.DOWN)
-        answer = await asked(at(sighted, sees=True, tries=1), LateModel("blind", lambda: at(blind)))
+        answer = await asked(at(sighted, sees=True, tries=1), at(blind))
         assert answer == "Echo: Who is this? [image cat.png]"
         assert len(sighted.requests[0].images) == 2
         assert [request.messages for request in blind.requests] == [AS_TEXT]
@@ -82,7 +82,7 @@ async def test_in_a_chain_each_model_decides_for_itself() -> None:
 async def test_in_a_chain_the_second_sees_what_the_first_could_not() -> None:
     async with OpenAIServer() as sighted, OpenAIServer() as blind:
         blind.script(fake.DOWN)
-        await asked(at(blind, tries=1), LateModel("sighted", lambda: at(sighted, sees=True)))
+        await asked(at(blind, tries=1), at(sighted, sees=True))
         assert [request.images for request in blind.requests] == [[]]
         assert len(sighted.requests[0].images) == 2
 

@@ -22,7 +22,7 @@ ASKED: list[ChatMessage] = [{"role": "user", "content": "What is my boat called?
 async def asking(name: str = "m", facts: BackendFacts | None = None) -> AsyncIterator[tuple[OpenAIServer, ServedModel]]:
     async with OpenAIServer() as server:
         model = OpenAIModel("main", server.base_url, name, None, 5.0, 64, tries=2, waits=[0.0], facts=facts)
-        yield server, ServedModel(model, RequestQueue(1), background=False)
+        yield server, ServedModel("main", lambda: model, RequestQueue(1), background=False)
         await model.close()
 
 
@@ -115,7 +115,7 @@ async def test_who_only_thought_gave_no_answer(thought: str) -> None:
 
 async def test_a_digest_holds_no_thoughts_either() -> None:
     async with asking() as (server, model):
-        background = ServedModel(model, RequestQueue(1), background=True)
+        background = ServedModel("main", lambda: model, RequestQueue(1), background=True)
         server.script("Ada? She has a boat.\n</think>\nAda has a boat [m1].")
         assert await complete(background, ASKED) == "Ada has a boat [m1]."
 

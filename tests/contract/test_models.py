@@ -12,7 +12,7 @@ from bot.config.settings import Settings
 from bot.models.chains import Models
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.port import LateModel, Model
+from bot.models.port import Model
 from tests.kits.memory_kit import KEY, opened
 
 BACKENDS = {
@@ -22,7 +22,7 @@ BACKENDS = {
 
 
 def made(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
-    return LateModel(name, lambda: OpenAIModel(name, backend.base_url, backend.model, None, 5.0, 64, tries, waits))
+    return OpenAIModel(name, backend.base_url, backend.model, None, 5.0, 64, tries, waits)
 
 
 @asynccontextmanager

@@ -40,7 +40,7 @@ async def serving(places: int = 1, seconds: float = 5.0) -> AsyncIterator[Served
     async with OpenAIServer() as server:
         line = RequestQueue(places)
         model = OpenAIModel("m", server.base_url, "m", None, seconds, 64, waits=[0.0])
-        yield Served(server, ServedModel(model, line, background=False), ServedModel(model, line, background=True))
+        yield Served(server, *(ServedModel("m", lambda: model, line, background=background) for background in (False, True)))
         await model.close()
 
 
@@ -192,7 +192,7 @@ class AtOnce:
 
 @pytest.mark.parametrize("background", [False, True])
 async def test_an_answer_that_comes_at_once_leaves_others_their_turn_again_and_again(background: bool) -> None:
-    model = ServedModel(AtOnce(), RequestQueue(1), background=background)
+    model = ServedModel("m", AtOnce, RequestQueue(1), background=background)
     answering = asyncio.create_task(complete(model, asking("which links are there?")))
     turns = 0
     while not answering.done():

@@ -30,7 +30,7 @@ async def current(adapter: Adapter, place: Place) -> Place | None:
     return now
 
 
-async def require_readers(domains: DomainAccess, turn: Turn, adapter: Adapter) -> None:
+async def require_readers(domains: DomainAccess, turn: Turn) -> None:
     """Raise SourceGone if somebody reads the place now who could not read every source of a turn.
 
     That includes the asker: what they can read elsewhere is checked again.
@@ -39,16 +39,16 @@ async def require_readers(domains: DomainAccess, turn: Turn, adapter: Adapter) -
         return
     home = turn.view.home.key
     with suppress(PlaceGone):
-        place = await adapter.locate(turn.place)
+        place = await turn.adapter.locate(turn.place)
         if place and not turn.view.others_of_place:
-            now = await domains.view(place, turn.person, adapter)
+            now = await domains.view(place, turn.person, turn.adapter)
             if now.home.key == home and not turn.view.others <= now.others:
                 raise SourceGone(lazy("The person who asked cannot read everything any more that this answer was made from."))
             return
         # An answer written for entirely different readers is stored for them, and the exit does not send it.
         if (
             place
-            and not await domains.has_same_readers(place, home, turn.view.others_of_place, adapter)
+            and not await domains.has_same_readers(place, home, turn.view.others_of_place, turn.adapter)
             and await domains.has_same_readers(place, home)
         ):
             raise SourceGone(lazy("Who can read this place changed while the answer was made."))

@@ -79,33 +79,29 @@ class Inputs:
 
 
 class ToolCalls:
-    """The tools of one turn; `rounds` is the maximum number of calls, 0 if no tools are offered.
+    """The tools of one turn, as far as its `limits` allow any.
 
     `usable` searches for messages and returns those that may be used; `on_more_in_view` is awaited whenever results came into view.
-    `most_tokens` limits the tokens of results, `show_prompt` is called with every prompt. `hits` are the results so far, `seen`
-    everything that was in view.
+    `show_prompt` is called with every prompt. `hits` are the results so far, `seen` everything that was in view.
     """
 
     def __init__(
         self,
         turn: Turn,
+        inputs: Inputs,
+        limits: PromptLimits,
         usable: Callable[[Find], Awaitable[Sequence[Hit]]],
         on_more_in_view: Callable[[], Awaitable[None]],
-        draft: PromptDraft,
-        recalled: Recalled,
-        rounds: int,
-        most_tokens: int,
-        now: int,
         show_prompt: Callable[[Prompt], None] | None,
     ) -> None:
         self._turn = turn
         self._usable = usable
         self._on_more_in_view = on_more_in_view
-        self._draft = draft
-        self._recalled = recalled
-        self._tokens_left = min(most_tokens, draft.tokens_left)
-        self._calls_left = rounds if self._tokens_left >= _LEAST_TOKENS else 0
-        self._now = now
+        self._draft = inputs.draft
+        self._recalled = inputs.recalled
+        self._now = inputs.read_at
+        self._tokens_left = min(int(SHARE * limits.tokens), inputs.draft.tokens_left)
+        self._calls_left = ROUNDS if limits.lookups and self._tokens_left >= _LEAST_TOKENS else 0
         self._show_prompt = show_prompt
         self._rounds: list[Round] = []
         self._prompts: dict[tuple[int, bool], Prompt] = {}
@@ -218,11 +214,7 @@ class ModelAnswer:
         self._refused_size = limits.refused_size
         self._preview = preview
         self._links = NO_LINKS
-        rounds = ROUNDS if limits.lookups else 0
-        most_tokens = int(SHARE * limits.tokens)
-        self._lookups = ToolCalls(
-            turn, usable, self._allow_links, inputs.draft, inputs.recalled, rounds, most_tokens, inputs.read_at, show_prompt
-        )
+        self._lookups = ToolCalls(turn, inputs, limits, usable, self._allow_links, show_prompt)
         self._source_watch = SourceWatch(
             turn, inputs.read_at, inputs.commits, lambda: self._lookups.seen, lambda: self._lookups.last_prompt.asides
         )

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import Any
 
+from adapters.task_groups import cancel
 from bot.conversation.one_turn import Turn
 from memory.errors import SourceGone
 
@@ -67,6 +68,4 @@ class SourceWatch:
                 generated.result()
             return generated.done()
         finally:
-            generated.cancel()
-            stopped.cancel()
-            await asyncio.gather(generated, stopped, return_exceptions=True)
+            await cancel(generated, stopped)

@@ -10,7 +10,7 @@ from abc import ABC
 from collections.abc import Collection
 from contextlib import suppress
 
-from adapters.base import Adapter, Preview
+from adapters.base import Preview
 from adapters.command_table import Action
 from adapters.errors import SendFailed
 from bot.commands.question_commands import STOP
@@ -75,11 +75,10 @@ class WordPreview(AnswerPreview):
 class EditedPreview(AnswerPreview):
     """The preview of one answer, as a message that is edited. It begins once every earlier question is answered."""
 
-    def __init__(self, turn: Turn, ticket: Ticket, adapter: Adapter, outgoing: Outgoing) -> None:
+    def __init__(self, turn: Turn, ticket: Ticket, outgoing: Outgoing) -> None:
         super().__init__(turn.place.platform, outgoing)
         self._turn = turn
         self._ticket = ticket
-        self._adapter = adapter
         self._actions = (Action(_("Stop"), STOP, ""),)
         self._shown = ""
         self._message_id = ""
@@ -122,7 +121,7 @@ class EditedPreview(AnswerPreview):
         shows = True
         while shows or self._key:
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._adapter.edit_seconds):
+                async with asyncio.timeout(self._turn.adapter.edit_seconds):
                     await self._stopping.wait()
                 return
             try:
@@ -146,14 +145,13 @@ class EditedPreview(AnswerPreview):
 
     async def _show_once(self) -> None:
         turn = self._turn
-        part = await self._outgoing.composer.preview(self._platform, self._text, self._links)
+        part = await self._outgoing.composer.preview(self._platform, self._text, self._links, self._actions)
         if part is None or part.text == self._shown:
             return
         if self._key:
             await self._outgoing.edit_preview(turn.place, self._message_id, part.text, self._actions)
         else:
             self._key = part.key
-            part = self._outgoing.composer.pressable(part, self._actions)
             await turn.view.preview(turn.session, part, turn.reply_target)
             self._message_id = await self._outgoing.flush(self._platform, turn.place.key, [part])
             if not self._message_id:

@@ -80,7 +80,7 @@ class Turns:
         """
         turn = await self._intake.keep(await self._threads.opened(heard, adapter), adapter)
         if isinstance(turn, Turn):
-            await self._confirm_discretion(turn, adapter.prefix)
+            await self._confirm_discretion(turn)
         else:
             await self._tell_why_not(turn)
 
@@ -104,14 +104,14 @@ class Turns:
         await self._remove_stale_previews(turn)
         if adapter.introduces:
             await self._first_contact.introduce(turn.place, turn.view, turn.session, adapter.prefix)
-        await self._confirm_discretion(turn, adapter.prefix)
+        await self._confirm_discretion(turn)
         grant, seconds = await self._allowance.take(turn.person, turn.place, turn.questions[-1].said_at, turn.chosen)
         if grant in (Grant.DECLINED, Grant.IGNORED):
             # Somebody who asked privately waits for each answer.
             await self._unanswered.decline(turn, seconds if grant is Grant.DECLINED or turn.reply_address else 0)
             return
         turn = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.CHEAPER_MODEL)
-        await self._answer_and_send(turn, heard, adapter, gaps, ticket)
+        await self._answer_and_send(turn, heard, gaps, ticket)
         self._services.maintenance.poke(turn.view.home, turn.session)
 
     async def _tell_why_not(self, unanswered: TooLate | ReadersChanged | None) -> None:
@@ -126,14 +126,12 @@ class Turns:
         for preview in kept.stale_previews:
             await self._services.outgoing.remove_preview(kept.place.platform, kept.place.key, preview)
 
-    async def _answer_and_send(
-        self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket
-    ) -> None:
+    async def _answer_and_send(self, turn: Turn, heard: Sequence[HeardMessage], gaps: int, ticket: Ticket) -> None:
         place, arrived = turn.place, True
         async with AsyncExitStack() as sending_lock:
             with self._priority.taken():
-                async with adapter.thinking(place.key):
-                    first, later = await self._answered(turn, heard, adapter, gaps, ticket, sending_lock)
+                async with turn.adapter.thinking(place.key):
+                    first, later = await self._answered(turn, heard, gaps, ticket, sending_lock)
             if first:
                 with measures.stage("send"):
                     arrived = await self._services.outgoing.send(place.platform, first, later)
@@ -141,18 +139,20 @@ class Turns:
                 await sending_lock.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
         if not arrived:
-            await self._unanswered.left_behind(turn, adapter)
+            await self._unanswered.left_behind(turn)
 
-    async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
+    async def _offered(self, turn: Turn) -> Sequence[Part]:
         """Return the one-time offer, in private, to hear her thoughts; () if it is not due."""
         if turn.shared or turn.off_record or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
         if not await turn.view.thoughts.are_to_offer():
             return ()
-        parts = await self._services.outgoing.composer.parts(turn.place.platform, thoughts_offer(adapter.prefix), links=NO_LINKS)
+        parts = await self._services.outgoing.composer.parts(
+            turn.place.platform, thoughts_offer(turn.adapter.prefix), links=NO_LINKS
+        )
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
-    async def _confirm_discretion(self, turn: Turn, prefix: str) -> None:
+    async def _confirm_discretion(self, turn: Turn) -> None:
         """Confirm once what was understood of a request for discretion, or of its end."""
         questions = () if turn.place.is_private or turn.off_record else turn.questions
         requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.asked, one.text))]
@@ -160,7 +160,7 @@ class Turns:
         if not confided and not turn.ended_confidences:
             return
         text = (
-            discretion_confirmation(confided, turn.discretion_scopes, prefix)
+            discretion_confirmation(confided, turn.discretion_scopes, turn.adapter.prefix)
             if confided
             else discretion_ended_notice(turn.ended_confidences)
         )
@@ -169,17 +169,17 @@ class Turns:
         await self._services.outgoing.say(turn.place, text, queue)
 
     async def _answered(
-        self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket, sending_lock: AsyncExitStack
+        self, turn: Turn, heard: Sequence[HeardMessage], gaps: int, ticket: Ticket, sending_lock: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
         """Answer and store the answer, anew if its sources change meanwhile; return the part being sent (or None) and those that wait.
 
         `gaps` is the number of gaps before the turn. The part being sent is sent before `sending_lock` is left.
         """
-        preview = self._preview(turn, adapter, ticket)
+        preview = self._preview(turn, ticket)
         try:
             for _ in range(_TRIES):
                 try:
-                    return await self._attempt(turn, adapter, gaps, ticket, preview, sending_lock)
+                    return await self._attempt(turn, gaps, ticket, preview, sending_lock)
                 except SourceGone:
                     await sending_lock.aclose()
                     if preview:
@@ -188,7 +188,7 @@ class Turns:
                     await self._services.memory.settled()
                     await turn.view.validity.readable(_PATIENCE)
                     gaps = self._verification.unverified.gaps
-                    kept = await self._intake.keep(heard, adapter)
+                    kept = await self._intake.keep(heard, turn.adapter)
                     if not isinstance(kept, Turn):
                         await self._tell_why_not(kept)
                         replaces = await self._replaced(turn, preview)
@@ -214,14 +214,14 @@ class Turns:
                 preview.cancel()
 
     async def _attempt(
-        self, turn: Turn, adapter: Adapter, gaps: int, ticket: Ticket, preview: AnswerPreview | None, sending_lock: AsyncExitStack
+        self, turn: Turn, gaps: int, ticket: Ticket, preview: AnswerPreview | None, sending_lock: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
         """Answer once and store the answer, as `_answered`. Raises SourceGone if something that it rests on changed meanwhile."""
         self._running_answers.begin(ticket, turn)
         with measures.stage("answer"):
             answer = await self._generation.answer(turn, preview)
         await ticket.wait_for_earlier()
-        await current_readers.require_readers(self._services.domains, turn, adapter)
+        await current_readers.require_readers(self._services.domains, turn)
         place = (turn.place.platform, turn.session.ref.place)
         await self._verification.require_standing(answer.used, answer.asides, place, gaps)
         if turn.off_record:
@@ -233,20 +233,20 @@ class Turns:
                 first, later = await self._store(turn, answer, await self._replaced(turn, preview), sending_lock)
         measures.turns["answered"] += 1
         self._allowance.record(turn.person, turn.place, answer.tokens, turn.chosen)
-        return first, [*later, *await self._offered(turn, adapter)]
+        return first, [*later, *await self._offered(turn)]
 
-    def _preview(self, turn: Turn, adapter: Adapter, ticket: Ticket) -> AnswerPreview | None:
+    def _preview(self, turn: Turn, ticket: Ticket) -> AnswerPreview | None:
         """Return where the answer is shown while it is made, None if it comes as a whole."""
-        on_screen = adapter.preview(turn.place.key)
+        on_screen = turn.adapter.preview(turn.place.key)
         if on_screen:
             return WordPreview(on_screen, turn.place.platform, self._services.outgoing)
-        if turn.off_record or not adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
+        if turn.off_record or not turn.adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
             return None
         if turn.leftover_preview or turn.anew:
             # A leftover preview becomes the answer; a second one beside it would leave it half done. For a regenerated answer,
             # nothing would find the leftover of a kill.
             return None
-        return EditedPreview(turn, ticket, adapter, self._services.outgoing)
+        return EditedPreview(turn, ticket, self._services.outgoing)
 
     async def _replaced(self, turn: Turn, preview: AnswerPreview | None) -> str:
         """Return the key of the preview that the answer replaces: this turn's, or one that a kill left behind."""

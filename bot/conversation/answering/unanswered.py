@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from functools import partial
 
-from adapters.base import Adapter
 from bot.commands.general_commands import owned
 from bot.conversation.error_texts import error_text, too_much
 from bot.conversation.inbox_events import HeardMessage
@@ -64,15 +63,15 @@ class Unanswered:
         """Close a turn that was stopped before there was anything of an answer."""
         return await self._queued(turn, _("Ended.") if turn.reply_address else "", replaces, turn.inbox_keys)
 
-    async def left_behind(self, turn: Turn, adapter: Adapter) -> None:
+    async def left_behind(self, turn: Turn) -> None:
         """Say once in the room that replaces a turn's place, if she is there already, that nobody will see the answer."""
-        place = await adapter.successor(turn.place)
+        place = await turn.adapter.successor(turn.place)
         if place is None:
             return
         view, session = await self._services.domains.view_and_session(place)
         if goes_on(place, view):
             with reading(await self._services.languages.among(place, view)):
-                await self._first_contact.leave_behind(place, view, session, adapter.prefix)
+                await self._first_contact.leave_behind(place, view, session, turn.adapter.prefix)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Hold the question until the model is back; return a notice, once, and another where it is given up."""
