@@ -51,7 +51,7 @@ async def test_a_page_that_leads_its_own_name_to_this_machine_is_refused(tmp_pat
 
 
 async def test_without_the_guard_it_would_be_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(HostNames, "knows", lambda *_: True)
+    monkeypatch.setattr(HostNames, "accepts_host", lambda *_: True)
     async with listening(tmp_path, monkeypatch) as (port, _):
         assert await asked(port, "/healthz", b"Host: evil.example") == 200
 
