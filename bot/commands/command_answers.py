@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Reply
@@ -61,12 +61,12 @@ _READS_NO_MORE = lazy("You can no longer read that place, so I do not answer wha
 _NOT_REACHED = lazy("I answer that only in private, and could not reach you there: write me a DM, or ask again in a minute.")
 
 
+@dataclass(frozen=True, slots=True)
 class CommandAnswers:
     """Queues and sends the answers of commands."""
 
-    def __init__(self, services: Services, pages: AnswerPages) -> None:
-        self._services = services
-        self._pages = pages
+    _services: Services
+    _pages: AnswerPages
 
     async def say(
         self, event: Message | MenuCall, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False,

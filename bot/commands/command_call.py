@@ -1,5 +1,6 @@
 """What a command call comes with: its text, the message that it answers or names, its place, and how its caller is asked back."""
 
+from dataclasses import dataclass
 from urllib.parse import unquote
 
 from adapters.command_table import Call, Surface
@@ -48,21 +49,21 @@ def named_message(call: Call) -> str:
     return source_id(named) or named or (call.target.id if call.target else "")
 
 
+@dataclass(frozen=True, slots=True)
 class GatedConfirmation:
     """Asks the caller back through the exit gate, as all that leaves; `written` is what the person wrote, `owner` whether they are the operator."""
 
-    def __init__(self, surface: Surface, outgoing: Outgoing, platform: str, written: str, *, owner: bool) -> None:
-        self._surface = surface
-        self._outgoing = outgoing
-        self._platform = platform
-        self._written = written
-        self._owner = owner
+    surface: Surface
+    outgoing: Outgoing
+    platform: str
+    written: str
+    owner: bool
 
     async def confirm(self, question: str) -> bool:
         """Ask the person; return whether the answer was yes."""
-        links = addresses(self._written) | configured(question, owner=self._owner)
-        return await self._surface.confirm(await self._outgoing.composer.shown(self._platform, question, links))
+        links = addresses(self.written) | configured(question, owner=self.owner)
+        return await self.surface.confirm(await self.outgoing.composer.shown(self.platform, question, links))
 
     def enter(self, thread: str, name: str) -> bool:
         """Switch to another conversation of this person; False if the place has only one."""
-        return self._surface.enter(thread, name)
+        return self.surface.enter(thread, name)

@@ -11,6 +11,7 @@ from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import ladder_text, page_text
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import BadInput
+from bot.rights.correction import replaced
 from localization.sentences import _, lazy
 from memory.types import Exchange, Kind, NewExchange, Statement
 
@@ -104,10 +105,8 @@ class KnowledgeCommands(Group):
         fact = await view.facts.find(str(call.arguments["fact"]), only)
         who = caller(call)
         message = NewExchange(Kind.SAID, text, call.id, self._services.clock.now(), call.person.name, "user", who)
-        kept = await view.say(session, [replace(message, borne=await self._borne(call, view, call.person))])
-        if not kept.stored:
-            raise BadInput(lazy("What you said just now was forgotten, and stays so."))
-        new = await view.facts.correct(fact.id, kept.stored[0], only)
+        message = replace(message, borne=await self._borne(call, view, call.person))
+        new = await replaced(view, session, fact, message, only)
         self._services.maintenance.poke(view.home, session)
         said, now = await view.digests.receipts([new]), self._services.clock.now()
         ids = await view.ids.short([new.id])

@@ -22,6 +22,7 @@ _PAGE = 5
 _MOST = 50
 _MOST_QUOTED = 100
 _SUGGESTIONS, _LOOKED_THROUGH = 25, 500
+_FORGOTTEN = lazy("That message was forgotten, and stays so.")
 SESSION, NAME = "session", "name"
 """The parameters with suggestions: a conversation, or a topic."""
 
@@ -108,13 +109,13 @@ class RecallCommands(Group):
             platform, None, target.id
         )
         if await self._services.memory.shown.withheld(platform, [ShownMessage(target.id, [key], False, target.said_at)]):
-            raise BadInput(lazy("That message was forgotten, and stays so."))
+            raise BadInput(_FORGOTTEN)
         if known or await view.posts.may_be_shown(platform, [target.id]):
             return plain(_("I have that already."))
         forwarded = bool(target.forwards)
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
         if forwarded and says_nothing(target):
-            raise BadInput(lazy("That message was forgotten, and stays so."))
+            raise BadInput(_FORGOTTEN)
         contents = await self._adapters[platform].read_attachments(target) if target.attachments else ()
         new = replace(
             await new_exchange(target, text_with_attachments(target, contents)),
@@ -122,6 +123,6 @@ class RecallCommands(Group):
         )
         kept = await view.say(session, [new])
         if not kept.stored:
-            raise BadInput(lazy("That message was forgotten, and stays so."))
+            raise BadInput(_FORGOTTEN)
         self._services.maintenance.poke(view.home, session)
         return plain(_("Kept."))

@@ -35,7 +35,7 @@ from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
 from bot.reconciliation.reconciliation import Reconciliation
-from bot.rights.exporting import ExportCommands
+from bot.rights.export_command import ExportCommands
 from bot.rights.incognito import NAME as INCOGNITO
 from bot.rights.incognito import IncognitoCommands, Once
 from bot.service.log import log

@@ -7,7 +7,7 @@ from bot.commands.texts.ladder_text import NO_WORDS
 from bot.conversation.preferences import PAUSED
 from bot.errors import BadInput
 from localization.sentences import lazy
-from memory.types import Identity, Kind, NewExchange, Statement
+from memory.types import Identity, Kind, NewExchange, Session, Statement
 from memory.view.view import View
 
 _MAIN = "main"
@@ -32,7 +32,15 @@ async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tu
     message = NewExchange(
         Kind.SAID, text.strip(), app.base.ids.new(), app.base.clock.now(), name, "user", Identity("console", name)
     )
-    kept = (await view.say(session, [message])).stored
+    return old, await replaced(view, session, old, message)
+
+
+async def replaced(view: View, session: Session, fact: Statement, said: NewExchange, only: Identity | None = None) -> Statement:
+    """Keep what a person says, and replace a fact with it; `only` is the account whose facts alone may be corrected, if any.
+
+    Raises BadInput if what is said was forgotten before.
+    """
+    kept = (await view.say(session, [said])).stored
     if not kept:
         raise BadInput(lazy("What you said just now was forgotten, and stays so."))
-    return old, await view.facts.correct(old.id, kept[0])
+    return await view.facts.correct(fact.id, kept[0], only)

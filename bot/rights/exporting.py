@@ -5,26 +5,21 @@ omitted, with a note that it existed.
 """
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from adapters.command_table import Call, File, Reply
+from adapters.command_table import File
 from adapters.events import Person
-from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import receipts
 from bot.conversation.domain_access import DomainAccess
-from bot.delivery.links import NO_LINKS
-from bot.errors import BadInput
-from localization.sentences import _, lazy, marked, ngettext
+from localization.sentences import _, marked
 from memory.core import Memory
 from memory.text.time.times import local
 from memory.transfer.jsonl import line
-from memory.types import SECOND, Identity
 from memory.view.own_words import OwnMessage
 from memory.view.view import View
 
-_PAUSE = 60 * SECOND
 OTHERS = marked("[left out: others' words may be in it]")
 JSONL, TEXT, ZIPPED = "lyra.jsonl", "lyra.txt", "lyra.zip"
 
@@ -73,38 +68,3 @@ def fitting(texts: Mapping[str, str], most: int) -> tuple[File, ...]:
         for one in files:
             archive.writestr(one.name, one.data)
     return (File(ZIPPED, packed.getvalue()),) if packed.tell() <= most else ()
-
-
-@dataclass(frozen=True, slots=True)
-class ExportCommands(Group):
-    """/export."""
-
-    _last: dict[Identity, int] = field(default_factory=dict)
-    """When each account last got its own, in microseconds UTC."""
-
-    @command("export", lazy("get everything that you told me, as files for you alone"))
-    async def _export(self, call: Call) -> Reply:
-        adapter, now = self._adapters[call.place.platform], self._services.clock.now()
-        if not adapter.most_bytes:
-            return plain(_('For files, use "lyra export" on the command line, or "Take it with you" on the page ("lyra web").'))
-        who = caller(call)
-        if 0 <= now - self._last.get(who, -_PAUSE) < _PAUSE:
-            raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
-        self._last[who] = now
-        items = [one async for one in own_of(call.person, self._services.memory, self._services.domains)]
-        written = {name: "".join(f"{one.line(as_text=name == TEXT)}\n" for one in items) for name in (JSONL, TEXT)}
-        files = fitting(written, adapter.most_bytes)
-        n = len(items)
-        if not n:
-            return plain(_("I keep nothing of yours."))
-        if not files:
-            raise BadInput(lazy("That is more than can be sent here; whoever runs me can give it to you: lyra export --own."))
-        told = ngettext(
-            "Here is your one message, with what I answered to you: a file to import again, and one to read.",
-            "Here is all of yours, {n} messages with what I answered to you: a file to import again, and one to read.",
-            n,
-        )
-        shows = frozenset(one.own.exchange.key for one in items if one.own.whole)
-        return Reply(
-            f"{told} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, shows=shows, files=files
-        )

@@ -4,7 +4,6 @@ import hmac
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -12,7 +11,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from adapters.errors import PlatformFailure
 from bot.errors import BadInput, LyraError
 from bot.web.connections import note_visitor
-from bot.web.host_names import HostNames
+from bot.web.host_names import HostNames, host_of
 from bot.web.signins import SignedIn, SignIns
 from localization.current_language import reading
 from localization.sentences import Said, lazy, told
@@ -186,12 +185,4 @@ def is_foreign(request: web.Request) -> bool:
     """Return whether a browser says that another page caused a request."""
     origin = request.headers.get("Origin")
     elsewhere = request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none")
-    return elsewhere or (origin is not None and _host(origin) != request.host.lower())
-
-
-def _host(origin: str) -> str:
-    """Return the host of an Origin header, '' if it is invalid."""
-    try:
-        return urlsplit(origin).netloc.lower()
-    except ValueError:
-        return ""
+    return elsewhere or (origin is not None and host_of(origin) != request.host.lower())

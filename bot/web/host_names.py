@@ -43,7 +43,7 @@ class HostNames:
 
     def is_encrypted(self, request: web.Request) -> bool:
         """Return whether a request is encrypted, from the browser's point of view."""
-        return self.tls is not None or ((request.remote or "") in self.proxies and _host(self.address) == request.host.lower())
+        return self.tls is not None or ((request.remote or "") in self.proxies and host_of(self.address) == request.host.lower())
 
     def url(self, port: int) -> str:
         """Return the URL that people open."""
@@ -54,15 +54,19 @@ class HostNames:
 
 def reach(section: WebSection, environment: Environment) -> HostNames:
     """Return the reach from the configuration. Raises BadConfig if its certificate cannot be used."""
-    names = {*LOOPBACK_NAMES, *([_host(section.address).partition(":")[0]] if section.address else [])}
+    names = {*LOOPBACK_NAMES, *([host_of(section.address).partition(":")[0]] if section.address else [])}
     tls = None
     if section.certificate:
         tls = _tls(environment.path(section.certificate), environment.path(section.certificate_key))
     return HostNames(section.host, frozenset(names), section.address, frozenset(section.proxies), tls)
 
 
-def _host(address: str) -> str:
-    return urlsplit(address).netloc.lower()
+def host_of(url: str) -> str:
+    """Return the host of a URL with its port, '' if the URL is invalid."""
+    try:
+        return urlsplit(url).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _tls(certificate: Path, key: Path) -> ssl.SSLContext:

@@ -53,20 +53,15 @@ def _ranked(entry: str) -> tuple[str, float]:
         return name, 0
 
 
-def _translated(sentence: str, /, **values: object) -> Markup:
-    return _fill(Sentence(sentence), values)
-
-
-def _translated_count(sentence: str, plural: str, n: int, /, **values: object) -> Markup:
-    return _fill(Sentence(sentence, plural, n), {"n": number(n), **values})
-
-
 def _fill(sentence: Sentence, values: Mapping[str, object]) -> Markup:
     text = escape(sentence.unfilled(current()))
     return text.format(**values) if values else text
 
 
-WORDS: Mapping[str, Callable[..., Markup]] = {"_": _translated, "ngettext": _translated_count}
+WORDS: Mapping[str, Callable[..., Markup]] = {
+    "_": lambda sentence, /, **values: _fill(Sentence(sentence), values),
+    "ngettext": lambda sentence, plural, n, /, **values: _fill(Sentence(sentence, plural, n), {"n": number(n), **values}),
+}
 """The translation functions of the templates."""
 
 
@@ -234,8 +229,10 @@ def templates() -> Environment:
     )
     found.globals.update(WORDS, language=current)
     filters: dict[str, Callable[..., object]] = dict(
-        prose=prose, short=receipts.short, reasons=in_words, how_sure=how_sure, nothing_sure=nothing_sure, number=_number, signed=signed, drive=drive_name, stored=_stored,
+        prose=prose, short=receipts.short, reasons=in_words, how_sure=how_sure, nothing_sure=nothing_sure, signed=signed, drive=drive_name,
         platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=bank_text.head,
+        number=lambda n, digits=0: number(n, digits=digits),
+        stored=lambda reason: _(reason) if reason else "",
     )  # fmt: skip
     found.filters.update({name: _evaluated_on_each_use(say) for name, say in filters.items()})
     return found
@@ -249,12 +246,3 @@ def _evaluated_on_each_use(say: Callable[..., object]) -> Callable[..., object]:
         return say(*given)
 
     return said
-
-
-def _number(n: float, digits: int = 0) -> str:
-    return number(n, digits=digits)
-
-
-def _stored(reason: str) -> str:
-    """Translate a sentence that is stored in English."""
-    return _(reason) if reason else ""

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from aiohttp import web
@@ -23,38 +24,38 @@ class StreamEvent(NamedTuple):
     seq: int
 
 
+@dataclass(frozen=True, slots=True)
 class Stream:
     """A streamed response."""
 
-    def __init__(self, response: web.StreamResponse) -> None:
-        self._response = response
+    response: web.StreamResponse
 
     async def send(self, kind: str, facts: object, seq: int | None = None) -> None:
         """Send an event, with its sequence number if it has one."""
         number = f"id: {seq}\n" if seq is not None else ""
         data = json.dumps(facts, ensure_ascii=False)
-        await self._response.write(f"{number}event: {kind}\ndata: {data}\n\n".encode("utf-8", "replace"))
+        await self.response.write(f"{number}event: {kind}\ndata: {data}\n\n".encode("utf-8", "replace"))
 
     async def pulse(self) -> None:
         """Send a heartbeat."""
-        await self._response.write(b": here\n\n")
+        await self.response.write(b": here\n\n")
 
 
 @asynccontextmanager
-async def streaming(request: web.Request) -> AsyncIterator[tuple[Stream, web.StreamResponse]]:
+async def streaming(request: web.Request) -> AsyncIterator[Stream]:
     """Stream events until the block ends or the tab is closed."""
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
     await response.prepare(request)
     # A tab closes without notice.
     with suppress(ConnectionResetError):
         await response.write(b": listening\n\n")
-        yield Stream(response), response
+        yield Stream(response)
 
 
 async def follow(request: web.Request, seen: int, news: Callable[[int], Awaitable[Sequence[StreamEvent]]]) -> web.StreamResponse:
     """Stream what `news` returns behind a sequence number, from `seen` on, until the reader or the server goes."""
     stopping, looks = request.app[STOPPING], 0
-    async with streaming(request) as (stream, response):
+    async with streaming(request) as stream:
         while not stopping.is_set():
             for event in await news(seen):
                 await stream.send(*event)
@@ -65,7 +66,7 @@ async def follow(request: web.Request, seen: int, news: Callable[[int], Awaitabl
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await stopping.wait()
-    return response
+    return stream.response
 
 
 def last_seen(given: str) -> int | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from bot.web import server_sent_events
 from bot.web.connections import MOST_CONNECTIONS, OpenConnections
 from tests.fakes.pulse import PATIENCE
 from tests.kits.browsing import Site, site
@@ -59,3 +60,15 @@ async def test_who_asks_for_the_head_of_a_stream_is_not_taken_for_a_tab(served: 
     ada = await served.visitor()
     async with ada.http.head(served.url + path) as came:
         assert came.status == 405
+
+
+@pytest.mark.parametrize("path", ["/activity/stream", "/log"])
+async def test_a_log_has_a_heartbeat_by_which_a_reader_that_went_is_noticed(
+    served: Site, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(server_sent_events, "_LOOK_SECONDS", 0.001)
+    token = (served.app.base.environment.home / "web-token").read_text().strip()
+    ada = await served.visitor()
+    headers = {"Authorization": f"Bearer {token}"} if path == "/log" else {}
+    async with ada.http.get(ada.url + path, headers=headers) as stream, asyncio.timeout(PATIENCE):
+        assert [await stream.content.readline() for _ in range(4)] == [b": listening\n", b"\n", b": here\n", b"\n"]

@@ -127,7 +127,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
     visit = await visiting(request, own=True)
     context = visit.context
     place, _ = await _place_and_thread(visit, _conversation_name(request.query.get("in")) or _FIRST)
-    async with streaming(request) as (stream, response):
+    async with streaming(request) as stream:
         with context.tabs.opened(place) as tab, context.tab_presence.taken(place) as held:
             await stream.send("open", {})
             for question in context.browser.open_questions(place):
@@ -138,7 +138,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
                 task.add_done_callback(context.resuming.discard)
             while (shown := await _next(tab)).kind != CLOSING:
                 await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.pulse())
-    return response
+    return stream.response
 
 
 async def _resume(visit: Visit, place: str) -> None:
