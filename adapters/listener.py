@@ -1,10 +1,12 @@
 """What an adapter is given: who consumes its events, and what it keeps."""
 
+import sys
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from adapters.command_table import CommandSpec
 from adapters.events import Event, MenuCall, Message
+from adapters.recent import Recent
 
 V = TypeVar("V")
 
@@ -58,18 +60,19 @@ class Notes(Protocol):
 
 
 class NotedValues(Generic[V]):
-    """Values by id that survive restarts, kept under the name `note`. Whoever changes them sets `_changed`."""
+    """Values by id that survive restarts, kept under the name `note`, the newest `most`. Whoever changes them sets `_changed`."""
 
     note: ClassVar[str]
+    most: ClassVar[int] = sys.maxsize
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
-        self._values: dict[str, V] = {}
+        self._values: Recent[str, V] = Recent(self.most)
         self._changed = False
 
     async def load(self) -> None:
         """Load what was saved."""
-        self._values = await self._notes.get(self.note) or {}
+        self._values = Recent(self.most, await self._notes.get(self.note) or {})
 
     async def settle(self) -> None:
         """Save changes."""

@@ -203,4 +203,4 @@ async def _invites(response: SyncResponse) -> Mapping[str, Any]:
         return {}
     raw = await response.transport_response.json(content_type=None)
     told = part(part(raw, "rooms"), "invite")
-    return {room: part(part(told, room), "invite_state") for room in told}
+    return {room: part(part(told, room), "invite_state").get("events") for room in told}

@@ -12,7 +12,7 @@ from adapters.matrix.incoming.event import RoomEvent, word
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room
 from tests.fakes.matrix import People, Person, Proxy
-from tests.fakes.matrix.faults import RateLimit, Status
+from tests.fakes.matrix.faults import Held, RateLimit, Status
 from tests.kits.adapter_kit import room_circle
 from tests.kits.matrix_kit import Ear, Home, dm, home, listening, place_of, room_of, sees_inside
 
@@ -97,6 +97,22 @@ async def test_a_room_that_cannot_be_entered_keeps_her_out_of_no_other(people: P
         proxy.faults.lift()
         await sees_inside(ada, dead, lyra.user)
     assert {one.query["via"] for one in proxy.calls(JOIN)} == {lyra.user.partition(":")[2]}
+
+
+async def test_an_invitation_that_comes_while_she_is_turned_away_is_followed(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, held = await home(people, proxy, tmp_path), await people.person("ada"), Held()
+    async with listening(lyra, Ear()):
+        old = await room_of(lyra, ada)
+        proxy.faults.script(JOIN, held)
+        new = await ada.upgrades(old, "12")
+        await held.reached.wait()
+        heard = len(proxy.calls("GET /sync"))
+        await ada.invites(new, lyra.user)
+        await proxy.heard("GET /sync", heard + 1)
+        held.go.set()
+        await sees_inside(ada, new, lyra.user)
 
 
 @pytest.mark.torture

@@ -10,14 +10,13 @@ from adapters.events import split_key
 from adapters.listener import NotedValues
 
 _SECOND = 1_000_000
-_MOST = 1_000
-"""How many threads to remember; those opened last are kept."""
 
 
 class ThreadStarts(NotedValues[int]):
     """The starts of threads, by thread id: in microseconds UTC."""
 
     note = "threads"
+    most = 1_000
 
     def opened_at(self, client: discord.Client, server: str, thread: str) -> int:
         """Return since when (microseconds UTC) people see a thread on a message, if known; 0 if not."""
@@ -40,7 +39,7 @@ class ThreadStarts(NotedValues[int]):
         if round(discord.utils.snowflake_time(int(message)).timestamp() * _SECOND) >= opened_at:
             return False
         if thread not in self._values:
-            self._values = dict([*self._values.items(), (thread, opened_at)][-_MOST:])
+            self._values[thread] = opened_at
             self._changed = True
         return True
 

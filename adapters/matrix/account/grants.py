@@ -52,9 +52,7 @@ class AuthorizingPerson(Protocol):
 class Grants:
     """The grants of one account. `pause` waits between two polls."""
 
-    def __init__(
-        self, notes: Notes, person: AuthorizingPerson, name: str, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
-    ) -> None:
+    def __init__(self, notes: Notes, person: AuthorizingPerson, name: str, pause: Callable[[float], Awaitable[None]]) -> None:
         self._notes, self._person, self._name, self._pause = notes, person, name, pause
 
     async def granted(self, client: AsyncClient, server: AuthorizationServer, device: str) -> tuple[str, GrantedTokens]:

@@ -124,10 +124,9 @@ def part(found: Any, name: str) -> Json:
     return value if isinstance(value, dict) else {}
 
 
-def parts(found: Any, name: str) -> list[Json]:
-    """Return the objects of a list within an object, [] if there is none."""
-    values = found.get(name) if isinstance(found, dict) else None
-    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
+def objects(found: Any) -> list[Json]:
+    """Return the objects in a list, [] if it is none."""
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def word(found: Any, name: str) -> str:

@@ -16,7 +16,7 @@ from adapters.events import Person, split_key
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.event import MESSAGE, SPOKEN, RoomEvent, part, parts, word
+from adapters.matrix.incoming.event import MESSAGE, SPOKEN, RoomEvent, objects, part, word
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback
@@ -114,7 +114,7 @@ class Presences:
         except (RequestRefused, PlaceGone, PlatformFailure):
             return {}
         found: dict[str, Presence] = {}
-        for raw in (part(page, "event"), *parts(page, "events_before"), *parts(page, "events_after")):
+        for raw in (part(page, "event"), *objects(page.get("events_before")), *objects(page.get("events_after"))):
             if raw.get("event_id") in ids and (presence := self._presence(room, raw)):
                 found[raw["event_id"]] = presence
         return found

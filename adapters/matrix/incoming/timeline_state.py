@@ -58,20 +58,16 @@ def _note(room: str) -> str:
     return f"threads {room}"
 
 
-_MOST = 500
-
-
 class Edits(NotedValues[str]):
     """The latest edits, each with the event that it changed."""
 
     note = "edits"
+    most = 500
 
     def add(self, edit: str, original: str) -> None:
         """Record an edit."""
         self._changed = self._changed or edit not in self._values
         self._values[edit] = original
-        while len(self._values) > _MOST:
-            del self._values[next(iter(self._values))]
 
     def original(self, edit: str) -> str:
         """Return the event that an edit changed, '' for none."""

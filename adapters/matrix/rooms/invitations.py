@@ -11,7 +11,7 @@ from nio import AsyncClient
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from adapters.matrix.homeserver import RequestRefused, ask
-from adapters.matrix.incoming.event import RoomEvent, part, parts, word
+from adapters.matrix.incoming.event import RoomEvent, objects, part, word
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.room import Room
 from adapters.recent import Recent
@@ -41,7 +41,7 @@ class Invite:
     @classmethod
     def of(cls, state: Any, me: str, *, quiet: bool) -> Self | None:
         """Parse the invitation in a room's stripped state, None if it contains none."""
-        events = parts(state, "events")
+        events = objects(state)
         own = [one for one in events if one.get("type") == "m.room.member" and one.get("state_key") == me]
         by = next((word(one, "sender") for one in own if part(one, "content").get("membership") == "invite"), "")
         made = next((part(one, "content") for one in events if one.get("type") == "m.room.create"), {})
@@ -194,8 +194,14 @@ class Invitations:
 
     async def _join(self, room: str, what: str, server: str) -> None:
         # A room's id does not say where it is, and her homeserver need not be in it. `server_name` is the older name.
-        await self._try(what, "join", room, query={"via": server, "server_name": server} if server else None)
+        query = {"via": server, "server_name": server} if server else None
+        # Before, so that an invitation that comes while she is turned away counts.
         self._knocked.add(room)
+        try:
+            await self._try(what, "join", room, query=query)
+        except PlatformFailure:
+            self._knocked.discard(room)
+            raise
 
     async def _try(self, what: str, *path: str, query: Mapping[str, str] | None = None) -> None:
         try:
