@@ -22,7 +22,7 @@ SAID = {
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """A home in which something was said, with a backup of it and a file to import."""
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     (home.folder / "other.jsonl").write_text('{"content": "my cat is called Turing"}\n' * 3, "utf-8")
     assert home.lyra("import", "other.jsonl").code == 0
     assert home.lyra("backup", "copy.lyra").err == ""

@@ -24,8 +24,8 @@ def ollama() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def home(tmp_path: Path, ollama: ModelServer) -> Home:
-    """A new machine, with an Ollama on it."""
-    return Home(tmp_path, OLLAMA_HOST=ollama.host, NO_COLOR="1")
+    """A machine with an Ollama, on which nothing was said yet."""
+    return Home(tmp_path, OLLAMA_HOST=ollama.host, NO_COLOR="1").begun()
 
 
 def test_a_first_evening_is_remembered_at_the_second_start(home: Home, ollama: ModelServer) -> None:

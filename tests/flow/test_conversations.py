@@ -27,7 +27,7 @@ def model() -> Iterator[ModelServer]:
 @pytest.fixture
 def home(tmp_path: Path, model: ModelServer) -> Home:
     """A machine with a model."""
-    return Home(tmp_path, model.config())
+    return Home(tmp_path, model.config()).begun()
 
 
 def contents(home: Home) -> list[str]:
@@ -309,7 +309,7 @@ def test_a_conversation_of_three_times_as_many_turns_costs_no_more(tmp_path: Pat
         return "".join(lines)
 
     with ModelServer(b.sensible) as model:
-        home = Home(tmp_path, model.config())
+        home = Home(tmp_path, model.config()).begun()
         home.lyra("import", "-", "--session", "main", given=turns(0, TURNS))
         home.lyra("summarize", "--all")
         early = tokens_of_next_turn(home, model)
