@@ -72,13 +72,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _spread(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """Put the files that take the homeserver evenly among the others: it is one process, which all workers would wait for at once."""
+    """Put the files that take the homeserver evenly among the others: it is one process, which all workers would wait for at once.
+
+    The last of them come a little before the end, so that nobody waits for them alone.
+    """
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
     served = [of_file for of_file in files.values() if any("synapse" in getattr(item, "fixturenames", ()) for item in of_file)]
     others = [of_file for of_file in files.values() if of_file not in served]
-    places = [(at / len(some), of_file) for some in (served, others) for at, of_file in enumerate(some)]
+    spread = ((served, 0.9), (others, 1.0))
+    places = [(until * at / len(some), of_file) for some, until in spread for at, of_file in enumerate(some)]
     return [item for _, of_file in sorted(places, key=lambda place: place[0]) for item in of_file]
 
 

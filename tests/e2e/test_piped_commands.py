@@ -100,7 +100,7 @@ def test_each_command_starts_by_itself(home: Home) -> None:
         ["recall", "garden"], ["summarize"], ["dream"], ["backup", "copy"], ["sessions"], ["memory", "profile"], ["export"], ["status"],
         ["forget", "--session", "garden", "--yes"], ["restore", "copy", "--yes"],
     ]  # fmt: skip
-    for words in few(words_of_each, 2):
+    for words in few(words_of_each):
         done = home.lyra(*words, command=started)
         assert done.code == 0 and "Traceback" not in done.err, words
     assert home.lyra("chat", given="hello\n", command=started).lines == home.chat("hello").lines
