@@ -84,6 +84,7 @@ def test_an_endpoint_that_drops_tools_without_a_word_is_found_out_and_offered_no
     assert not model.chats[-1].offered
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("usage", [b"null", b'{"prompt_tokens": 10}', b"{}"], ids=["none", "always the same", "empty"])
 def test_an_endpoint_that_counts_no_tokens_is_taken_at_its_word(home: Home, model: ModelServer, usage: bytes) -> None:
     home.configure(model.config())

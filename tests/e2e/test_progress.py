@@ -29,6 +29,7 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "words",
     [
@@ -48,6 +49,7 @@ def test_long_work_tells_how_far_it_is_where_somebody_watches(home: Home, words:
     assert home.lyra("export").err == ""
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "words", [("setup",), ("import", "other.jsonl"), ("dream", "--force"), ("web", "--no-open")], ids=lambda words: words[0]
 )

@@ -48,6 +48,7 @@ def test_what_is_said_in_a_conversation_gets_its_vector_too(tmp_path: Path, mode
     assert any(signal.startswith("meaning") for signal in why(home, "boathouse"))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("command", [["dream", "--force"], ["summarize", "--all"], ["summarize"]])
 def test_what_a_command_makes_of_it_gets_its_vector_too(tmp_path: Path, model: ModelServer, command: list[str]) -> None:
     home = Home(tmp_path, vectors_at(model)).begun()
