@@ -10,8 +10,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy  # noqa: F401 - its threads are meant below, and are found once it is loaded
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from threadpoolctl import threadpool_limits
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, spec
 from tests.kits.fresh import POSTGRESQL, SQLITE, STORE, drop_databases, on_server, share
@@ -45,6 +47,9 @@ if "TMPDIR" not in os.environ and _large_enough("/dev/shm"):
 # Whoever starts a run in the background may have it ignore Ctrl-C, and so would every process that tests send it to.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Each worker has a part of a processor: more threads would wait for each other, and do so by turning round.
+threadpool_limits(1, user_api="blas")
 
 # What is loaded and collected stays for the whole run: nobody needs to look whether it is garbage.
 gc.disable()
