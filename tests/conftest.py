@@ -10,8 +10,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy  # noqa: F401 - its threads are meant below, and are found once it is loaded
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from threadpoolctl import threadpool_limits
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, spec
 from tests.kits.fresh import POSTGRESQL, SQLITE, STORE, drop_databases, on_server, share
@@ -46,6 +48,9 @@ if "TMPDIR" not in os.environ and _large_enough("/dev/shm"):
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Each worker has a part of a processor: more threads would wait for each other, and do so by turning round.
+threadpool_limits(1, user_api="blas")
+
 # What is loaded and collected stays for the whole run: nobody needs to look whether it is garbage.
 gc.disable()
 
@@ -72,13 +77,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _spread(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """Put the files that take the homeserver evenly among the others: it is one process, which all workers would wait for at once."""
+    """Put the files that take the homeserver evenly among the others: it is one process, which all workers would wait for at once.
+
+    The last of them come a little before the end, so that nobody waits for them alone.
+    """
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
     served = [of_file for of_file in files.values() if any("synapse" in getattr(item, "fixturenames", ()) for item in of_file)]
     others = [of_file for of_file in files.values() if of_file not in served]
-    places = [(at / len(some), of_file) for some in (served, others) for at, of_file in enumerate(some)]
+    spread = ((served, 0.9), (others, 1.0))
+    places = [(until * at / len(some), of_file) for some, until in spread for at, of_file in enumerate(some)]
     return [item for _, of_file in sorted(places, key=lambda place: place[0]) for item in of_file]
 
 

@@ -1,8 +1,6 @@
 """Whatever is wrong with the file, its key or its disk gets one clear sentence of the right class, and no more damage."""
 
 import re
-import subprocess
-import sys
 import tempfile
 from contextlib import nullcontext
 from pathlib import Path
@@ -12,9 +10,9 @@ import pytest
 from memory.errors import DiskFull, MemoryFailure, NewerDatabase, NotADatabase, NotWritable, WrongKey
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.transaction import FileIdentity
+from tests.kits import forked
 from tests.kits.memory_kit import KEY
 
-REPO = Path(__file__).resolve().parents[2]
 OTHER_KEY = bytes(reversed(KEY))
 
 
@@ -100,14 +98,13 @@ async def test_a_path_that_is_a_folder_is_refused(tmp_path: Path) -> None:
 
 CHILD = """
 import asyncio, concurrent.futures.thread, os, resource, sys
-sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.transaction import FileIdentity
 from memory.errors import MemoryFailure
 from tests.kits.memory_kit import KEY
 
-path = Path(sys.argv[2])
+path = Path(sys.argv[1])
 
 async def main():
     {body}
@@ -122,9 +119,7 @@ except MemoryFailure as error:
 def run(body: str, path: Path) -> str:
     """Run the body in a process of its own; return the failure it printed."""
     code = CHILD.format(body="\n    ".join(body.strip().splitlines()))
-    done = subprocess.run([sys.executable, "-c", code, str(REPO), str(path)], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return forked.ran(code, path).strip()
 
 
 WRITE = """

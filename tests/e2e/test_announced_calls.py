@@ -22,7 +22,7 @@ def model() -> Iterator[ModelServer]:
 @pytest.mark.parametrize("context", few([0, 2048, 4096], 2))
 def test_about_as_many_calls_are_announced_as_are_made(tmp_path: Path, model: ModelServer, context: int) -> None:
     model.server.context, model.server.kind = context, "llama.cpp" if context else ""
-    home = Home(tmp_path, model.config())
+    home = Home(tmp_path, model.config()).begun()
     rows = [
         {
             "session": f"trip {trip}",

@@ -26,7 +26,7 @@ def taken(home: Home) -> dict[str, dict[str, object]]:
 
 
 def test_calls_tokens_and_money_are_told_by_purpose(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, model.config(backend="price_in = 1000.0\nprice_out = 100000.0"))
+    home = Home(tmp_path, model.config(backend="price_in = 1000.0\nprice_out = 100000.0")).begun()
     assert taken(home) == {} and "Models, today" not in home.lyra("status").out
     home.chat("hello", "how are you?")
     home.lyra("import", "-", given=TALK)
@@ -45,7 +45,7 @@ def test_calls_tokens_and_money_are_told_by_purpose(tmp_path: Path, model: Model
 
 
 def test_without_a_price_only_tokens_are_told(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, model.config())
+    home = Home(tmp_path, model.config()).begun()
     home.chat("hello")
     assert taken(home)["conversation"]["money"] is None
     (line,) = [line for line in home.lyra("status").lines if line.startswith("Models, today")]
@@ -66,7 +66,7 @@ def test_a_call_that_fails_costs_nothing_and_the_one_that_answers_is_told_under_
 
 
 def test_what_a_summary_will_cost_is_told_of_the_model_that_writes_it(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, model.config(backend="price_in = 1000.0\nprice_out = 100000.0"), OLLAMA_HOST=model.host)
+    home = Home(tmp_path, model.config(backend="price_in = 1000.0\nprice_out = 100000.0"), OLLAMA_HOST=model.host).begun()
     home.lyra("import", "-", given=TALK)
     assert " in your currency" in home.lyra("summarize", "--all", "--limit", "1").err
     assert home.lyra("model", "ollama", "--yes").code == 0

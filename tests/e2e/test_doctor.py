@@ -23,8 +23,8 @@ def model() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """A new machine."""
-    return Home(tmp_path)
+    """A machine on which nothing was said yet."""
+    return Home(tmp_path).begun()
 
 
 def problems(home: Home) -> list[str]:
@@ -36,7 +36,8 @@ def problems(home: Home) -> list[str]:
     return found
 
 
-def test_a_new_home_is_sound(home: Home) -> None:
+def test_a_new_home_is_sound(tmp_path: Path) -> None:
+    home = Home(tmp_path)
     done = home.lyra("doctor")
     assert done.code == 0
     assert done.err == f"Memory is encrypted; copy this key somewhere safe: {home.key}\n"
@@ -83,6 +84,7 @@ def test_an_endpoint_that_drops_tools_without_a_word_is_found_out_and_offered_no
     assert not model.chats[-1].offered
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("usage", [b"null", b'{"prompt_tokens": 10}', b"{}"], ids=["none", "always the same", "empty"])
 def test_an_endpoint_that_counts_no_tokens_is_taken_at_its_word(home: Home, model: ModelServer, usage: bytes) -> None:
     home.configure(model.config())

@@ -20,7 +20,7 @@ READING = "ok  Discord: the token is accepted, and Message Content Intent is on.
 @pytest.fixture
 def home(tmp_path: Path, discord: DiscordThread) -> Home:
     """A machine whose Lyra is on Discord."""
-    return Home(tmp_path, discord.config(), **discord.variables)
+    return Home(tmp_path, discord.config(), **discord.variables).begun()
 
 
 def examined(home: Home) -> list[str]:

@@ -42,7 +42,7 @@ def model() -> Iterator[ModelServer]:
 @pytest.fixture
 def home(tmp_path: Path, model: ModelServer) -> Home:
     """A machine with a model."""
-    return Home(tmp_path, model.config())
+    return Home(tmp_path, model.config()).begun()
 
 
 def forget(home: Home, text: str) -> Done:
@@ -77,7 +77,7 @@ def test_no_answer_repeats_what_was_forgotten(home: Home, model: ModelServer) ->
 
 @pytest.mark.torture
 def test_no_answer_of_many_repeats_it_and_of_those_about_something_else_some_stay(tmp_path: Path, model: ModelServer) -> None:
-    home = NewMachine(tmp_path, model.config())
+    home = NewMachine(tmp_path, model.config()).begun()
     spoken = Counter[str]()
 
     def answer(request: b.Request) -> str:

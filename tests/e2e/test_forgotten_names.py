@@ -37,7 +37,7 @@ WAYS: dict[str, Callable[[Home], str]] = {
 
 @pytest.mark.parametrize("way", few(WAYS.values(), 3), ids=few(WAYS, 3))
 def test_nothing_of_the_name_of_a_forgotten_conversation_is_left(tmp_path: Path, way: Callable[[Home], str]) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     home.chat("the vault opens with seven turns", "and then once more to the left", options=["--session", NAME])
     (said,) = home.lyra("sessions", "--json").rows
     assert said["name"] == NAME and traces(home) != []
@@ -49,7 +49,7 @@ def test_nothing_of_the_name_of_a_forgotten_conversation_is_left(tmp_path: Path,
 
 
 def test_what_is_set_in_a_conversation_tells_nothing_of_its_name(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     home.chat("/incognito on", "here is nothing to see", options=["--session", NAME])
     assert traces(home) == []
     assert "Off the record" not in home.chat("/incognito", options=["--session", NAME]).out
@@ -57,7 +57,7 @@ def test_what_is_set_in_a_conversation_tells_nothing_of_its_name(tmp_path: Path)
 
 
 def test_what_is_imported_under_the_name_of_a_forgotten_conversation_stays_forgotten(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     (home.folder / f"{NAME}.jsonl").write_text(TOLD, "utf-8")
     (home.folder / "copy.jsonl").write_text(TOLD, "utf-8")
     home.lyra("import", f"{NAME}.jsonl")
@@ -71,7 +71,7 @@ def test_what_is_imported_under_the_name_of_a_forgotten_conversation_stays_forgo
 
 
 def test_a_conversation_begun_off_the_record_is_off_the_record_and_in_no_file(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     home.chat("my cat is called Turing")
     begun = home.chat("/incognito on", "/new axolotl", "my doctor is called zanzibar", "/new main", "/incognito off")
     off = "What is said here is off the record; /incognito off ends it."

@@ -36,8 +36,8 @@ Wie heißt meine Katze?
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """A new machine."""
-    return Home(tmp_path)
+    """A machine on which nothing was said yet."""
+    return Home(tmp_path).begun()
 
 
 def test_a_conversation_in_german_holds_no_english(home: Home) -> None:

@@ -32,7 +32,7 @@ def said(model: ModelServer) -> str:
 def test_a_running_lyra_goes_on_with_the_new_model_and_key(tmp_path: Path, one: ModelServer, other: ModelServer) -> None:
     with DiscordThread() as discord:
         platform = f"{discord.config()}\n[web]\nport = 0\n"
-        home = Home(tmp_path, one.config(platform), **discord.variables)
+        home = Home(tmp_path, one.config(platform), **discord.variables).begun()
         ada = discord.server.person("ada")
         dm = discord.do(ada.opens_dm())
         with home.started("run") as lyra:
@@ -60,7 +60,7 @@ def test_a_running_lyra_goes_on_with_the_new_model_and_key(tmp_path: Path, one: 
 
 
 def test_a_model_is_connected_shown_tried_and_taken_off_outside_of_a_conversation(tmp_path: Path, one: ModelServer) -> None:
-    home = Home(tmp_path, OLLAMA_HOST=one.host)
+    home = Home(tmp_path, OLLAMA_HOST=one.host).begun()
     shown = home.lyra("model").out
     assert shown.startswith("No model connected: I keep, find and summarize.\n") and "lyra model lets me" not in shown
     assert home.lyra("model", "--try").code == 1
@@ -79,7 +79,7 @@ def test_a_model_is_connected_shown_tried_and_taken_off_outside_of_a_conversatio
 def test_what_was_configured_comes_back_after_something_else_was_connected(
     tmp_path: Path, one: ModelServer, other: ModelServer
 ) -> None:
-    home = Home(tmp_path, one.config())
+    home = Home(tmp_path, one.config()).begun()
     home.lyra("model", other.server.base_url, "--yes")
     assert home.chat("hello").out == "I am the second.\n"
     assert home.lyra("model", "config").out.startswith("As configured.")
@@ -87,7 +87,7 @@ def test_what_was_configured_comes_back_after_something_else_was_connected(
 
 
 def test_who_she_is_is_shown_set_tried_and_undone(tmp_path: Path, one: ModelServer) -> None:
-    home = Home(tmp_path, one.config())
+    home = Home(tmp_path, one.config()).begun()
     assert "a companion who remembers" in home.lyra("persona").out
     assert home.lyra("persona", "-", given="You are Ada's gardener.\n").code == 0
     assert "You are Ada's gardener." in home.lyra("persona").out
@@ -107,7 +107,7 @@ def test_who_she_is_is_shown_set_tried_and_undone(tmp_path: Path, one: ModelServ
 
 
 def test_in_a_conversation_the_file_is_read_again_when_it_changes(tmp_path: Path, one: ModelServer) -> None:
-    home = Home(tmp_path, f'persona = "who.md"\n{one.config()}')
+    home = Home(tmp_path, f'persona = "who.md"\n{one.config()}').begun()
     (home.path / "who.md").write_text("You are a sailor.")
     with home.started("chat") as chat:
         chat.say("hello")
@@ -133,7 +133,7 @@ def test_the_doctor_looks_at_the_rest_where_the_configuration_is_ill(tmp_path: P
 
 
 def test_the_doctor_looks_at_the_rest_where_the_memory_is_ill(tmp_path: Path, one: ModelServer) -> None:
-    home = Home(tmp_path, one.config())
+    home = Home(tmp_path, one.config()).begun()
     home.chat("hello")
     home.key.write_text("0" * 64)
     done = home.lyra("doctor")

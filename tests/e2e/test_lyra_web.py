@@ -49,7 +49,7 @@ class Browser:
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """A machine where the page takes any free port."""
-    home = Home(tmp_path, "[web]\nport = 0\n")
+    home = Home(tmp_path, "[web]\nport = 0\n").begun()
     assert home.chat("the key is under the blue pot").code == 0
     return home
 
@@ -112,7 +112,7 @@ def test_beyond_this_machine_it_goes_only_over_an_encrypted_way(tmp_path: Path, 
 def test_what_a_kill_left_unanswered_is_answered_when_the_page_is_opened(tmp_path: Path) -> None:
     with ModelServer() as server:
         server.script(b.Held("too late"))
-        home = Home(tmp_path, server.config("[web]\nport = 0\n"))
+        home = Home(tmp_path, server.config("[web]\nport = 0\n")).begun()
         with home.started("chat") as process:
             process.write("where is the blue pot?")
             server.wait(1)

@@ -26,7 +26,7 @@ def chained(model: ModelServer, *names: str) -> str:
 
 
 def test_the_second_model_answers_where_the_first_is_out_of_reach(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, chained(model, "dead", "main"))
+    home = Home(tmp_path, chained(model, "dead", "main")).begun()
     model.script("Hello from the second.")
     done = home.chat("hello")
     assert (done.lines, done.code) == (["Hello from the second."], 0)
@@ -34,7 +34,7 @@ def test_the_second_model_answers_where_the_first_is_out_of_reach(tmp_path: Path
 
 def test_a_wrong_key_of_the_first_is_noticed_although_the_second_answers(tmp_path: Path, model: ModelServer) -> None:
     backend = f'[models.shut]\nbase_url = "{model.server.base_url}"\nmodel = "other"\n'
-    home = Home(tmp_path, chained(model, "shut", "main") + backend)
+    home = Home(tmp_path, chained(model, "shut", "main") + backend).begun()
     model.script(b.DENIED, "I am here.")
     done = home.chat("hello")
     assert (done.lines, done.code) == (["I am here."], 0)
@@ -42,7 +42,7 @@ def test_a_wrong_key_of_the_first_is_noticed_although_the_second_answers(tmp_pat
 
 
 def test_the_offline_voice_answers_where_it_stands_last(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, chained(model, "main", "offline"))
+    home = Home(tmp_path, chained(model, "main", "offline")).begun()
     model.script(NOT_FOUND, NOT_FOUND)
     done = home.chat("my cat is called Turing", "what is my cat called?")
     assert done.code == 0
@@ -52,7 +52,7 @@ def test_the_offline_voice_answers_where_it_stands_last(tmp_path: Path, model: M
 
 
 def test_without_the_offline_voice_the_message_is_held_and_answered_later(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, chained(model, "main"))
+    home = Home(tmp_path, chained(model, "main")).begun()
     model.script(NOT_FOUND)
     done = home.chat("are you there?")
     assert done.code == 0
@@ -65,7 +65,7 @@ def test_without_the_offline_voice_the_message_is_held_and_answered_later(tmp_pa
 
 
 def test_a_model_connected_by_hand_serves_until_it_is_turned_off(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     refused = home.chat(f"/model {model.server.base_url}", "n")
     assert refused.lines == ["Not connected."]
     connected = home.chat(f"/model {model.server.base_url}", "y", "hello")

@@ -29,8 +29,8 @@ HIT = ["id", "source_id", "session", "speaker", "role", "created_at", "content",
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """A new machine."""
-    return Home(tmp_path)
+    """A machine on which nothing was said yet."""
+    return Home(tmp_path).begun()
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_each_command_starts_by_itself(home: Home) -> None:
         ["recall", "garden"], ["summarize"], ["dream"], ["backup", "copy"], ["sessions"], ["memory", "profile"], ["export"], ["status"],
         ["forget", "--session", "garden", "--yes"], ["restore", "copy", "--yes"],
     ]  # fmt: skip
-    for words in few(words_of_each, 2):
+    for words in few(words_of_each):
         done = home.lyra(*words, command=started)
         assert done.code == 0 and "Traceback" not in done.err, words
     assert home.lyra("chat", given="hello\n", command=started).lines == home.chat("hello").lines
@@ -256,7 +256,8 @@ def test_people_of_one_machine_know_nothing_of_each_other(garden: Home) -> None:
     assert len(garden.export()) == 4
 
 
-def test_the_database_can_live_elsewhere(home: Home) -> None:
+def test_the_database_can_live_elsewhere(tmp_path: Path) -> None:
+    home = Home(tmp_path)
     elsewhere = home.folder / "disk" / "memory.store.database"
     done = home.lyra("chat", given="the safe is behind the painting\n", env={"LYRA_DB_PATH": str(elsewhere)})
     assert (done.lines, done.code) == (["Kept."], 0)
@@ -273,7 +274,8 @@ def test_the_configuration_can_live_elsewhere(home: Home) -> None:
     assert "on 1 June 2024 at 17:00" in told
 
 
-def test_every_command_explains_itself(home: Home) -> None:
+def test_every_command_explains_itself(tmp_path: Path) -> None:
+    home = Home(tmp_path)
     everything = home.lyra("--help", command=list(LYRA))  # by an interpreter of its own
     assert everything.code == 0
     commands = "chat run import recall sessions summarize memory forget export status doctor backup restore".split()

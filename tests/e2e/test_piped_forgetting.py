@@ -61,7 +61,7 @@ def test_a_forgotten_message_is_gone_from_everything_and_stays_gone(home: Home) 
 
 @pytest.mark.parametrize("format_", ["jsonl", "chatgpt"])
 def test_a_file_under_another_name_brings_nothing_twice_and_nothing_forgotten_back(tmp_path: Path, format_: str) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     said = ["tea?", "ok", "Eve's number is 5550199.", "ok"]
     nodes = {
         str(n): {"parent": str(n - 1) if n else None, "message": {
@@ -93,7 +93,7 @@ def test_a_conversation_is_forgotten_only_when_it_is_meant(home: Home) -> None:
 
 
 def test_a_topic_of_some_months_is_forgotten_as_it_was_shown_on_every_page_and_nothing_else(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     told = [(f"The divorce hearing number {n} was hard.", f"2026-0{1 + n // 15}-{10 + n % 15}") for n in range(30)]
     told += [
         ("The divorce is over.", "2026-03-01"),
@@ -239,7 +239,7 @@ def test_what_cannot_be_restored_changes_nothing(home: Home, what: str) -> None:
 
 
 def test_a_line_typed_ahead_at_a_question_is_no_answer_but_a_message(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     done = home.chat("My locker is 12.", "/forget all", "Noah plays the cello.", "who plays the cello?")
     assert "[y/N]" in done.err and "(taken as no, and as your next message)" in done.err
     assert texts(home)[0] == "My locker is 12." and "Noah plays the cello." in texts(home)
@@ -247,7 +247,7 @@ def test_a_line_typed_ahead_at_a_question_is_no_answer_but_a_message(tmp_path: P
 
 
 def test_input_that_ends_at_a_question_says_no_and_she_leaves(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     done = home.chat("My locker is 12.", "/forget all")
     assert done.code == 0 and "[y/N]" in done.err
     assert texts(home)[0] == "My locker is 12."
@@ -260,7 +260,7 @@ def test_she_counts_no_conversations_where_there_are_none(tmp_path: Path) -> Non
 
 
 def test_another_assistant_s_answers_go_with_their_own_conversation_alone(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     lines = [
         {"session": "trip", "content": "Which ferry goes to Naxos?", "id": "t1"},
         {"session": "trip", "role": "assistant", "speaker": "ChatGPT", "content": "The Blue Star goes at noon.", "id": "t2"},

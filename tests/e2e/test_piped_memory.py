@@ -215,7 +215,7 @@ def test_no_words_put_nothing_right(years: Years) -> None:
 
 
 def test_a_page_is_found_by_a_name_and_says_when_there_is_none(tmp_path: Path) -> None:
-    home = Home(tmp_path, "")
+    home = Home(tmp_path, "").begun()
     assert (
         home.lyra("import", "-", given=jsonl({"content": "My dog Bruno is a beagle.", "created_at": "2025-03-04T10:00:00Z"})).code
         == 0
@@ -254,7 +254,7 @@ def test_without_a_model_a_script_reads_objects_alone(bare: Home, part: str) -> 
 
 
 def test_with_a_model_and_nothing_told_it_says_what_makes_it(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, model.config())
+    home = Home(tmp_path, model.config()).begun()
     assert home.lyra("memory", "eras").lines == [
         "No month is told here yet. It is made from gists, once there are enough. lyra summarize --all makes what is due."
     ]

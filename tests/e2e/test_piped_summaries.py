@@ -57,7 +57,7 @@ def test_one_conversation_by_name_or_the_newest(home: Home) -> None:
 
 
 def test_nothing_to_summarize_is_said_plainly(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     home.chat()
     done = home.lyra("summarize")
     assert done.code == 1
@@ -109,7 +109,7 @@ def test_a_model_writes_and_its_price_is_estimated_first(home: Home, model: Mode
 
 
 def test_a_greeting_is_summed_up_as_one_whoever_said_it(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     for name in ("A", "Dr. No", "hi", "李"):
         home.lyra("chat", "--as", name, given="hi\n")
     done = home.lyra("summarize", "--all")
@@ -160,7 +160,7 @@ def test_what_was_extracted_is_written_anew_once_there_is_a_model(home: Home, mo
 
 
 def test_summaries_are_made_without_the_model_she_chats_with_where_that_is_wanted(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, model.config('summary = "offline"'))
+    home = Home(tmp_path, model.config('summary = "offline"')).begun()
     assert home.lyra("import", "-", given=TALKS).code == 0
     assert home.chat("hello").code == 0
     asked = len(model.chats)

@@ -22,13 +22,14 @@ SAID = {
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """A home in which something was said, with a backup of it and a file to import."""
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     (home.folder / "other.jsonl").write_text('{"content": "my cat is called Turing"}\n' * 3, "utf-8")
     assert home.lyra("import", "other.jsonl").code == 0
     assert home.lyra("backup", "copy.lyra").err == ""
     return home
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "words",
     [
@@ -48,6 +49,7 @@ def test_long_work_tells_how_far_it_is_where_somebody_watches(home: Home, words:
     assert home.lyra("export").err == ""
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "words", [("setup",), ("import", "other.jsonl"), ("dream", "--force"), ("web", "--no-open")], ids=lambda words: words[0]
 )

@@ -21,7 +21,7 @@ def home(tmp_path: Path, discord: DiscordThread, model: ModelServer) -> Home:
     """A machine whose Lyra has a model and is on Discord."""
     talk = model.config('log_level = "info"')
     config = f"{talk}\n{discord.config('streaming = false')}\n[web]\nport = 0\n"
-    return Home(tmp_path, config, **discord.variables)
+    return Home(tmp_path, config, **discord.variables).begun()
 
 
 @pytest.fixture

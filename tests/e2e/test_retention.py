@@ -15,7 +15,7 @@ MOMENT = 1e-7
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """A machine with a conversation that has its gists."""
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     rows = [{"session": "tower", "content": text, "created_at": "2026-01-05T10:00:00"} for text in SAID]
     (home.folder / "tower.jsonl").write_text(jsonl(*rows), "utf-8")
     home.lyra("import", "tower.jsonl")

@@ -65,7 +65,7 @@ def awake(home: Home) -> Iterator[Awake]:
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """A machine where `lyra run` takes any free port."""
-    return Home(tmp_path, "[web]\nport = 0\n")
+    return Home(tmp_path, "[web]\nport = 0\n").begun()
 
 
 def events(stream: HTTPResponse) -> Iterator[tuple[str, dict[str, object]]]:
@@ -194,7 +194,7 @@ def test_a_port_that_is_taken_is_named(home: Home) -> None:
 def test_a_model_that_hangs_holds_up_neither_the_start_nor_the_end(tmp_path: Path) -> None:
     old = jsonl(*({"session": "garden", "content": f"Tulip {n} opened.", "created_at": "2026-01-05T10:00:00Z"} for n in range(6)))
     with ModelServer() as model, DiscordThread() as discord:
-        home = Home(tmp_path, f"{model.config()}{discord.config()}[web]\nport = 0\n", **discord.variables)
+        home = Home(tmp_path, f"{model.config()}{discord.config()}[web]\nport = 0\n", **discord.variables).begun()
         home.lyra("import", "-", given=old)
         model.script(b.Hang())
         with home.started("run") as lyra:

@@ -23,7 +23,7 @@ SECRET = "the word that nobody may read in a log"
 def machine(folder: Path, discord: DiscordThread, model: ModelServer, more: str = "", place: str = "") -> Home:
     """Return a machine whose Lyra has a model and is on Discord."""
     config = f"{model.config(more)}\n{place or discord.config('streaming = false')}\n[web]\nport = 0\n"
-    return Home(folder, config, **discord.variables)
+    return Home(folder, config, **discord.variables).begun()
 
 
 @contextmanager

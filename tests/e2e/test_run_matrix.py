@@ -40,7 +40,7 @@ def home(tmp_path: Path, matrix: MatrixThread, model: ModelServer) -> Home:
 def machine(folder: Path, matrix: MatrixThread, model: ModelServer, more: str = "", place: str = "") -> Home:
     """Return a machine whose Lyra has a model and is on Matrix; `place` is another section [matrix]."""
     config = f"{model.config(more)}\n{place or matrix.config()}\n[web]\nport = 0\n"
-    return Home(folder, config, **matrix.variables)
+    return Home(folder, config, **matrix.variables).begun()
 
 
 @contextmanager

@@ -173,7 +173,7 @@ class OnMatrix:
 def here(tmp_path: Path) -> Iterator[OnDiscord]:
     """A home on Discord."""
     with DiscordThread() as server, ModelServer(thoughtful) as model:
-        home = Home(tmp_path / "discord", **server.variables)
+        home = Home(tmp_path / "discord", **server.variables).begun()
         yield OnDiscord(Place(home, server.config("streaming = false"), model), server)
         assert server.server.violations == [] and server.server.own_faults == []
 
@@ -182,7 +182,7 @@ def here(tmp_path: Path) -> Iterator[OnDiscord]:
 def there(tmp_path: Path, synapse: Synapse) -> Iterator[OnMatrix]:
     """A home on Matrix."""
     with MatrixThread(synapse) as server, ModelServer(thoughtful) as model:
-        home = Home(tmp_path / "matrix", **server.variables)
+        home = Home(tmp_path / "matrix", **server.variables).begun()
         yield OnMatrix(Place(home, server.config(), model), server)
 
 

@@ -12,7 +12,7 @@ from tests.kits.lyra_kit import Home, ModelServer
 
 def test_the_second_is_answered_once_the_first_is_and_knows_what_was_said(tmp_path: Path) -> None:
     with ModelServer(lambda request: "Noted.") as model:
-        home = Home(tmp_path, model.config())
+        home = Home(tmp_path, model.config()).begun()
         with home.started("chat") as one, home.started("chat") as other:
             model.script(b.Held("A red one."))
             one.write("which kayak do I have?")
@@ -29,7 +29,7 @@ def test_the_second_is_answered_once_the_first_is_and_knows_what_was_said(tmp_pa
 
 def test_where_the_first_is_killed_the_second_goes_on_at_once(tmp_path: Path) -> None:
     with ModelServer(lambda request: "Noted.") as model:
-        home = Home(tmp_path, model.config())
+        home = Home(tmp_path, model.config()).begun()
         with home.started("chat") as one, home.started("chat") as other:
             model.script(b.Held("A red one."))
             one.write("which kayak do I have?")

@@ -13,6 +13,7 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.pulse import PATIENCE
 from tests.kits.lyra_kit import LYRA, Home, ModelServer
 from tests.kits.lyra_terminal import CTRL_C, CTRL_D, UP, Terminal
+from tests.kits.size import few
 
 
 @pytest.fixture
@@ -24,8 +25,8 @@ def ollama() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def home(tmp_path: Path, ollama: ModelServer) -> Home:
-    """A new machine, with an Ollama on it."""
-    return Home(tmp_path, OLLAMA_HOST=ollama.host, NO_COLOR="1")
+    """A machine with an Ollama, on which nothing was said yet."""
+    return Home(tmp_path, OLLAMA_HOST=ollama.host, NO_COLOR="1").begun()
 
 
 def test_a_first_evening_is_remembered_at_the_second_start(home: Home, ollama: ModelServer) -> None:
@@ -93,7 +94,7 @@ def test_help_stands_in_columns_and_says_how_to_leave(home: Home) -> None:
         terminal.leave()
 
 
-@pytest.mark.parametrize("way", [CTRL_D, "/quit\r", "exit\r", "quit\r"], ids=["Ctrl-D", "/quit", "exit", "quit"])
+@pytest.mark.parametrize("way", few([CTRL_D, "/quit\r", "exit\r", "quit\r"], 2), ids=few(["Ctrl-D", "/quit", "exit", "quit"], 2))
 def test_leaving_ends_quietly_with_exit_code_0(home: Home, way: str) -> None:
     with Terminal(home) as terminal:
         terminal.say("remember the milk")

@@ -6,7 +6,7 @@ from tests.kits.lyra_kit import Home
 
 
 def test_times_are_told_in_the_machines_zone_of_now_and_what_was_said_before_as_it_was(tmp_path: Path) -> None:
-    home = Home(tmp_path, TZ="Europe/Vienna")
+    home = Home(tmp_path, TZ="Europe/Vienna").begun()
     home.chat("the boat is blue")
     home.variables["TZ"] = "Asia/Tokyo"
     home.chat("the boat is red")
@@ -18,7 +18,7 @@ def test_times_are_told_in_the_machines_zone_of_now_and_what_was_said_before_as_
 
 
 def test_a_configured_zone_stays_whatever_the_machine_says(tmp_path: Path) -> None:
-    home = Home(tmp_path, 'time_zone = "Asia/Kolkata"\n', TZ="Europe/Vienna")
+    home = Home(tmp_path, 'time_zone = "Asia/Kolkata"\n', TZ="Europe/Vienna").begun()
     home.chat("the boat is blue")
     home.variables["TZ"] = "Asia/Tokyo"
     home.chat("the boat is red")

@@ -32,7 +32,7 @@ def why(home: Home, query: str) -> list[str]:
 
 
 def test_an_import_gets_its_vectors_and_recall_uses_them(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, vectors_at(model))
+    home = Home(tmp_path, vectors_at(model)).begun()
     (tmp_path / "said.jsonl").write_text(jsonl(*SAID))
     assert home.lyra("import", "said.jsonl").code == 0
     embedded = [request for request in model.server.requests if request.path.endswith("/embeddings")]
@@ -43,14 +43,15 @@ def test_an_import_gets_its_vectors_and_recall_uses_them(tmp_path: Path, model: 
 
 
 def test_what_is_said_in_a_conversation_gets_its_vector_too(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, vectors_at(model))
+    home = Home(tmp_path, vectors_at(model)).begun()
     home.chat("The kayak lies behind the boathouse.")
     assert any(signal.startswith("meaning") for signal in why(home, "boathouse"))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("command", [["dream", "--force"], ["summarize", "--all"], ["summarize"]])
 def test_what_a_command_makes_of_it_gets_its_vector_too(tmp_path: Path, model: ModelServer, command: list[str]) -> None:
-    home = Home(tmp_path, vectors_at(model))
+    home = Home(tmp_path, vectors_at(model)).begun()
     (tmp_path / "said.jsonl").write_text(jsonl(*SAID))
     home.lyra("import", "said.jsonl")
     assert home.lyra(*command).code == 0
@@ -60,7 +61,7 @@ def test_what_a_command_makes_of_it_gets_its_vector_too(tmp_path: Path, model: M
 
 def test_words_serve_while_the_endpoint_is_away_and_vectors_come_later(tmp_path: Path, model: ModelServer) -> None:
     away = vectors_at(model).replace(model.host, "127.0.0.1:1")
-    home = Home(tmp_path, away)
+    home = Home(tmp_path, away).begun()
     (tmp_path / "said.jsonl").write_text(jsonl(*SAID))
     done = home.lyra("import", "said.jsonl")
     assert (done.code, done.out) == (0, "Imported 3 messages in 1 conversation.\n")
@@ -72,7 +73,7 @@ def test_words_serve_while_the_endpoint_is_away_and_vectors_come_later(tmp_path:
 
 
 def test_what_is_forgotten_has_no_vector_any_more(tmp_path: Path, model: ModelServer) -> None:
-    home = Home(tmp_path, vectors_at(model))
+    home = Home(tmp_path, vectors_at(model)).begun()
     (tmp_path / "said.jsonl").write_text(jsonl(*SAID))
     home.lyra("import", "said.jsonl")
     found = home.lyra("recall", "kayak", "--json", "-k", "1").rows[0]["hits"][0]["id"]

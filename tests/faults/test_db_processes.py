@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
+from tests.kits import forked
 from tests.kits.memory_kit import KEY, Clock, corner, opened
 from tests.kits.size import TORTURE
 from tests.unit.test_dream_schedule import dreamt, due, home
@@ -17,12 +18,11 @@ from tests.unit.test_dream_schedule import dreamt, due, home
 REPO = Path(__file__).resolve().parents[2]
 HEAD = """
 import asyncio, sys
-sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY, Clock, Ids, corner, opened, said
 
-path, who = Path(sys.argv[2]), sys.argv[3]
+path, who = Path(sys.argv[1]), sys.argv[2]
 """
 TALK = """
 async def main():
@@ -51,11 +51,9 @@ asyncio.run(main())
 """
 
 
-def start(body: str, path: Path, who: str) -> subprocess.Popen[str]:
+def start(body: str, path: Path, who: str) -> forked.Piped:
     """Start a process that writes."""
-    return subprocess.Popen(
-        [sys.executable, "-c", HEAD + body, str(REPO), str(path), who], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    return forked.started(HEAD + body, path, who)
 
 
 async def test_two_processes_and_this_one_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
@@ -66,8 +64,8 @@ async def test_two_processes_and_this_one_write_at_once_and_lose_nothing(tmp_pat
         for n in range(50):
             await here.say(f"ada says {n}", source=f"ada{n}")
         for other in others:
-            _, errors = await asyncio.to_thread(other.communicate, timeout=60)
-            assert other.returncode == 0, errors
+            _, errors, code = await asyncio.to_thread(other.ended)
+            assert code == 0, errors
         kept = [message.text async for _, message in here.view.messages.all()]
         assert sorted(kept) == sorted(
             [f"ada says {n}" for n in range(50)] + [f"{who} says {n}" for who in ("bo", "cy") for n in range(100)]
@@ -88,17 +86,13 @@ async def pairs(path: Path) -> list[int]:
 def killed(path: Path, first: int, after: float) -> int:
     """Kill a writer -9 at some moment; return the last number it said was committed, or `first` - 1."""
     writer = start(PAIRS, path, str(first))
-    assert writer.stdout and writer.stderr
-    assert writer.stdout.readline() == "ready\n", writer.stderr.read()
+    assert writer.stdout.readline() == b"ready\n", writer.stderr.read()
     try:
         writer.wait(timeout=after)
     except subprocess.TimeoutExpired:
-        writer.send_signal(signal.SIGKILL)
-    writer.wait(timeout=30)
-    # Not communicate: that one leaves out what was read ahead with the first line.
-    with writer.stdout, writer.stderr:
-        printed, errors = writer.stdout.read(), writer.stderr.read()
-    assert writer.returncode == -signal.SIGKILL, errors
+        writer.kill()
+    printed, errors, code = writer.ended()
+    assert code == -signal.SIGKILL, errors
     numbers = [int(line) for line in printed.splitlines(keepends=True) if line.endswith("\n")]
     return max(numbers, default=first - 1)
 
@@ -133,10 +127,9 @@ async def main():
 asyncio.run(main())
 """
     writer = start(body, tmp_path / "lyra.db", "ada")
-    assert writer.stdout
-    assert await asyncio.to_thread(writer.stdout.readline) == "ready\n"
+    assert await asyncio.to_thread(writer.stdout.readline) == b"ready\n"
     writer.kill()
-    await asyncio.to_thread(writer.communicate)
+    await asyncio.to_thread(writer.ended)
     assert await pairs(tmp_path / "lyra.db") == ([1] if finished else [])
 
 
@@ -170,12 +163,11 @@ def test_scores_are_the_same_in_every_process(tmp_path: Path) -> None:
 
 DREAMER = """
 import asyncio, sys
-sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from tests.kits.memory_kit import Clock, Ids, opened
 
 async def main():
-    async with opened(Path(sys.argv[2]), clock=Clock(int(sys.argv[3])), ids=Ids("killed")) as memory:
+    async with opened(Path(sys.argv[1]), clock=Clock(int(sys.argv[2])), ids=Ids("killed")) as memory:
         (slot,) = await memory.dreams.due()
         assert await memory.dreams.claim(slot)
         print("dreams", flush=True)
@@ -187,14 +179,12 @@ asyncio.run(main())
 
 async def test_what_a_killed_process_dreamt_is_taken_up_at_once_and_by_nobody_while_it_lives(tmp_path: Path) -> None:
     async with home(tmp_path) as here:
-        given = [str(REPO), str(tmp_path / "lyra.db"), str(here.clock.now())]
-        process = subprocess.Popen([sys.executable, "-c", DREAMER, *given], text=True, stdout=subprocess.PIPE)
-        assert process.stdout
+        process = forked.started(DREAMER, tmp_path / "lyra.db", here.clock.now())
         said = await asyncio.to_thread(process.stdout.readline)
         (slot,) = await here.memory.dreams.due()
         alone = await here.memory.dreams.claim(slot)
         process.kill()
-        await asyncio.to_thread(process.communicate)
-        assert (said, alone) == ("dreams\n", None)
+        await asyncio.to_thread(process.ended)
+        assert (said, alone) == (b"dreams\n", None)
         await dreamt(here)
         assert await due(here.memory) == []

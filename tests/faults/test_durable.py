@@ -3,8 +3,6 @@
 import asyncio
 import errno
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,10 +13,10 @@ from memory.store.schema import migrations
 from memory.store.sqlite import connecting
 from memory.store.sqlite.database import SqliteDatabase
 from tests.contract.test_db_schema import as_named_now, made_at
+from tests.kits import forked
 from tests.kits.memory_kit import KEY, at_home
 from tests.kits.size import TORTURE
 
-REPO = Path(__file__).resolve().parents[2]
 SECRET = "the parrot is called Xerxes"
 
 
@@ -48,7 +46,6 @@ async def test_where_the_tombstone_cannot_be_synced_nothing_is_forgotten_and_tha
 
 OPEN = """
 import asyncio, concurrent.futures.thread, resource, sys
-sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from memory.store.cancellation import to_the_end
 from memory.store.sqlite.database import SqliteDatabase
@@ -56,8 +53,8 @@ from memory.errors import MemoryFailure
 from tests.kits.memory_kit import KEY
 
 async def main():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
-    async with await SqliteDatabase.open(Path(sys.argv[2]), KEY):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+    async with await SqliteDatabase.open(Path(sys.argv[1]), KEY):
         print("opened")
 
 try:
@@ -69,9 +66,7 @@ except MemoryFailure as error:
 
 def opened(path: Path, limit: int) -> str:
     """Open a memory in a process that can make no file longer than `limit` bytes; return what that said, which is one line."""
-    command = [sys.executable, "-c", OPEN, str(REPO), str(path), str(limit)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    (line,) = done.stdout.splitlines()
+    (line,) = forked.ran(OPEN, path, limit).splitlines()
     return line
 
 

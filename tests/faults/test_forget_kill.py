@@ -36,7 +36,7 @@ def model() -> Iterator[ModelServer]:
 @pytest.fixture
 def machine(tmp_path: Path, model: ModelServer) -> Home:
     """A machine on which something was told, repeated and summed up."""
-    home = Home(tmp_path / "machine", model.config())
+    home = Home(tmp_path / "machine", model.config()).begun()
     home.chat(TOLD, ASKED, ASKED, "I like tea")
     assert home.lyra("summarize", "--all").code == 0
     return home

@@ -34,7 +34,7 @@ def model() -> Iterator[ModelServer]:
 @pytest.fixture
 def home(tmp_path: Path, model: ModelServer) -> Home:
     """A machine with a model."""
-    return Home(tmp_path, model.config())
+    return Home(tmp_path, model.config()).begun()
 
 
 def said(home: Home) -> list[tuple[str, str]]:
@@ -179,7 +179,7 @@ def test_killed_again_and_again_at_any_moment(home: Home, model: ModelServer) ->
 
 
 def test_an_import_killed_half_way_is_finished_by_the_next(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     home.chat()
     many = jsonl(*({"session": f"s{n % 7}", "content": f"message {n}", "id": str(n)} for n in range(MANY)))
     file = home.folder / "many.jsonl"
@@ -197,7 +197,7 @@ def test_an_import_killed_half_way_is_finished_by_the_next(tmp_path: Path) -> No
 
 
 def test_an_import_and_a_conversation_at_once_lose_nothing(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     home.chat()
     file = home.folder / "many.jsonl"
     file.write_text(jsonl(*({"session": "old", "content": f"old {n}", "id": str(n)} for n in range(OLD))), "utf-8")

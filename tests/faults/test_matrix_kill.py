@@ -51,7 +51,9 @@ class World:
         self.matrix = matrix
         self.model = model
         self.chance = random.Random(seed)
-        self.home = Home(folder, f"{model.config('summarize_after = 500')}{matrix.config()}[web]\nport = 0\n", **matrix.variables)
+        self.home = Home(
+            folder, f"{model.config('summarize_after = 500')}{matrix.config()}[web]\nport = 0\n", **matrix.variables
+        ).begun()
         self.asked: list[Asked] = []
         self._people = [matrix.person(f"person{number}", encrypts=True) for number in range(5)]
         self._next = cycle(self._people)

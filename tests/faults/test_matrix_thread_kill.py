@@ -55,7 +55,7 @@ def in_threads(matrix: MatrixThread, ada: Person, room: str) -> list[tuple[str, 
 def test_a_kill_leaves_one_thread_and_one_answer(matrix: MatrixThread, tmp_path: Path, before: bool) -> None:
     ada = matrix.person("ada")
     with ModelServer(answer) as model:
-        home = Home(tmp_path, f"{model.config()}{matrix.config()}[web]\nport = 0\n", **matrix.variables)
+        home = Home(tmp_path, f"{model.config()}{matrix.config()}[web]\nport = 0\n", **matrix.variables).begun()
         with home.started("run") as process:
             room = opened(matrix, ada, process)
             held = Held(before=before)
@@ -81,7 +81,7 @@ def test_what_is_said_before_the_thread_can_be_seen_goes_into_it_after_a_kill_as
 ) -> None:
     ada = matrix.person("ada")
     with ModelServer(answer) as model:
-        home = Home(tmp_path, f"{model.config()}{matrix.config()}[web]\nport = 0\n", **matrix.variables)
+        home = Home(tmp_path, f"{model.config()}{matrix.config()}[web]\nport = 0\n", **matrix.variables).begun()
         with home.started("run") as process:
             room = opened(matrix, ada, process)
             model.script(b.Hang())

@@ -68,7 +68,7 @@ def test_a_kill_leaves_one_thread_and_one_answer(
     tmp_path: Path, discord: DiscordThread, general: Channel, operation: str, before: bool
 ) -> None:
     with ModelServer(answer) as model:
-        home = Home(tmp_path, f"{model.config()}{discord.config()}[web]\nport = 0\n", **discord.variables)
+        home = Home(tmp_path, f"{model.config()}{discord.config()}[web]\nport = 0\n", **discord.variables).begun()
         with home.started("run") as process:
             process.note("Discord: connected.")
             wants_threads(discord, general)
@@ -97,7 +97,7 @@ def test_what_was_said_beside_a_thread_goes_into_it_after_a_kill_as_well(
     tmp_path: Path, discord: DiscordThread, general: Channel
 ) -> None:
     with ModelServer(answer) as model:
-        home = Home(tmp_path, f"{model.config()}{discord.config()}[web]\nport = 0\n", **discord.variables)
+        home = Home(tmp_path, f"{model.config()}{discord.config()}[web]\nport = 0\n", **discord.variables).begun()
         with home.started("run") as process:
             process.note("Discord: connected.")
             wants_threads(discord, general)
@@ -127,7 +127,7 @@ def test_a_kill_while_an_answer_is_shown_leaves_that_answer_and_all_that_stood_t
     tmp_path: Path, discord: DiscordThread, general: Channel, beside: bool, before: bool
 ) -> None:
     with ModelServer(answer) as model:
-        home = Home(tmp_path, f"{model.config()}{discord.config()}[web]\nport = 0\n", **discord.variables)
+        home = Home(tmp_path, f"{model.config()}{discord.config()}[web]\nport = 0\n", **discord.variables).begun()
         preview = Held(before=before)
         with home.started("run") as process:
             process.note("Discord: connected.")

@@ -9,11 +9,11 @@ import pytest
 
 from tests.fakes import openai_behaviours as b
 from tests.kits.lyra_kit import Done, Home, ModelServer
-from tests.kits.size import TORTURE, few
+from tests.kits.size import few
 
 AT_ONCE = {"retry-after": "0"}
 TELLING = "the weather, said Noah, and about what the wind does to the harbour when the boats come home late. " * 3
-TURNS = 100 if TORTURE else 40
+TURNS = 100
 HELD = "Your message is kept; I answer it when the model does."
 
 
@@ -27,7 +27,7 @@ def model() -> Iterator[ModelServer]:
 @pytest.fixture
 def home(tmp_path: Path, model: ModelServer) -> Home:
     """A machine with a model."""
-    return Home(tmp_path, model.config())
+    return Home(tmp_path, model.config()).begun()
 
 
 def contents(home: Home) -> list[str]:
@@ -55,7 +55,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("answer", few(ANSWERS.values(), 2), ids=few(ANSWERS, 2))
+@pytest.mark.parametrize("answer", few(ANSWERS.values()), ids=few(ANSWERS))
 def test_an_answer_is_kept_and_printed_whole(home: Home, model: ModelServer, answer: b.Behaviour) -> None:
     model.script(answer)
     done = home.chat("when should I see Vienna?")
@@ -74,6 +74,7 @@ def test_a_line_of_nuls_says_nothing(home: Home, model: ModelServer) -> None:
     assert contents(home) == ["when should I see Vienna?", "In May."]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("politely", [True, False], ids=["politely", "rudely"])
 def test_an_answer_cut_in_the_middle_is_none_and_the_next_start_answers(home: Home, model: ModelServer, politely: bool) -> None:
     model.script(b.Cut("Vienna is lovely in May.", 3, politely))
@@ -123,7 +124,7 @@ GARBAGE = {
 }
 
 
-@pytest.mark.parametrize("answer", few(GARBAGE.values(), 2), ids=few(GARBAGE, 2))
+@pytest.mark.parametrize("answer", few(GARBAGE.values()), ids=few(GARBAGE))
 def test_garbage_is_asked_about_again_and_never_shown(home: Home, model: ModelServer, answer: b.Behaviour) -> None:
     model.script(answer, "Sorry, I was confused.")
     assert home.chat("hello").lines == ["Sorry, I was confused."]
@@ -295,6 +296,7 @@ def tokens_of_next_turn(home: Home, model: ModelServer) -> int:
     return sum(-(-len(message["content"].encode()) // 3) for message in model.chats[-1].messages)
 
 
+@pytest.mark.torture
 def test_a_conversation_of_three_times_as_many_turns_costs_no_more(tmp_path: Path) -> None:
     def turns(first: int, last: int) -> str:
         start = datetime(2025, 1, 1, tzinfo=UTC)
@@ -309,7 +311,7 @@ def test_a_conversation_of_three_times_as_many_turns_costs_no_more(tmp_path: Pat
         return "".join(lines)
 
     with ModelServer(b.sensible) as model:
-        home = Home(tmp_path, model.config())
+        home = Home(tmp_path, model.config()).begun()
         home.lyra("import", "-", "--session", "main", given=turns(0, TURNS))
         home.lyra("summarize", "--all")
         early = tokens_of_next_turn(home, model)

@@ -99,7 +99,7 @@ async def test_forgotten_in_another_process(
 ) -> None:
     """In her DM, what she told at the terminal is read as well."""
     config = stored("", tmp_path / ".lyra" / "lyra.db")
-    home = Home(tmp_path, config)
+    home = Home(tmp_path, config).begun()
     if config:
         await fresh(home.db, None)
     home.chat(TOLD)

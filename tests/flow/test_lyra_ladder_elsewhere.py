@@ -56,6 +56,7 @@ def test_at_the_terminal_each_part_is_shown_put_right_and_let_go(tmp_path: Path)
         assert "/forget ID forgets that too:" in let_go.out and let_go.lines[-1].startswith("I know no lasting facts here yet.")
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("wish", "why"),
     [

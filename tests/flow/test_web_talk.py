@@ -132,7 +132,7 @@ async def test_only_who_runs_the_machine_may_give_its_commands(served: Site) -> 
 
 @pytest.mark.file
 async def test_the_terminal_and_the_page_show_one_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path).begun()
     assert home.chat("the key is under the blue pot").code == 0
     async with site(home.path, monkeypatch) as served:
         ada = await served.visitor()

@@ -1,4 +1,6 @@
-"""`lyra` as a process that was forked from one which had loaded her already; what subprocess.Popen gives, as far as tests ask."""
+"""`lyra`, or Python code that uses parts of her, as a process that was forked from one which had loaded her already; what
+subprocess.Popen gives, as far as tests ask.
+"""
 
 import atexit
 import fcntl
@@ -16,6 +18,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
+
+from tests.fakes.pulse import PATIENCE
 
 REPO = Path(__file__).parents[2]
 _HEEDED = {"PYTHONPATH": str(REPO), "PYTHONIOENCODING": "utf-8"}
@@ -89,6 +93,13 @@ class Piped(Forked):
         self.stderr: IO[bytes] = os.fdopen(own[2], "rb")
         super().__init__(words, folder, environment, theirs, terminal=False)
 
+    def ended(self) -> tuple[str, str, int]:
+        """Say nothing more to it, wait for its end, and return what it wrote to both streams and was not read yet, and its exit code."""
+        self.stdin.close()
+        with self.stdout, self.stderr:
+            out, err = self.stdout.read(), self.stderr.read()
+        return out.decode(), err.decode(), self.wait(PATIENCE)
+
 
 def run(
     words: Sequence[str | bytes], given: bytes, folder: Path, environment: Mapping[str, str], timeout: float
@@ -116,6 +127,18 @@ def run(
     one.stdout.close()
     one.stderr.close()
     return found["out"], found["err"], code
+
+
+def started(code: str, *arguments: object) -> Piped:
+    """Run Python code, which finds these arguments as an interpreter that is given code would."""
+    return Piped(["-c", code, *map(str, arguments)], REPO, {**os.environ, **_HEEDED})
+
+
+def ran(code: str, *arguments: object) -> str:
+    """Run Python code to its end, which has to be a good one; return what it printed."""
+    out, err, ended = run(["-c", code, *map(str, arguments)], b"", REPO, {**os.environ, **_HEEDED}, PATIENCE)
+    assert ended == 0, err.decode()
+    return out.decode()
 
 
 def serves(environment: Mapping[str, str]) -> bool:

@@ -52,13 +52,18 @@ async def fresh(path: Path, key: bytes | None) -> None:
         return
     if path.exists():
         return
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.write_bytes(await fresh_file(key))
+
+
+async def fresh_file(key: bytes | None) -> bytes:
+    """Return the file of a memory that holds nothing."""
     if key not in _made:
         with tempfile.TemporaryDirectory() as folder:
             own = Path(folder) / "lyra.db"
             await (await SqliteDatabase.open(own, key)).close()
             _made[key] = own.read_bytes()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.write_bytes(_made[key])
+    return _made[key]
 
 
 def copies(path: Path) -> Callable[[Path], None]:

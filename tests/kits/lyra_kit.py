@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from tests.fakes.openai_behaviours import Answerer, Behaviour, Request, echo
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
 from tests.kits import forked
+from tests.kits.fresh import fresh_file
+from tests.kits.memory_kit import KEY
 from tests.kits.words_alone import words_alone
 
 REPO = Path(__file__).resolve().parents[2]
@@ -93,6 +96,18 @@ class Home:
         """Return a copy of this home elsewhere, with all that is kept in it; making one anew takes many times as long."""
         shutil.copytree(self.folder, folder, dirs_exist_ok=True)
         return type(self)(folder, config, **self.variables)
+
+    def begun(self) -> Self:
+        """Return this home as its first command leaves it, with a key and a memory that holds nothing; making those takes as long as most
+        commands do.
+        """
+        self.path.mkdir(mode=0o700, exist_ok=True)
+        with ThreadPoolExecutor(1) as beside:
+            written = beside.submit(asyncio.run, fresh_file(KEY)).result()
+        for file, raw in ((self.key, KEY.hex().encode()), (self.db, written)):
+            file.write_bytes(raw)
+            file.chmod(0o600)
+        return self
 
     def configure(self, text: str) -> Path:
         """Write the configuration file of this home."""

@@ -150,7 +150,7 @@ def main(path: str) -> None:
 
 
 def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
-    """Be `lyra` with these words, or after "-m" a module of the tests, in this folder and environment."""
+    """Be `lyra` with these words, or after "-m" a module of the tests, or after "-c" Python code, in this folder and environment."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -171,6 +171,10 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     try:
         if asked["words"][:1] == ["-m"]:
             runpy.run_module(asked["words"][1], run_name="__main__", alter_sys=True)
+            code = 0
+        elif asked["words"][:1] == ["-c"]:
+            sys.argv = ["-c", *asked["words"][2:]]
+            exec(asked["words"][1], {"__name__": "__main__"})
             code = 0
         else:
             from bot.__main__ import main as lyra

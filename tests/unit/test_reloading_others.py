@@ -1,7 +1,5 @@
 """`lyra model reload` reaches everybody who is awake in a home, and nobody else's process."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +8,7 @@ import pytest
 
 from bot.service import awake
 from memory.store.file_locks import FileLock
+from tests.kits import forked
 
 AWAKE = """
 import pathlib, signal, sys
@@ -29,16 +28,15 @@ REACHED = 7
 
 
 @contextmanager
-def process(code: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+def process(code: str, *arguments: str) -> Iterator[forked.Piped]:
     """Run a process until the end of the block, which begins once it is ready."""
-    with subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdout is not None and child.stdout.readline() == "ready\n"
-        try:
-            yield child
-        finally:
-            child.kill()
+    child = forked.started(code, *arguments)
+    assert child.stdout.readline() == b"ready\n"
+    try:
+        yield child
+    finally:
+        child.kill()
+        child.ended()
 
 
 def test_each_process_of_a_home_is_reached(tmp_path: Path) -> None:
@@ -58,5 +56,5 @@ def test_a_process_that_only_has_the_number_of_a_killed_one_is_left_alone(tmp_pa
             held.take()
         assert awake.reload(tmp_path) == is_awake
         held.release()
-        out, _ = stranger.communicate()
-    assert stranger.returncode == (REACHED if is_awake else 0)
+        stranger.stdin.close()
+        assert stranger.wait() == (REACHED if is_awake else 0)
