@@ -123,7 +123,7 @@ class Sync:
 
     async def _process(self, response: SyncResponse) -> None:
         """Pass on what a sync brought, and move on."""
-        self._invitations.invited(await _invites(response), quiet=not self._since)
+        invites = await _invites(response)
         try:
             batch = await self._gatherer.gather(response, self._since, full=self._full)
         except PlatformFailure:
@@ -133,6 +133,8 @@ class Sync:
             await self._listener.missed(prefix)
         left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
         events = [one for event in self._hearing.advance(batch) if (one := await self._departures.told(event))]
+        # Of a room that put her out and asks her in again, one sync tells both: the invitation is the newer one.
+        self._invitations.invited(invites, quiet=not self._since)
         # A room that continues elsewhere has not vanished, and Lyra no longer learns of redactions there.
         vanished = {event.prefix[1] for event in events if isinstance(event, Vanished)}
         for room in left:

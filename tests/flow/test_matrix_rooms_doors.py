@@ -129,6 +129,23 @@ async def test_an_invitation_that_was_not_followed_before_the_end_is_followed_at
         await sees_inside(ada, room, lyra.user)
 
 
+async def test_who_put_her_out_and_asks_her_in_again_while_she_is_away_has_her_back(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    """One sync tells of both, and what is over is not the newer invitation."""
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    bob = await people.person("bob", listens=False)
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bob)
+        await ada.says(room, "Hello", mentions=[lyra.user])
+        await ear.heard(Message)
+    await ada.kicks(room, lyra.user)
+    await ada.invites(room, lyra.user)
+    later = Ear(cursors=ear.kept)
+    async with listening(lyra, later):
+        await later.heard(ServerJoined)
+
+
 @pytest.mark.torture
 async def test_an_encrypted_dm_is_known_as_one_before_anything_is_said(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
