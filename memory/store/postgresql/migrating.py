@@ -3,6 +3,7 @@
 The tables are those of a role that nobody signs in as: in its name the schema is changed, and it lets others write rows.
 """
 
+from collections.abc import Set
 from functools import partial
 
 from localization.sentences import lazy
@@ -17,7 +18,7 @@ from memory.store.postgresql.peers.processes import has_tables, make_tables
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
-from memory.store.schema import migrations, newest
+from memory.store.schema import migrations, newest, titles
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
 
@@ -30,9 +31,9 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
 
     Raises NewerDatabase, MemoryMissing, WrongKey.
     """
-    known = await _version(connection)
+    seen = await _seen(connection)
     if (
-        known == newest()
+        titles() <= seen
         and await _is_numbered(connection)
         and await has_tables(connection)
         and await is_sealed(connection)
@@ -40,7 +41,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
     ):
         await keys.open(partial(asked, connection, WHOLE))
         return
-    if not known and not new:
+    if not seen and not new:
         raise MemoryMissing(
             lazy(
                 "The database {address} is empty, though a memory was kept for this home. Name the right one as url in [store]. "
@@ -51,12 +52,12 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
         # Another process may have done it meanwhile.
-        known = await _version(connection)
+        seen = await _seen(connection)
         await _act_as_owner(connection, address)
         await connection.execute(SAY, WHOLE.parameters)
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; {_LEDGER}")
         for step in migrations():
-            if step.version > known:
+            if step.title not in seen:
                 await connection.execute(";\n".join(map(translated, step.statements())))
                 await connection.execute(
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
@@ -81,14 +82,14 @@ async def _is_numbered(connection: PipelinedConnection) -> bool:
     return row is not None and row["there"] is not None
 
 
-async def _version(connection: PipelinedConnection) -> int:
+async def _seen(connection: PipelinedConnection) -> Set[str]:
+    """Return the titles of the steps that were applied. The highest number is no measure: a branch may have lacked what is below."""
     there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.migrations"])).fetchone()
     if there is None or there["there"] is None:
-        return 0
-    newest_of = "SELECT coalesce(max(version), 0) AS version FROM migrations WHERE name <> ALL (CAST($1 AS TEXT[]))"
-    row = await (await connection.execute(newest_of, [[*_MARKS]])).fetchone()
-    assert row is not None
-    version = int(row["version"])
+        return frozenset()
+    told = "SELECT version, name FROM migrations WHERE name <> ALL (CAST($1 AS TEXT[]))"
+    rows = await (await connection.execute(told, [[*_MARKS]])).fetchall()
+    version = max((int(row["version"]) for row in rows), default=0)
     if version > newest():
         raise NewerDatabase(
             lazy(
@@ -98,7 +99,7 @@ async def _version(connection: PipelinedConnection) -> int:
                 known=newest(),
             )
         )
-    return version
+    return {str(row["name"])[5:] for row in rows}
 
 
 _OWNER = (

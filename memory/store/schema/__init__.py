@@ -18,6 +18,11 @@ class Migration:
     text: str
 
     @property
+    def title(self) -> str:
+        """The name without its number, by which a memory knows what it has seen: branches of the sources may number otherwise."""
+        return self.name[5:]
+
+    @property
     def digest(self) -> str:
         return blake2b(self.text.encode(), digest_size=16).hexdigest()
 
@@ -35,6 +40,11 @@ def migrations() -> list[Migration]:
 def newest() -> int:
     """Return the latest version, without reading the steps."""
     return max(map(_version, _steps()))
+
+
+def titles() -> frozenset[str]:
+    """Return the titles of all steps, without reading the steps."""
+    return frozenset(file.name.removesuffix(".sql")[5:] for file in _steps())
 
 
 def _steps() -> list[Traversable]:
