@@ -5,14 +5,15 @@ forgotten like the message, so that replies that had it in view are examined in 
 """
 
 import asyncio
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from memory.forget.gone import Gone
-from memory.forget.sparing import COMPARED, Nearness, content, holding, shares
-from memory.store.database import DatabaseAccess, Row
+from memory.forget.sparing import COMPARED, Nearness, content, holding
+from memory.store.database import DatabaseAccess
 from memory.store.domains import domains_of
 from memory.store.lineage import bound, paged, pages, placeholders, texts_of
 from memory.text.display_names import LYRA
@@ -24,6 +25,13 @@ _EXPLAINING = 200
 
 LostTexts = Mapping[int, Sequence[str] | None]
 """What is lost of each item; None if that is unknown, so that no reply can be shown to hold none of it."""
+
+
+class LostOfReply(NamedTuple):
+    """What is lost of something: its words, and the texts with which a reply that says them otherwise is compared."""
+
+    words: Sequence[str]
+    meanings: Sequence[str]
 
 
 class EditedMessage(NamedTuple):
@@ -43,6 +51,8 @@ class SeenReply:
     key: int
     text: str
     view: frozenset[int] | None
+    before: frozenset[int]
+    """What was said last before it in its conversation, where nothing else is known of its view."""
     cites: frozenset[int]
     rests: frozenset[int]
 
@@ -70,43 +80,60 @@ class AffectedReplies:
     async def along(self, domain: Domain, gone: LostTexts) -> set[int]:
         """Return the replies, and the notices, that go along with these items of a domain."""
         going: set[int] = set()
-        frontier = gone
+        compared: set[int] = set()
+        frontier: Collection[int] = gone
+        lost = {item: _alike(texts) for item, texts in (await self._with_digests(gone)).items()}
         while frontier:
-            lost = await self._with_digests(frontier)
             dropped = {*gone, *going, *lost}
             keys = await self._keys_seeing(domain, sorted(lost), {*gone, *going})
             # The text of a notice is not kept: it counts as holding all that it shows, for replies that had it in view as well.
             going |= await self._notices(keys)
-            found: dict[int, str] = {}
-            for reply in await self._replies(keys):
-                if await self._goes(reply, frontier, lost, {*dropped, *found}):
-                    found[reply.key] = reply.text
+            found: dict[int, LostOfReply] = {}
+            async for reply in self._replies(keys):
+                along = await self._goes(reply, gone, lost, {*dropped, *found}, is_new=reply.key not in compared)
+                if along is not None:
+                    found[reply.key] = along
+                compared.add(reply.key)
             going |= found.keys()
-            # The parts of a reply that hold nothing of what is forgotten take no others along.
-            texts = [text for of_item in lost.values() for text in of_item or ()]
-            frontier = {key: await asyncio.to_thread(holding, text, texts) for key, text in found.items()}
+            frontier, lost = found, {**found, **await self._above(found)}
         return going
 
-    async def _goes(self, reply: SeenReply, frontier: Collection[int], lost: LostTexts, dropped: Collection[int]) -> bool:
-        """Return whether a reply goes with what is lost, given all that it can no longer have from elsewhere in its view."""
-        # What answers or cites a message that stays is spared like any other.
-        if not self.edited and not reply.cites.isdisjoint(frontier):
-            return True
+    async def _goes(
+        self,
+        reply: SeenReply,
+        gone: Collection[int],
+        lost: Mapping[int, "LostOfReply | None"],
+        dropped: Collection[int],
+        *,
+        is_new: bool,
+    ) -> "LostOfReply | None":
+        """Return what goes on to replies that had this one in view, if it goes with what is lost; None if it stays.
+
+        It cannot have from elsewhere in its view what is `dropped`. Meaning is compared with what is forgotten alone, and once
+        (where it `is_new`): each comparison takes a fifth of the innocent along, so that in the end, reply by reply, one
+        message would take nearly every answer of a conversation.
+        """
         had = reply.had(lost)
-        texts: list[str] = []
-        for item in had:
-            if (of_item := lost[item]) is None:
-                return True
-            texts += of_item
-        view = sorted(((reply.view or frozenset()) | reply.rests).difference(dropped))
+        known = [of_item for item in had if (of_item := lost[item]) is not None]
+        if len(known) < len(had):
+            return LostOfReply([reply.text], [reply.text])
+        words, meanings = [text for one in known for text in one.words], [text for one in known for text in one.meanings]
+        view = sorted(((reply.view or reply.before) | reply.rests).difference(dropped))
         left = [self.edited.text] if self.edited and self.edited.item in had else []
-        if await asyncio.to_thread(shares, reply.text, texts, [*await self._texts(view[-_EXPLAINING:]), *left]):
-            return True
+        parts = await asyncio.to_thread(holding, reply.text, words, [*await self._texts(view[-_EXPLAINING:]), *left])
+        # What answers or cites a message that stays is spared like any other.
+        is_answer = not self.edited and not reply.cites.isdisjoint(gone)
+        if parts or is_answer or (is_new and await self._is_near(reply.text, meanings, view, left)):
+            return LostOfReply(parts, meanings)
+        return None
+
+    async def _is_near(self, reply: str, texts: Sequence[str], view: Sequence[int], left: Sequence[str]) -> bool:
+        """Return whether a reply may say in other words what is lost; what is `left` of it after an edit is none of it."""
         if not self.edited:
-            return await self.nearness.near(reply.text, texts, await self._texts(view[-COMPARED:]))
+            return await self.nearness.near(reply, texts, await self._texts(view[-COMPARED:]))
         # Mere rewording is as near to the new words as to the old ones.
         taken_out = await asyncio.to_thread(lambda: content("\n".join(texts)) - content("\n".join(left)))
-        return bool(taken_out) and await self.nearness.older(reply.text, texts, left)
+        return bool(taken_out) and await self.nearness.older(reply, texts, left)
 
     async def _with_digests(self, frontier: LostTexts) -> dict[int, Sequence[str] | None]:
         """Return the frontier with the digests and statements above it, each with those of its lines that rest on the frontier.
@@ -128,13 +155,27 @@ class AffectedReplies:
         return found
 
     async def _erased_above(self, frontier: LostTexts) -> dict[int, Sequence[str] | None]:
-        roots: dict[int, list[int]] = {}
-        for row in await paged(self.db, _ERASED, frontier):
-            roots.setdefault(row["id"], []).append(row["root"])
         found: dict[int, Sequence[str] | None] = {}
-        for digest, sources in roots.items():
+        for digest, sources in (await self._sources(_ERASED, frontier)).items():
             known = [texts for source in sources if (texts := frontier[source]) is not None]
             found[digest] = [text for texts in known for text in texts] if len(known) == len(sources) else None
+        return found
+
+    async def _above(self, replies: Mapping[int, LostOfReply]) -> dict[int, LostOfReply]:
+        """Return the digests and statements above replies that go. What is lost of these stands in for their texts."""
+        return {
+            digest: LostOfReply(
+                [text for source in sources for text in replies[source].words],
+                [text for source in sources for text in replies[source].meanings],
+            )
+            for digest, sources in (await self._sources(_MADE, replies)).items()
+        }
+
+    async def _sources(self, statement: str, items: Collection[int]) -> dict[int, list[int]]:
+        """Return what a statement finds above these items, with those of them that it is made from."""
+        found: dict[int, list[int]] = {}
+        for row in await paged(self.db, statement, items):
+            found.setdefault(row["id"], []).append(row["root"])
         return found
 
     async def _keys_seeing(self, domain: Domain, items: Sequence[int], known: Collection[int]) -> list[int]:
@@ -156,43 +197,41 @@ class AffectedReplies:
         notices = "SELECT id FROM items WHERE id IN ({within}) AND kind = 'notice' AND dead_at IS NULL"
         return {row["id"] for row in await paged(self.db, notices, keys)}
 
-    async def _replies(self, keys: Sequence[int]) -> list[SeenReply]:
-        """Return the replies with these keys but those that are erased anyway, oldest first."""
+    async def _replies(self, keys: Sequence[int]) -> AsyncIterator[SeenReply]:
+        """Yield the replies with these keys but those that are erased anyway, oldest first."""
         besides = f"AND ({self.besides.where}) IS NOT TRUE " if self.besides else ""
-        rows = await paged(
-            self.db,
-            f"SELECT e.item, e.text, e.session, e.speaker FROM exchanges e WHERE e.item IN ({{within}}) AND e.kind <> 'said' {besides}"
-            "ORDER BY e.item",
-            keys,
-            self.besides.parameters if self.besides else {},
-        )
-        views = await self._views(rows)
-        cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
-        for edge in await paged(self.db, "SELECT child, parent, cited, answered FROM lineage WHERE child IN ({within})", keys):
-            rests[edge["child"]].add(edge["parent"])
-            # Before views were recorded, everything that a reply rested on was cited.
-            if edge["cited"] or edge["answered"] or edge["child"] not in views:
-                cites[edge["child"]].add(edge["parent"])
-        return [
-            SeenReply(at, row["text"], views.get(at), frozenset(cites[at]), frozenset(rests[at]))
-            for at, row in ((row["item"], row) for row in rows)
-        ]
+        for some in pages(keys):
+            rows = await self.db.all(
+                f"SELECT e.item, e.text, e.session, e.speaker FROM exchanges e WHERE e.item IN ({placeholders('k', some)}) AND e.kind <> 'said' {besides}"
+                "ORDER BY e.item",
+                {**bound("k", some), **(self.besides.parameters if self.besides else {})},
+            )
+            views = await seen.of(self.db, [row["item"] for row in rows])
+            unrecorded = {row["item"] for row in rows if row["item"] not in views and row["speaker"] == LYRA}
+            cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
+            for edge in await self.db.all(
+                f"SELECT child, parent, cited, answered FROM lineage WHERE child IN ({placeholders('k', some)})", bound("k", some)
+            ):
+                rests[edge["child"]].add(edge["parent"])
+                # Before views were recorded, everything that a reply rested on was cited.
+                if edge["cited"] or edge["answered"] or edge["child"] in unrecorded:
+                    cites[edge["child"]].add(edge["parent"])
+            for row in rows:
+                key, view = row["item"], views.get(row["item"])
+                earlier = await self._earlier(row["session"], key) if view is None else []
+                if view is None and key not in unrecorded:
+                    # An imported reply of another assistant had only its own conversation in view.
+                    view = frozenset(earlier)
+                before = frozenset(earlier[-_EXPLAINING:])
+                yield SeenReply(key, row["text"], view, before, frozenset(cites[key]), frozenset(rests[key]))
 
-    async def _views(self, replies: Sequence[Row]) -> dict[int, frozenset[int]]:
-        """Return what each reply had in view; those of Lyra's from before that was recorded are missing."""
-        found = await seen.of(self.db, [row["item"] for row in replies])
-        for row in replies:
-            # An imported reply of another assistant had only its own conversation in view.
-            if row["item"] not in found and row["speaker"] != LYRA:
-                found[row["item"]] = await self._earlier(row["session"], row["item"])
-        return found
-
-    async def _earlier(self, session: int, item: int) -> frozenset[int]:
-        """Return the items of a session before an item."""
+    async def _earlier(self, session: int, item: int) -> list[int]:
+        """Return the items of a session before an item, oldest first."""
         if session not in self._said_in:
-            rows = await self.db.all("SELECT item FROM exchanges WHERE session = :session", {"session": session})
+            rows = await self.db.all("SELECT item FROM exchanges WHERE session = :session ORDER BY item", {"session": session})
             self._said_in[session] = [row["item"] for row in rows]
-        return frozenset(key for key in self._said_in[session] if key < item)
+        said = self._said_in[session]
+        return said[: bisect_left(said, item)]
 
     async def _texts(self, keys: Iterable[int]) -> list[str]:
         """Return the texts of the messages, digests and statements that exist, oldest first."""
@@ -203,18 +242,23 @@ class AffectedReplies:
         return [self._texts_read[key] for key in sorted(wanted) if key in self._texts_read]
 
 
+def _alike(texts: Sequence[str] | None) -> LostOfReply | None:
+    return None if texts is None else LostOfReply(texts, texts)
+
+
 _ABOVE = (
     "WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({within}) UNION SELECT l.child FROM lineage l "
     "JOIN above ON l.parent = above.id JOIN items i ON i.id = l.child AND i.kind <> 'exchange') "
     "SELECT d.item, d.text FROM digests d JOIN above ON above.id = d.item "
     "UNION ALL SELECT s.item, s.text FROM statements s JOIN above ON above.id = s.item"
 )
-_ERASED = (
+_MADE = (
     "WITH RECURSIVE above (root, id) AS (SELECT id, id FROM items WHERE id IN ({within}) UNION "
     "SELECT above.root, l.child FROM lineage l JOIN above ON l.parent = above.id "
     "JOIN items i ON i.id = l.child AND i.kind <> 'exchange') "
-    "SELECT above.root, above.id FROM above JOIN items i ON i.id = above.id WHERE i.kind <> 'exchange' AND i.dead_at IS NOT NULL"
+    "SELECT above.root, above.id FROM above JOIN items i ON i.id = above.id WHERE i.kind <> 'exchange'"
 )
+_ERASED = _MADE + " AND i.dead_at IS NOT NULL"
 _CITING = (
     "SELECT l.child AS item FROM lineage l JOIN exchanges e ON e.item = l.child WHERE e.kind <> 'said' AND l.parent IN ({within})"
 )

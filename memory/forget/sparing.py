@@ -90,16 +90,21 @@ def _numbers(text: str) -> set[str]:
 
 def shares(reply: str, gone: Iterable[str], others: Iterable[str]) -> bool:
     """Return whether a reply shares content with what is gone that nothing else in its view holds."""
+    return bool(_shared(reply, gone, others))
+
+
+def holding(reply: str, gone: Iterable[str], others: Iterable[str]) -> list[str]:
+    """Return the sentences of a reply with content of what is gone that nothing else in its view holds; none if it shares none.
+
+    All of the reply if its sentences hold that together only.
+    """
+    shared = _shared(reply, gone, others)
+    return ([one for one in sentences(reply) if shared & content(one)] or [reply]) if shared else []
+
+
+def _shared(reply: str, gone: Iterable[str], others: Iterable[str]) -> frozenset[str]:
     lost = frozenset().union(*(content(text) for text in gone)) & content(reply)
-    if not lost:
-        return False
-    return bool(lost.difference(*(content(text) for text in others)))
-
-
-def holding(reply: str, gone: Iterable[str]) -> list[str]:
-    """Return the sentences of a reply that share content with what is gone; the whole reply if none does by itself."""
-    lost = frozenset().union(*(content(text) for text in gone))
-    return [one for one in sentences(reply) if lost & content(one)] or [reply]
+    return lost.difference(*(content(text) for text in others)) if lost else lost
 
 
 def passages(text: str) -> list[Passage]:

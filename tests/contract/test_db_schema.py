@@ -110,6 +110,36 @@ async def test_a_memory_of_any_older_version_becomes_like_a_new_one_and_keeps_it
                 assert row is not None and row["n"] == n, table
 
 
+def renumbered(step: Migration, version: int) -> Migration:
+    return Migration(version, f"{version:04}_{step.title}", step.text)
+
+
+BRANCHES = {
+    "steps between those that it had": [*STEPS[:10], STEPS[14]],
+    "the last but one": [*STEPS[:-2], STEPS[-1]],
+    "a step that another now has the number of": [*STEPS[:18], renumbered(STEPS[19], 19)],
+    "steps below one that was numbered lower since": [*STEPS[:15], renumbered(STEPS[16], 19)],
+}
+"""What memories were made by where branches of the sources met later, and lacked."""
+
+
+@pytest.mark.parametrize("lacked", BRANCHES)
+async def test_what_a_memory_lacks_that_a_branch_of_the_sources_made_is_made_up_for(tmp_path: Path, lacked: str) -> None:
+    await made_at(tmp_path / "old.db", BRANCHES[lacked])
+    assert await columns(tmp_path / "old.db") == await columns(tmp_path / "new.db")
+    async with await SqliteDatabase.open(tmp_path / "old.db", KEY) as db:
+        rows = await db.all("SELECT version, name FROM migrations ORDER BY version")
+        assert [(row["version"], row["name"]) for row in rows] == [(step.version, step.name) for step in STEPS]
+        await db.verify()
+
+
+async def columns(path: Path) -> list[tuple[str, str]]:
+    """Open a memory and return its tables with their columns and its indexes, in the order of their names."""
+    told = "SELECT m.name AS name, coalesce(c.name, '') AS part FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1, 2"
+    async with await SqliteDatabase.open(path, KEY) as db:
+        return [(row["name"], row["part"]) for row in await db.all(told)]
+
+
 async def test_what_waited_to_be_sent_before_it_could_change_messages_waits_as_it_did(tmp_path: Path) -> None:
     columns = "id, domain, item, platform, place, part, key, operation, text, answers, state, remote_id, created_at, sent_at"
     writer = await connecting.connect(tmp_path / "lyra.db", KEY, connecting.WRITER)

@@ -3,6 +3,7 @@
 The tables are those of a role that nobody signs in as: in its name the schema is changed, and it lets others write rows.
 """
 
+from collections.abc import Set
 from functools import partial
 
 from localization.sentences import lazy
@@ -16,7 +17,7 @@ from memory.store.postgresql.peers.processes import PEER_TABLES
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
-from memory.store.schema import known, migrations, newest
+from memory.store.schema import applied, migrations, titles
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
 
@@ -29,9 +30,9 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
 
     Raises NewerDatabase, MemoryMissing, WrongKey.
     """
-    version = await _version(connection)
+    seen = await _seen(connection)
     if (
-        version == newest()
+        titles() <= seen
         and await connection.has(f"numbers_{numbering.KINDS[-1]}")
         and await connection.has("kept_commits")
         and await is_sealed(connection)
@@ -39,7 +40,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
     ):
         await keys.open(partial(asked, connection, WHOLE))
         return
-    if not version and not new:
+    if not seen and not new:
         raise MemoryMissing(
             lazy(
                 "The database {address} is empty, though a memory was kept for this home. Name the right one as url in [store]. "
@@ -50,12 +51,12 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
         # Another process may have done it meanwhile.
-        version = await _version(connection)
+        seen = await _seen(connection)
         await _act_as_owner(connection, address)
         await connection.execute(SAY, WHOLE.parameters)
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; {_LEDGER}")
         for step in migrations():
-            if step.version > version:
+            if step.title not in seen:
                 await connection.execute(";\n".join(map(translated, step.statements())))
                 await connection.execute(
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
@@ -72,12 +73,11 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
             )
 
 
-async def _version(connection: PipelinedConnection) -> int:
+async def _seen(connection: PipelinedConnection) -> Set[str]:
     if not await connection.has("migrations"):
-        return 0
-    newest_of = "SELECT coalesce(max(version), 0) AS version FROM migrations WHERE name <> ALL (CAST($1 AS TEXT[]))"
-    (row,) = await connection.rows(newest_of, [[*_MARKS]])
-    return known(int(row["version"]))
+        return frozenset()
+    ledger = "SELECT version, name FROM migrations WHERE name <> ALL (CAST($1 AS TEXT[]))"
+    return applied(await connection.rows(ledger, [[*_MARKS]]))
 
 
 _OWNER = (

@@ -3,6 +3,7 @@
 Numbered SQL files come in; they are applied in order, each once, each in one transaction.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.resources import files
@@ -10,6 +11,7 @@ from importlib.resources.abc import Traversable
 
 from localization.sentences import lazy
 from memory.errors import NewerDatabase
+from memory.store.database import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,11 @@ class Migration:
     version: int
     name: str
     text: str
+
+    @property
+    def title(self) -> str:
+        """The name without its number, by which a memory knows what it has seen: branches of the sources may number otherwise."""
+        return self.name[5:]
 
     @property
     def digest(self) -> str:
@@ -40,9 +47,18 @@ def newest() -> int:
     return max(map(_version, _steps()))
 
 
-def known(version: int, last: int | None = None) -> int:
-    """Return the version of a memory, where the steps up to the `last` are known, by default the latest. Raises NewerDatabase."""
-    last = last or newest()
+def titles() -> frozenset[str]:
+    """Return the titles of all steps, without reading the steps."""
+    return frozenset(file.name.removesuffix(".sql")[5:] for file in _steps())
+
+
+def applied(ledger: Iterable[Row], last: int | None = None) -> frozenset[str]:
+    """Return the titles of the steps in a memory's ledger, where those up to the `last` are known, by default all.
+
+    The highest number is no measure: a branch of the sources may have lacked what is below. Raises NewerDatabase.
+    """
+    steps = {str(row["name"])[5:]: int(row["version"]) for row in ledger}
+    version, last = max(steps.values(), default=0), last or newest()
     if version > last:
         raise NewerDatabase(
             lazy(
@@ -52,7 +68,7 @@ def known(version: int, last: int | None = None) -> int:
                 known=last,
             )
         )
-    return version
+    return frozenset(steps)
 
 
 def _steps() -> list[Traversable]:

@@ -1,11 +1,11 @@
 """Forward-only schema migrations of a file."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from aiosqlite.core import Connection
 
 from memory.store.cancellation import to_the_end
-from memory.store.schema import Migration, known, migrations, newest
+from memory.store.schema import Migration, applied, migrations, newest, titles
 
 
 async def migrate(connection: Connection, steps: Sequence[Migration] | None = None) -> None:
@@ -14,26 +14,37 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
     All existing steps by default. Raises NewerDatabase.
     """
     last = steps[-1].version if steps else newest()
-    if await _is_current(connection, last):
+    if await _is_current(connection, last, {step.title for step in steps} if steps else titles()):
         return
     await connection.execute_fetchall(
         "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
     )
-    for step in steps or migrations():
+    steps = steps or migrations()
+    for step in steps:
         try:
             await connection.execute_fetchall("BEGIN IMMEDIATE")
-            if step.version > await _version(connection, last):
+            if step.title not in await _seen(connection, last):
                 for statement in step.statements():
                     await connection.execute_fetchall(statement)
-                await connection.execute_fetchall(
-                    "INSERT INTO migrations (version, name, digest) VALUES (:version, :name, :digest)",
-                    {"version": step.version, "name": step.name, "digest": step.digest},
-                )
+                await _record(connection, step, steps)
                 await _number(connection)
             await to_the_end(connection.commit())
         except BaseException:
             await to_the_end(connection.rollback())
             raise
+
+
+async def _record(connection: Connection, step: Migration, steps: Sequence[Migration]) -> None:
+    """Record a step under its number among the steps; others that a branch of the sources had numbered otherwise move to theirs."""
+    rows = await connection.execute_fetchall("SELECT version, name, digest FROM migrations")
+    there = {str(row["name"])[5:]: str(row["digest"]) for row in rows} | {step.title: step.digest}
+    await connection.execute_fetchall("DELETE FROM migrations")
+    for known in steps:
+        if known.title in there:
+            await connection.execute_fetchall(
+                "INSERT INTO migrations (version, name, digest) VALUES (:version, :name, :digest)",
+                {"version": known.version, "name": known.name, "digest": there[known.title]},
+            )
 
 
 async def _number(connection: Connection) -> None:
@@ -42,14 +53,13 @@ async def _number(connection: Connection) -> None:
         await connection.execute_fetchall("UPDATE commits SET number = number + 1")
 
 
-async def _is_current(connection: Connection, last: int) -> bool:
+async def _is_current(connection: Connection, last: int, wanted: Set[str]) -> bool:
     """Return, without writing, whether the schema is current: a file in use is opened beside its writer."""
     there = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migrations'"
     if not list(await connection.execute_fetchall(there)):
         return False
-    return await _version(connection, last) == last
+    return wanted <= await _seen(connection, last)
 
 
-async def _version(connection: Connection, last: int) -> int:
-    rows = list(await connection.execute_fetchall("SELECT coalesce(max(version), 0) AS version FROM migrations"))
-    return known(int(rows[0]["version"]), last)
+async def _seen(connection: Connection, last: int) -> Set[str]:
+    return applied(await connection.execute_fetchall("SELECT version, name FROM migrations"), last)
