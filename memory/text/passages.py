@@ -3,12 +3,12 @@
 import re
 
 from memory.text import lexical
+from memory.text.questions import is_question
 
 MOST_CHARACTERS = 700
 """About 150 words: what the local embedding model reads in full (256 tokens)."""
 _TELLING = 4
 """A sentence with fewer content words tells little by itself."""
-_ASKING = ("?", "？", "؟", "՞")
 _BREAK = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
 
 
@@ -36,7 +36,7 @@ def sentences(text: str) -> list[str]:
     pieces = _pieces(text)
     if len(pieces) < 2:
         return []
-    telling = (one for one in pieces if not one.endswith(_ASKING) and len(lexical.query_stems(one)) >= _TELLING)
+    telling = (one for one in pieces if not is_question(one) and len(lexical.query_stems(one)) >= _TELLING)
     return list(dict.fromkeys(telling))
 
 

@@ -10,6 +10,7 @@ from memory.index.mentions import named
 from memory.store.database import Row
 from memory.store.lineage import bound, placeholders
 from memory.text.off_loop import off_loop
+from memory.text.questions import is_question
 from memory.text.told.named_things import aliases_in, names_asked
 from memory.tiers import entities, exchanges, statements
 from memory.tiers.exchanges import PlacedMessage
@@ -116,7 +117,7 @@ class Pages(ViewPart):
         keys = list(dict.fromkeys([row["item"] for row in items] + await entities.unnamed(self._db, domains, rows)))
         facts = [one for one in (await statements.by_keys(self._db, domains, keys)).values() if one.ended_at is None]
         # A question states nothing about anybody.
-        said = [placed for placed in await self._in_order(keys) if not placed.exchange.text.rstrip().endswith("?")]
+        said = [placed for placed in await self._in_order(keys) if not is_question(placed.exchange.text)]
         return Page(name, kind, aliases, facts, said, own)
 
     async def _own(self, name: str) -> list[PlacedMessage]:

@@ -26,6 +26,7 @@ from bot.service.runtime_metrics import measures
 from memory.index.hits import Hit
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
+from memory.text.questions import is_question
 from memory.types import Kind, Statement
 
 _SHRINKS = 6
@@ -174,4 +175,4 @@ async def _written_language(turn: Turn) -> str:
 
 def _stems(hits: Sequence[Hit]) -> set[str]:
     statements = [hit.exchange.text for hit in hits if hit.exchange.kind is Kind.SAID]
-    return {stem for text in statements if not text.rstrip().endswith("?") for stem in key_words(text).values()}
+    return {stem for text in statements if not is_question(text) for stem in key_words(text).values()}

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Callable
 
+from memory.text.questions import is_question
+
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]+[”」』)]*|\n+")
 _NOT_AN_END = re.compile(
     r"(?:^|[\s(\"])(?:\w|\d{1,2}|mr|mrs|ms|dr|prof|st|vs|etc|approx|nr|ca|bzw|usw|e\.g|i\.e|z\.b|d\.h|u\.a|p\.m|a\.m)\.$",
     re.IGNORECASE,
 )
 _DOUBLE = re.compile(r'["“”„‟″]')
-_QUESTION = re.compile(r"[?？؟][\"'”’»)\]\s]*$")
+_CLOSING = "\"'”’»)] \n"
 
 
 def one_line(text: str) -> str:
@@ -42,7 +44,7 @@ def _goes_on(text: str, end: re.Match[str]) -> bool:
 
 def is_marked_question(sentence: str) -> bool:
     """Return whether a sentence ends with a question mark."""
-    return bool(_QUESTION.search(sentence))
+    return is_question(sentence.rstrip(_CLOSING))
 
 
 def quoted(text: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from memory.ports import Source
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens
+from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS, WEEKDAYS
 
 _MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
@@ -67,7 +68,7 @@ def is_formless(text: str) -> bool:
 
 def asks(text: str) -> bool:
     """Return whether a sentence is a question of its own, not one that it reports."""
-    return text.rstrip().endswith("?") and ":" not in text
+    return is_question(text) and ":" not in text
 
 
 def links(text: str, cited: Sequence[Source]) -> list[str]:

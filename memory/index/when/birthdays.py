@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from memory.index.when.days import DAY, LocalCalendar, Range, month_of, months, on
 from memory.index.when.question_times import asked
 from memory.index.when.values import Window
+from memory.text.questions import is_question
 from memory.text.time.dates import dates
 from memory.text.time.times import local
 from memory.types import Exchange, Kind
@@ -102,7 +103,7 @@ def celebrated(
     days = [
         day
         for one in told
-        if one.kind is Kind.SAID and one.role == "user" and not one.text.rstrip().endswith("?")
+        if one.kind is Kind.SAID and one.role == "user" and not is_question(one.text)
         for day in _days(whose, one, asker, time_zone)
     ]
     return _anniversary(max(days), now, time_zone, within) if days else None

@@ -16,12 +16,12 @@ from memory.index.when.question_times import asked
 from memory.index.when.tokens import TimeTokens, cut
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
+from memory.text.questions import is_question
 from memory.text.told.announcements import OVER
 
 MOST_CHARACTERS = 2_000
 _MOST_SENTENCES = 40
 _SENTENCE = re.compile(r"(?:(?<![\d.!?…])|(?<=\d[.!?…]))[.!?…]++[\"'”’»)]*+\s+|[。！？]+\s*|؟\s|\n+|;\s")
-_ASKING = ("?", "？", "؟")
 _QUOTED = re.compile("«[^«»]*»|《[^《》]*》|「[^「」]*」|『[^『』]*』|„[^„“”]*[“”]|“[^“”]*”")
 """Titles and quotations: their times are not relative to the message."""
 _OPEN = re.compile(r"(?:on|in|\d+) [A-Z][a-z]+")
@@ -93,7 +93,7 @@ def told(text: str, said_at: int, time_zone: str) -> ToldTimes:
     """Return the times that a message told, said at an instant (microseconds UTC); a question tells none."""
     text = text[:MOST_CHARACTERS]
     further = languages_of(text)
-    if text.rstrip().endswith(_ASKING) or not (further or _may_tell(text)):
+    if is_question(text) or not (further or _may_tell(text)):
         return ToldTimes()
     day = LocalCalendar.at(said_at, time_zone)
     today = day.window((day.today, day.today + 1))
@@ -159,7 +159,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> Window | None:
     """Return the time that a sentence tells of; None if it has none, asks about it, or leaves it open-ended."""
-    if sentence.endswith(_ASKING) or _SINCE.search(sentence):
+    if is_question(sentence) or _SINCE.search(sentence):
         return None
     for name in further:
         times, rest = times_in_english(_QUOTED.sub(" ", sentence), name)

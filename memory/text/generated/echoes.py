@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from memory.text.display_names import LYRA
 from memory.text.prompt_lines import QUOTED
+from memory.text.questions import is_question
 
 _LEAD = re.compile(r"^[\s>|*#\"“„-]+")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
@@ -56,7 +57,7 @@ def _of_people(text: str) -> Iterator[str]:
 
 def _is_theirs(one: str) -> bool:
     words = len(one.split())
-    return (one.rstrip().endswith("?") and words >= _LEAST_QUESTION) or (words >= _LEAST and _OWN.search(one) is not None)
+    return (is_question(one) and words >= _LEAST_QUESTION) or (words >= _LEAST and _OWN.search(one) is not None)
 
 
 def _plain(text: str) -> str:

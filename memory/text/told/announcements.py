@@ -6,6 +6,7 @@ from datetime import date
 from functools import cache
 
 from memory.text.numbers import COUNT_WORDS
+from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS, WEEKDAYS, dates
 from memory.text.time.relative_dates import DatedText, ordinals
 
@@ -71,7 +72,7 @@ def coming(text: str, at: date) -> date | None:
 
     If something is moved, only its new day counts; if it is called off, none does.
     """
-    if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
+    if len(text) > MOST_CHARACTERS or is_question(text):
         return None
     moved = MOVED.search(text)
     if moved and (then := _compiled(_THEN).search(text)) and not UNSURE.search(text):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from memory.text.lexical import STOP_WORDS, stem
+from memory.text.questions import is_question
 from memory.text.told.related_words import asked_singles
 
 _MOST_CHARACTERS = 1_000
@@ -127,7 +128,7 @@ class Claims:
 def claims(text: str) -> Claims:
     """Return the claims of a message; none for a question."""
     text = text[:_MOST_CHARACTERS]
-    return Claims(() if text.rstrip().endswith("?") else tuple(_every(text)), text)
+    return Claims(() if is_question(text) else tuple(_every(text)), text)
 
 
 def asks_for_older(question: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory.text.lexical import key_words
+from memory.text.questions import is_question
 from memory.text.spellings import without_possessive
 from memory.text.told.discretion_wordings import ASKS, ENDS, JOINS
 from memory.text.told.topics import held, spoken, topic
@@ -71,7 +72,7 @@ def asked(text: str) -> Discretion | None:
         about = topic(text if back else asks, named, asking)
         told = not back and bool(about) and held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
-    ended = [] if text.rstrip().endswith("?") else list(_found(text, _compiled(ENDS)))
+    ended = [] if is_question(text) else list(_found(text, _compiled(ENDS)))
     return Discretion(tuple(dict.fromkeys(name for one in ended for name in one.names)), ends=True) if ended else None
 
 

@@ -11,6 +11,7 @@ from enum import Enum, auto
 from memory.text.language_detection import function_words
 from memory.text.lexical import key_words
 from memory.text.numbers import COUNT_WORDS
+from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS, WEEKDAYS
 from memory.text.told.announcements import CALLED_OFF, MOST_CHARACTERS, MOVED, UNSURE, ahead, coming, is_over
 
@@ -75,7 +76,7 @@ def definite(text: str) -> bool:
 
 def plan(text: str, at: date) -> Plan | None:
     """Return the news of something announced in a message said on day `at`, None if there is none."""
-    if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
+    if len(text) > MOST_CHARACTERS or is_question(text):
         return None
     day, named = coming(text, at), frozenset(ahead(text, at))
     found = next((match for pattern in (MOVED, CALLED_OFF, _CORRECTED) if (match := pattern.search(text))), None)
