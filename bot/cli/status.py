@@ -26,8 +26,8 @@ async def status(as_json: bool) -> None:
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
         backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
-        today, month = [await costs.costs(app.memory, app.models.backends, days) for days in (1, costs.MONTH)]
-        backlog["usage"] = {"today": costs.as_json(today), "days_30": costs.as_json(month)}
+        spent = await costs.reported(app.memory, app.models.backends)
+        backlog["usage"] = {when: costs.as_json(some) for when, (_label, some) in zip(("today", "days_30"), spent, strict=True)}
         backlog["waiting_for_vectors"] = waiting = await app.memory.waiting_for_vectors()
         aside = restoring.set_aside(app.memory.path)
         backlog["set_aside"] = [{"file": str(one.path), "until": iso(one.until, app.base.time_zone)} for one in aside]
@@ -41,8 +41,9 @@ async def status(as_json: bool) -> None:
             if waiting:
                 show(ngettext("{n} text waits for that; words find it meanwhile.",
                                "{n} texts wait for that; words find them meanwhile.", waiting))  # fmt: skip
-            for line in (*costs.in_words(_("Models, today"), today), *costs.in_words(_("Models, the last 30 days"), month)):
-                show(line)
+            for label, some in spent:
+                for line in costs.in_words(label, some):
+                    show(line)
             for one in aside:
                 show(receipts.set_aside(one, app.base.time_zone))
             if backlog["parked"]:

@@ -173,12 +173,10 @@ class GeneralCommands(Group):
             left,
             sign=sign,
         )
-        models = self._services.models.backends
-        today, month = [await costs.costs(self._services.memory, models, days) for days in (1, costs.MONTH)]
+        spent = await costs.reported(self._services.memory, self._services.models.backends)
         return [
             waiting,
-            *costs.in_words(_("Models, today"), today),
-            *costs.in_words(_("Models, the last 30 days"), month),
+            *(line for label, some in spent for line in costs.in_words(label, some)),
             *([_("{parked} given up after three tries.", parked=parked)] if parked else []),
             *([given_up] if left else []),
         ]

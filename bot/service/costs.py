@@ -7,12 +7,12 @@ from bot.commands.texts import kinds
 from bot.config.sections import Backend
 from bot.service.runtime_metrics import measures
 from localization.numerals import number
-from localization.sentences import _, ngettext
+from localization.sentences import _, lazy, ngettext
 from memory.core import Memory
 from memory.journal.usage import UsageTotals
 
-MONTH = 30
-"""The number of days reported besides today."""
+_REPORTED = ((lazy("Models, today"), 1), (lazy("Models, the last 30 days"), 30))
+"""The times that are reported: what each is called, and its days, including today."""
 _MILLION = 1_000_000
 
 
@@ -31,9 +31,13 @@ async def kept(memory: Memory) -> None:
     await memory.usage.add(measures.taken())
 
 
-async def costs(memory: Memory, models: Mapping[str, Backend], days: int) -> list[Cost]:
-    """Return the usage per purpose in the last `days` days, including today."""
+async def reported(memory: Memory, models: Mapping[str, Backend]) -> list[tuple[str, list[Cost]]]:
+    """Return the usage per purpose today and in the last 30 days, each under what it is called."""
     await kept(memory)
+    return [(str(label), await _costs(memory, models, days)) for label, days in _REPORTED]
+
+
+async def _costs(memory: Memory, models: Mapping[str, Backend], days: int) -> list[Cost]:
     by_purpose: dict[str, list[tuple[str, UsageTotals]]] = {}
     for (purpose, backend), used in (await memory.usage.since(days)).items():
         by_purpose.setdefault(purpose, []).append((backend, used))

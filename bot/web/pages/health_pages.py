@@ -23,7 +23,6 @@ from memory.types import MINUTE
 routes = web.RouteTableDef()
 _DAYS = 60
 _DAY = 24 * 60 * MINUTE
-_TIMES = ((lazy("Models, today"), 1), (lazy("Models, the last 30 days"), costs.MONTH))
 
 
 @routes.get("/numbers")
@@ -59,7 +58,7 @@ async def _health(request: web.Request) -> web.Response:
     looked = owner and "look" in request.query
     findings = [one async for one in examined(app.base.environment, app.reloading.settings, app)] if looked else []
     backlog = await app.memory.backlog() if owner else None
-    spent = [(label, await costs.costs(app.memory, app.models.backends, days)) for label, days in _TIMES] if owner else []
+    spent = await costs.reported(app.memory, app.models.backends) if owner else []
     gone = await lost(app.memory.settings, app.base.settings) if owner else {}
     return await visit.page(
         "health.html", owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent, lost=gone,
