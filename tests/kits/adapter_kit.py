@@ -6,10 +6,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from copy import deepcopy
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+import pytest
 
 from adapters.base import Adapter, Sending
 from adapters.command_table import CommandSpec
+from adapters.errors import SendFailed
 from adapters.events import Circle, Event, MenuCall, Message, Reach
 from adapters.listener import Listener
 from tests.fakes.pulse import Pulse
@@ -29,6 +33,39 @@ class Silent(Adapter):
 
     async def send(self, sending: Sending) -> str:
         raise AssertionError("nothing is sent to this platform")
+
+
+class SendsParts(Protocol):
+    """What sends parts to a platform."""
+
+    async def send(self, sending: Sending) -> str:
+        """Send a part; return its id."""
+        ...
+
+
+class SendingDesk:
+    """Where a test hands in parts to be sent."""
+
+    sender: SendsParts
+
+    async def insists(self, sending: Sending) -> str:
+        """Send a part whose first attempt does not tell whether it arrived, then once more."""
+        await self.delayed(sending)
+        return await self.sender.send(replace(sending, unsure=True))
+
+    async def refused(self, sending: Sending) -> str:
+        """Send a part that is refused for good, and return the reason."""
+        return await self._failed(sending, final=True)
+
+    async def delayed(self, sending: Sending) -> str:
+        """Send a part that cannot go now, and return the reason."""
+        return await self._failed(sending, final=False)
+
+    async def _failed(self, sending: Sending, *, final: bool) -> str:
+        with pytest.raises(SendFailed) as failed:
+            await self.sender.send(sending)
+        assert failed.value.final is final
+        return str(failed.value)
 
 
 def server_circle(id: object) -> Circle:

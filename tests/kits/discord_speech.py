@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import discord
-import pytest
 
 from adapters.base import Sending
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
@@ -22,7 +21,7 @@ from adapters.errors import SendFailed
 from adapters.events import Event, MenuCall, Message
 from tests.fakes.discord import Channel, DiscordServer, Right, running
 from tests.fakes.pulse import Pulse
-from tests.kits.adapter_kit import Clock, Notebook
+from tests.kits.adapter_kit import Clock, Notebook, SendingDesk
 
 _numbers = itertools.count(1)
 
@@ -103,7 +102,7 @@ class Mouth(discord.Client):
 
 
 @dataclass
-class Desk:
+class Desk(SendingDesk):
     """What a test speaks through."""
 
     client: Mouth
@@ -111,13 +110,6 @@ class Desk:
     calls: InteractionHandler
     ears: Ears
     clock: Clock
-
-    async def insists(self, sending: Sending) -> str:
-        """Send a part whose first attempt does not tell whether it arrived, then once more."""
-        with pytest.raises(SendFailed) as failed:
-            await self.sender.send(sending)
-        assert not failed.value.final
-        return await self.sender.send(replace(sending, unsure=True))
 
     async def insists_until_sent(self, sending: Sending) -> str:
         """Send a part again and again until it is sent."""
@@ -128,20 +120,6 @@ class Desk:
                 if failed.final:
                     raise
             sending = replace(sending, unsure=True)
-
-    async def refused(self, sending: Sending) -> str:
-        """Send a part that is refused for good, and return the reason."""
-        with pytest.raises(SendFailed) as failed:
-            await self.sender.send(sending)
-        assert failed.value.final
-        return str(failed.value)
-
-    async def delayed(self, sending: Sending) -> str:
-        """Send a part that cannot go now, and return the reason."""
-        with pytest.raises(SendFailed) as failed:
-            await self.sender.send(sending)
-        assert not failed.value.final
-        return str(failed.value)
 
     async def answers(self, asked: MenuCall, text: str, **more: Any) -> str:
         """Answer a call."""

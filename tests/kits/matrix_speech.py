@@ -5,15 +5,14 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 from nio import AsyncClient, SyncResponse
 
 from adapters.base import Sending
-from adapters.errors import PlaceGone, PlatformFailure, SendFailed
+from adapters.errors import PlaceGone, PlatformFailure
 from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.outgoing.posts import Sender
 from adapters.matrix.outgoing.wire import Wire
@@ -21,7 +20,7 @@ from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.pulse import Pulse
-from tests.kits.adapter_kit import Clock, Notebook
+from tests.kits.adapter_kit import Clock, Notebook, SendingDesk
 
 _numbers = itertools.count(1)
 
@@ -61,7 +60,7 @@ class Ears:
 
 
 @dataclass
-class Desk:
+class Desk(SendingDesk):
     """What a test speaks through."""
 
     client: AsyncClient
@@ -93,27 +92,6 @@ class Desk:
                 return False
 
         await self.ears.pulse.until(found, "the room")
-
-    async def insists(self, sending: Sending) -> str:
-        """Send a part whose first attempt does not tell whether it arrived, then once more."""
-        with pytest.raises(SendFailed) as failed:
-            await self.sender.send(sending)
-        assert not failed.value.final
-        return await self.sender.send(replace(sending, unsure=True))
-
-    async def refused(self, sending: Sending) -> str:
-        """Send a part that is refused for good, and return the reason."""
-        with pytest.raises(SendFailed) as failed:
-            await self.sender.send(sending)
-        assert failed.value.final
-        return str(failed.value)
-
-    async def delayed(self, sending: Sending) -> str:
-        """Send a part that cannot go now, and return the reason."""
-        with pytest.raises(SendFailed) as failed:
-            await self.sender.send(sending)
-        assert not failed.value.final
-        return str(failed.value)
 
 
 @dataclass
