@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
 
 import pytest
 
 from adapters.errors import PlatformFailure
 from adapters.events import Person as Someone
+from adapters.matrix.rooms import direct
 from adapters.matrix.rooms.direct import DirectRooms
 from tests.fakes.matrix import Held, Lost, Person, Refuse
 from tests.kits.matrix_speech import Desk, Town, beside, part
@@ -22,9 +22,9 @@ def someone(person: Person) -> Someone:
     return Someone("matrix", person.user, "Ada")
 
 
-def asides(it: Desk, kind: type[DirectRooms] = DirectRooms, **changes: Any) -> DirectRooms:
+def asides(it: Desk, kind: type[DirectRooms] = DirectRooms) -> DirectRooms:
     """Return what finds and makes DMs; `kind` is one that lacks a guard, in a test of that guard."""
-    return kind(it.client, it.rooms, it.notes, **changes)
+    return kind(it.client, it.rooms, it.notes)
 
 
 class Hasty(DirectRooms):
@@ -96,12 +96,15 @@ async def test_a_dm_that_the_person_left_is_one_no_more(town: Town, ada: Person)
 
 
 @pytest.mark.torture
-async def test_a_dm_whose_readers_are_not_known_now_is_not_made_again(town: Town, ada: Person) -> None:
+async def test_a_dm_whose_readers_are_not_known_now_is_not_made_again(
+    town: Town, ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with town.desk() as it:
         place = await asides(it).place(someone(ada))
+        monkeypatch.setattr(direct, "_RESTS_SECONDS", 0)
         it.rooms.unsettle([place.channel])
         with pytest.raises(PlatformFailure, match="ask again"):
-            await asides(it, seconds=0).place(someone(ada))
+            await asides(it).place(someone(ada))
         assert len(it.proxy.calls(CREATE)) == 1
 
 
