@@ -151,6 +151,16 @@ async def test_a_server_that_breaks_at_long_prompts_is_found_out_by_a_shorter_on
         assert await model.room() == room
 
 
+@pytest.mark.parametrize("how", [{"context": 8192}, {"kind": "vLLM", "holds": 8192}], ids=["said by hand", "said by the server"])
+async def test_a_failure_at_what_is_known_to_fit_is_helped_by_a_shorter_prompt_and_teaches_nothing(how: dict[str, Any]) -> None:
+    async with asking(**how) as (server, model):
+        room = await model.room()
+        server.script(*[BREAKS] * 4)
+        assert await shrinking(model, 4000)
+        assert await model.room() == room
+        assert await complete(model, long(4000))
+
+
 async def test_a_server_that_is_broken_altogether_is_asked_for_one_shorter_answer_and_then_waited_for() -> None:
     facts = BackendFacts()
     async with asking(facts=facts) as (server, model):

@@ -124,8 +124,11 @@ class PromptRoom:
         if self._doubted is not None and size <= self._doubted // 2:
             if self._mute:
                 await self._facts.note(MUTE, True)
-            # The limit is between the two; later prompts will find it.
-            self._guess = self._doubted // 2
+            # The limit is between the two; later prompts will find it. A server that failed at what it is known to take failed
+            # for something else: otherwise some hours of that would leave no room for the persona, for a day.
+            known = self._fits()
+            if self._mute or known is None or self._doubted > known:
+                self._guess = self._doubted // 2
         self._doubted = None
         if self._guess is not None and size > self._guess:
             self._guess = size
