@@ -133,7 +133,7 @@ class Consolidator:
             if made.product is None:
                 return True
             if job.replaces is not None:
-                await erase.retire(tx, context.domain, [job.replaces], now)
+                await erase.supersede(tx, context.domain, [job.replaces], now)
             entries = await opted_out.unnamed(tx, context.seal, context.domain, made.product)
             written = _written(job, entries, made.author, extractive=made.fallback)
             return await summaries.publish(tx, context.seal, context.domain, session, place, written, now) is not None
@@ -142,8 +142,7 @@ class Consolidator:
         target = Target(place.tier, slot, "/".join(str(draft.item) for draft in job.drafts))
         if job.replaces is not None and await self._refusals.exhausted(target, context.writer.name):
             return False  # this writer was asked before, and another one would write it no better
-        # To write the extractive gist anew would change nothing, and take the refusals along with what it replaces: each pass
-        # wrote all of them.
+        # To write the extractive gist anew would change nothing, and be done again in the next pass.
         stands = job.replaces is not None and place.tier == "gist" and not context.writer.extractive
         piece = Piece(
             target,

@@ -230,3 +230,20 @@ async def test_what_a_model_will_not_write_leaves_the_extracted_gists_as_they_ar
             assert await worked(here, model, redo=True) == 0
         assert len(model.tasks) == 6, "twice for each"
         assert await here.memory.db.all("SELECT item FROM digests ORDER BY item") == before
+
+
+async def test_what_a_model_will_not_write_is_not_asked_for_again_after_a_new_summary(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=ONE) as here:
+        for n in range(3):
+            await here.say(f"remark {n}")
+        copier = Writer("copier", extractive=True)
+        await worked(here, copier)
+        await summary(here, copier)
+        model = Writer("model", moves=[answering(Entry("Ada met Humphrey", ("m1",)))] * 20)
+        await worked(here, model, redo=True)
+        await here.say("and one more")
+        await worked(here, copier)
+        assert len(await summary(here, copier)) == 1
+        asked = len(model.tasks)
+        await worked(here, model, redo=True)
+        assert len(model.tasks) == asked + 2, "only for the new one"
