@@ -122,9 +122,11 @@ class Consolidator:
             return await summaries.key_at(tx, session, place) == job.replaces
 
         async def publish(tx: Transaction, made: PipelineResult[list[Entry]], now: int) -> bool:
+            if made.product is None:
+                return True
             if job.replaces is not None:
-                await erase.retire(tx, context.domain, [job.replaces], now)
-            entries = await opted_out.unnamed(tx, context.seal, context.domain, made.product or [])
+                await erase.supersede(tx, context.domain, [job.replaces], now)
+            entries = await opted_out.unnamed(tx, context.seal, context.domain, made.product)
             written = _written(job, entries, made.author, extractive=made.fallback)
             return await summaries.publish(tx, context.seal, context.domain, session, place, written, now) is not None
 
@@ -132,11 +134,13 @@ class Consolidator:
         target = Target(place.tier, slot, "/".join(str(draft.item) for draft in job.drafts))
         if job.replaces is not None and await self._refusals.exhausted(target, context.writer.name):
             return False  # this writer was asked before, and another one would write it no better
+        # To write the extractive gist anew would change nothing, and be done again in the next pass.
+        stands = job.replaces is not None and place.tier == "gist" and not context.writer.extractive
         piece = Piece(
             target,
             {draft.item: draft.source.text for draft in job.drafts} | {line.item: line.source.text for line in job.known},
             None if context.writer.extractive else self._author(job, context.writer),
-            publish, wording, self._author(job, context.fallback), still,
+            publish, wording, None if stands else self._author(job, context.fallback), still,
             detail={"session": session.id, "level": place.level},
         )  # fmt: skip
         return await self._pipeline.make(piece) is Outcome.PUBLISHED

@@ -28,6 +28,7 @@ async def erase(tx: Transaction, items: Sequence[int], now: int) -> Forgotten:
     for domain, those in await by_domain(tx, gone):
         total += await _receipt(tx, domain, those)
         await _remove_all(tx, domain, those, now)
+        await refusals.drop(tx, domain)
         await episodes.drop_empty(tx, domain)
         await drop_names(tx, domain)
     return total
@@ -37,6 +38,16 @@ async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
     """Remove digests or replies, and the digests made from them, to be rewritten.
 
     Remaining replies that used them now rest on their messages.
+    """
+    await supersede(tx, domain, items, now)
+    if items:
+        await refusals.drop(tx, domain)
+
+
+async def supersede(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
+    """Remove digests that are written anew from sources that stay, with those made from them.
+
+    What was refused in the domain stays noted, as nothing is lost that an answer may hold.
     """
     gone = await digests_above(tx, items)
     await rest_on_messages(tx, gone)
@@ -53,7 +64,9 @@ async def expire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
     await unindex(tx, domain, gone)
     for some in pages(sorted(set(gone))):
         await summaries.unmerge(tx, some)
-        await _gone(tx, domain, some, now)
+        await _gone(tx, some, now)
+    if gone:
+        await refusals.drop(tx, domain)
 
 
 async def digests_above(reader: Reader, items: Sequence[int]) -> list[int]:
@@ -72,7 +85,7 @@ async def _remove_all(tx: Transaction, domain: Domain, gone: Sequence[int], now:
     # First, because the index of an item depends on whether it was told in confidence.
     await unindex(tx, domain, gone)
     for some in pages(gone):
-        await _remove(tx, domain, some, now)
+        await _remove(tx, some, now)
 
 
 async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forgotten:
@@ -94,13 +107,13 @@ _TIERS = (summaries, statements, reflections, open_things, feedback, storing, se
 """The modules that keep rows of items; each erases its own."""
 
 
-async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int) -> None:
+async def _remove(tx: Transaction, some: Sequence[int], now: int) -> None:
     await summaries.uncover(tx, some)
     await statements.uncover(tx, some)
-    await _gone(tx, domain, some, now)
+    await _gone(tx, some, now)
 
 
-async def _gone(tx: Transaction, domain: Domain, some: Sequence[int], now: int) -> None:
+async def _gone(tx: Transaction, some: Sequence[int], now: int) -> None:
     within = f"IN ({placeholders('i', some)})"
     await mark_dead(tx, some, now)
     await inbox.finish_kept(tx, some)
@@ -114,5 +127,4 @@ async def _gone(tx: Transaction, domain: Domain, some: Sequence[int], now: int) 
     await silence(tx, f"item {within}", bound("i", some))
     for tier in _TIERS:
         await tier.erase(tx, some)
-    await refusals.drop(tx, domain)
     await cut(tx, some)

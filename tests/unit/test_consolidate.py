@@ -217,3 +217,33 @@ async def test_the_log_of_what_was_done_holds_no_words(tmp_path: Path) -> None:
         await worked(here, Writer())
         (line,) = await here.memory.db.all("SELECT kind, detail FROM activity")
         assert line["kind"] == "gist" and "tomato" not in line["detail"] and here.session.id in line["detail"]
+
+
+async def test_what_a_model_will_not_write_leaves_the_extracted_gists_as_they_are_and_is_not_asked_again(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=ONE) as here:
+        for n in range(3):
+            await here.say(f"remark {n}")
+        await worked(here, Writer("copier", extractive=True))
+        before = await here.memory.db.all("SELECT item FROM digests ORDER BY item")
+        model = Writer("model", moves=[answering(Entry("Ada met Humphrey", ("m1",)))] * 20)
+        for _ in range(3):
+            assert await worked(here, model, redo=True) == 0
+        assert len(model.tasks) == 6, "twice for each"
+        assert await here.memory.db.all("SELECT item FROM digests ORDER BY item") == before
+
+
+async def test_what_a_model_will_not_write_is_not_asked_for_again_after_a_new_summary(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=ONE) as here:
+        for n in range(3):
+            await here.say(f"remark {n}")
+        copier = Writer("copier", extractive=True)
+        await worked(here, copier)
+        await summary(here, copier)
+        model = Writer("model", moves=[answering(Entry("Ada met Humphrey", ("m1",)))] * 20)
+        await worked(here, model, redo=True)
+        await here.say("and one more")
+        await worked(here, copier)
+        assert len(await summary(here, copier)) == 1
+        asked = len(model.tasks)
+        await worked(here, model, redo=True)
+        assert len(model.tasks) == asked + 2, "only for the new one"
