@@ -70,9 +70,7 @@ class Discord(Adapter):
     ) -> None:  # fmt: skip
         """Connect to nothing yet; `turn` is one pace for all connected processes, and in the `vault` a session waits for the next."""
         self._access, self._turn, self._notes = access, turn, notes
-        self._gate = gate
-        self._now = now
-        self._pace = pace
+        self._gate, self._now, self._pace = gate, now, pace
         own = ShardNotes(notes, self)
         self._limits = self.limits(notes, now, pace.pause, own)
         self.platform_clock = self._limits.platform_clock

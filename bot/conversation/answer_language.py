@@ -1,7 +1,7 @@
 """The language of an answer: as set by the person or place, as their client is localized, or as they write."""
 
 from adapters.events import MenuCall, Message, Person, Place
-from adapters.newest import Newest
+from adapters.recent import Recent
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
 from bot.models.offline.spoken_languages import detect_language, newest_language
@@ -24,7 +24,7 @@ class AnswerLanguage:
     def __init__(self, preferences: Preferences, domains: DomainAccess) -> None:
         self._preferences = preferences
         self._domains = domains
-        self._written = Newest[tuple[str, str, str], str](_MOST)
+        self._written = Recent[tuple[str, str, str], str](_MOST)
 
     async def of(self, event: Message | MenuCall) -> str:
         """Return the code of the language that an event is answered in; '' where nothing tells it, for the one that is read: the

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from weakref import WeakSet
 
 from adapters.events import Posted
-from adapters.newest import Newest
+from adapters.recent import Recent
 from bot.delivery.outgoing import Outgoing
 from localization.sentences import lazy
 from memory.errors import SourceGone
@@ -64,7 +64,7 @@ class Overtaken:
         self._journal = journal
         self._outgoing = outgoing
         self._clock = clock
-        self._gone = Newest[str, int](_MOST)
+        self._gone = Recent[str, int](_MOST)
 
     def note(self, ids: Sequence[str]) -> None:
         """Remember messages as taken back, for ten minutes and at most 10,000."""

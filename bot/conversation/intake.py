@@ -12,7 +12,7 @@ from functools import partial
 from adapters.base import Adapter
 from adapters.events import Message, MessageEdited, MessagesDeleted, Person
 from adapters.message_parts import Attachment, Contents
-from adapters.newest import Newest
+from adapters.recent import Recent
 from bot.admission.access import Access
 from bot.context.quoting import without_forgotten
 from bot.context.unstored_names import names_in_use
@@ -35,6 +35,9 @@ from memory.tiers.messages import storing
 from memory.types import MINUTE, DiscretionScope, Exchange, Identity, Kind, NameUse, NewExchange, Session
 from memory.view.view import View
 
+_SETTLED = 10_000
+"""How many accounts a process remembers as stored under their names."""
+
 
 class Intake:
     """Stores heard messages."""
@@ -53,7 +56,7 @@ class Intake:
         self._surroundings = Surroundings(memory, preferences, access, clock, self._within, off_record)
         self._concurrent_changes = ConcurrentChanges()
         self._lock = asyncio.Lock()
-        self._settled = Newest[tuple[int, Person], None](_SETTLED)
+        self._settled = Recent[tuple[int, Person], None](_SETTLED)
 
     async def keep(self, heard: Sequence[HeardMessage], adapter: Adapter) -> Turn | TooLate | ReadersChanged | None:
         """Store these messages of one person at one place; return the turn to run, None if nothing is to be answered.
@@ -259,10 +262,6 @@ class Intake:
             elif exchange and message.addressed:
                 too_late = message.id
         return replace(kept, too_late=too_late)
-
-
-_SETTLED = 10_000
-"""How many accounts a process remembers as stored under their names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from adapters.base import Sending
 from adapters.command_table import Action, File
 from adapters.errors import SendFailed
-from adapters.newest import Newest
+from adapters.recent import Recent
 from bot.delivery.cards import CARDS, thawed
 from bot.delivery.composer import OFFER, REFLECTION
 from bot.models.offline.spoken_languages import detect_language
@@ -76,7 +76,7 @@ class PendingTexts:
     """The text of waiting parts."""
 
     def __init__(self) -> None:
-        self._held = Newest[str, tuple[Part, bool, Sequence[File]]](_MOST)
+        self._held = Recent[str, tuple[Part, bool, Sequence[File]]](_MOST)
 
     def hold(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
         """Hold the text of parts, and the files attached to the last; return the parts for the outbox, without text.

@@ -14,7 +14,7 @@ from enum import Enum, auto
 
 from adapters.base import Adapter, Presence
 from adapters.events import MessageEdited, MessagesDeleted, Place, Reach, split_key
-from adapters.newest import Newest
+from adapters.recent import Recent
 from bot.conversation.inbox_events import only_messages, unfinished
 from bot.conversation.intake import Intake
 from bot.reconciliation.unverified_places import MOST_REMEMBERED, UnverifiedPlaces
@@ -55,7 +55,7 @@ class MessageVerification:
         self._intake = intake
         self._adapters = adapters
         self.unverified = UnverifiedPlaces(memory.verified, adapters)
-        self._verified_replies = Newest[int, int](MOST_REMEMBERED)
+        self._verified_replies = Recent[int, int](MOST_REMEMBERED)
         """The answers whose sources are all verified, with the latest gap at that time."""
 
     async def hits(self, find: Callable[[], Awaitable[Sequence[Hit]]], requests: RequestBudget | None = None) -> list[Hit]:

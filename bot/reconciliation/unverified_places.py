@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from adapters.events import split_key
-from adapters.newest import Newest
+from adapters.recent import Recent
 from memory.forget.comparison_state import ComparisonState, PlaceComparison, Prefix, StoredMessage
 from memory.types import Exchange
 
@@ -22,7 +22,7 @@ class _Known:
     gaps: dict[Prefix, int] = field(default_factory=dict)
     comparisons: dict[str, PlaceComparison] = field(default_factory=dict)
     settled: set[Prefix] = field(default_factory=set)
-    verified: dict[int, int] = field(default_factory=partial(Newest, MOST_REMEMBERED))
+    verified: dict[int, int] = field(default_factory=partial(Recent, MOST_REMEMBERED))
 
 
 class UnverifiedPlaces:

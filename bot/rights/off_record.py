@@ -12,7 +12,7 @@ from typing import NamedTuple
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place, split_key
 from adapters.message_parts import Contents
-from adapters.newest import Newest
+from adapters.recent import Recent
 from bot.context.quoting import without_forgotten
 from bot.context.unstored_names import name_of
 from bot.conversation.attachments import text_with_attachments
@@ -39,10 +39,10 @@ class OffRecord:
     """The conversations that are off the record now."""
 
     def __init__(self) -> None:
-        self._said = Newest[_Conversation, list[Exchange]](_CONVERSATIONS)
-        self._ids = Newest[tuple[str, str], None](_KNOWN)
-        self._overheard = Newest[tuple[str, str], _Conversation](_KNOWN)
-        self._asked = Newest[tuple[str, str], _Conversation](_KNOWN)
+        self._said = Recent[_Conversation, list[Exchange]](_CONVERSATIONS)
+        self._ids = Recent[tuple[str, str], None](_KNOWN)
+        self._overheard = Recent[tuple[str, str], _Conversation](_KNOWN)
+        self._asked = Recent[tuple[str, str], _Conversation](_KNOWN)
         """The questions being answered, as long as their conversation goes on."""
         self._keys = count(-1, -1)
 
