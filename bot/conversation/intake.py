@@ -242,10 +242,7 @@ class Intake:
         open_events: OpenEvents, names_taken: Mapping[Account, NameUse],
     ) -> "_Kept":  # fmt: skip
         first_time = [one.message for one in heard if not one.message.anew]
-        texts = [
-            await new_exchange(message, text_with_attachments(message, files.get(_files_key(message), ())))
-            for message in first_time
-        ]
+        texts = [await new_exchange(one, text_with_attachments(one, files.get(_files_key(one), ()))) for one in first_time]
         new = [replace(one, borne=names_taken.get((one.identity, one.speaker), NameUse.NOT)) for one in texts]
         outcome = await view.say(session, new) if new else storing.StoringOutcome([])
         stored = {exchange.source_id: exchange for exchange in outcome.stored}
