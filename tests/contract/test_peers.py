@@ -84,13 +84,13 @@ _FROZEN = f"""
 import asyncio, sys
 from pathlib import Path
 from memory.errors import HomeInUse
-from memory.store.postgresql import transaction
+from memory.store.postgresql import database
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.peers import presence
 presence.BEAT_SECONDS, presence.EXPIRY_SECONDS = {BEAT}, {EXPIRY}
 if sys.argv[3] == "unguarded":
-    transaction.STILL_HERE = "SELECT 1 WHERE $1 <> ''"
+    database.STILL_HERE = "SELECT 1 WHERE $1 <> ''"
 async def work():
     async with await PostgresDatabase.open(DatabaseAddress(sys.argv[1]), bytes(range(32))) as db:
         here = db.holders(Path(sys.argv[2]), "frozen")
