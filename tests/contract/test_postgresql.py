@@ -31,6 +31,7 @@ from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.scope import SAY
 from memory.store.postgresql.reservation import Reservation
 from tests.fakes.pulse import PATIENCE
+from tests.kits import forked
 from tests.kits.fresh import server as shared
 from tests.kits.memory_kit import KEY
 from tests.kits.postgres import Postgres, postgres, unguarded
@@ -361,17 +362,15 @@ asyncio.run(count())
 
 async def counted(address: DatabaseAddress, times: int, processes: int = 2) -> int:
     """Have several processes count as often as told, all beginning together; return how far they came."""
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", _COUNTING, address.url, str(times)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        for _ in range(processes)
-    ]
+    running = [forked.started(_COUNTING, address.url, times) for _ in range(processes)]
     for one in running:
-        assert one.stdout and await asyncio.to_thread(one.stdout.readline) == b"ready\n"
+        assert await asyncio.to_thread(one.stdout.readline) == b"ready\n"
     for one in running:
-        await asyncio.to_thread(one.communicate, b"\n", PATIENCE)
-        assert one.returncode == 0
+        one.stdin.write(b"\n")
+        one.stdin.flush()
+    for one in running:
+        _, errors, code = await asyncio.to_thread(one.ended)
+        assert code == 0, errors
     async with await PostgresDatabase.open(address, KEY) as db:
         row = await db.one("SELECT value FROM counters WHERE name = 'shared'")
     return row["value"] if row else 0
@@ -404,9 +403,10 @@ async def test_a_process_killed_in_the_middle_of_a_transaction_leaves_nothing_an
         f"    await tx.run({INSERT!r}, {{'scope': 'half'}})\n    await tx.all('SELECT 1 AS one')\n"
         "    print('inside', flush=True)\n    await asyncio.Event().wait()\nasyncio.run(stay())\n"
     )
-    with subprocess.Popen([sys.executable, "-c", stays, address.url], stdout=subprocess.PIPE) as process:
-        assert process.stdout and await asyncio.to_thread(process.stdout.readline) == b"inside\n"
-        process.send_signal(signal.SIGKILL)
+    process = forked.started(stays, address.url)
+    assert await asyncio.to_thread(process.stdout.readline) == b"inside\n"
+    process.kill()
+    await asyncio.to_thread(process.ended)
     async with await PostgresDatabase.open(address, KEY) as db:
         await write(db, "next")
         assert await scopes(db) == ["next"]
