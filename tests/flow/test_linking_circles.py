@@ -79,7 +79,7 @@ async def test_whoever_links_with_one_sees_who_comes_along(town: Town) -> None:
 
 async def test_an_answer_that_waited_while_they_parted_is_said_not_to_come(town: Town) -> None:
     a, b = [await one.opens_dm() for one in (town.ada, town.bob)]
-    town.monkeypatch.setattr(pending_sends, "_FIRST", 3600.0)
+    town.monkeypatch.setattr(pending_sends, "_FIRST_SECONDS", 3600.0)
     town.monkeypatch.setattr(pending_sends, "_LONGEST", 3600.0)
     async with model_server() as model, town.lyra(model) as lyra:
         await town.says(town.ada, a, "My boat is called Kestrel.")
