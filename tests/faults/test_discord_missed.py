@@ -283,7 +283,9 @@ async def test_a_dm_whose_history_is_broken_is_heard_all_the_same_and_read_at_th
     server: DiscordServer, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, dm = await first_dm(server, general, model, tmp_path, monkeypatch)
+    reads = len(server.calls("list_messages"))
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
+        await server.pulse.until(lambda: len(server.calls("list_messages")) > reads, "the look back into the channel")
         server.faults.script("list_messages", Status(503))
         await answered(server, await ada.says(dm, "hello?"))
         assert "Peru" not in await private(lyra, ada)
