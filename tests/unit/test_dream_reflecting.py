@@ -206,7 +206,9 @@ async def test_when_what_it_rests_on_is_forgotten_the_thought_is_gone(tmp_path: 
         assert await here.count("reflections") == 0 and await holding(here, "marmalade") == []
 
 
-async def test_while_something_else_is_being_forgotten_a_thought_is_not_there_and_afterwards_it_waits_again(tmp_path: Path) -> None:
+async def test_while_something_else_is_being_forgotten_a_thought_is_not_there_and_afterwards_it_waits_again(
+    tmp_path: Path,
+) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         other = await here.say("nobody has oars yet")
         await thought_of(here, thinking(LOUD, "m2", "m3"))
