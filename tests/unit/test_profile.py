@@ -70,14 +70,7 @@ class Uneventful(Teller):
 @pytest.mark.parametrize("most", [24_000, 60])
 async def test_an_answer_that_nothing_is_new_is_a_good_one(tmp_path: Path, most: int) -> None:
     async with at_home(tmp_path, habits=replace(PAIRS, max_transcript_chars=most)) as here:
-        for text in (
-            "Ada lives in Graz",
-            "Kiki is her parrot",
-            "nobody has oars yet",
-            "Ben has a new flat",
-            "the boat leaks",
-            "we sing",
-        ):
+        for text in ("Ada lives in Graz", "Kiki is her parrot", "nobody has oars", "Ben has a flat", "it leaks", "we sing"):
             await here.say(text)
         writer = Uneventful()
         await climbed(here, writer)
