@@ -12,6 +12,9 @@ from memory.ports import Source, Task, TaskKind
 from memory.text.display_names import display_name
 from memory.text.prompt_lines import SOURCE, prompt_line
 
+NOTHING_NEW = "Nothing new."
+"""The line of an answer that has no fact to add."""
+
 _RULES = """\
 You write the memory of Lyra, a companion who talks with people. {job}
 
@@ -76,7 +79,7 @@ _KINDS: dict[TaskKind, _Kind] = {
         "- A line that corrects or completes a known fact cites its label beside the new one, and takes its place.\n"
         "- Say nothing again that is known and unchanged. Leave out what holds for a day only.\n"
         '- Begin a line with "Inferred:" where nobody said it outright. Never infer health, faith, politics, origin or love.\n'
-        '- Where nothing is new, write the one line "Nothing new." with a label.',
+        f'- Where nothing is new, write the one line "{NOTHING_NEW}" with a label.',
         "fact", "First fact.", "Inferred: second fact.",
     ),
     "era": _Kind(
@@ -144,6 +147,11 @@ def render(task: Task) -> WriterPrompt:
     )
     today = f"Today is {task.today}. " if task.today else ""
     return WriterPrompt(rules, f"{data}\n\n{today}{_REMINDER.format(count=count)}")
+
+
+def is_nothing_new(text: str) -> bool:
+    """Return whether a line of an answer says that there is no fact to add."""
+    return text.strip(" .").casefold() == NOTHING_NEW.strip(".").casefold()
 
 
 def fenced(sources: Sequence[Source], known: Sequence[Source] = ()) -> tuple[str, str]:

@@ -3,11 +3,12 @@
 An episode never crosses a month boundary of its domain's time zone, so every gist belongs to one month, in imported years as
 well. A past month is written once all of its episodes have gists, and again when one arrives late; any month is rewritten when
 one of its sources was forgotten. The current month is written when as many gists are new as it was written from before, so that
-the cost stays proportional to what was said. What was told in one month about another belongs to the latter: a fact that holds
-then is among its sources, and a new one reopens it.
+the cost stays proportional to what was said. Paragraphs with which it begins in the same words as before stay. What was told in
+one month about another belongs to the latter: a fact that holds then is among its sources, and a new one reopens it.
 """
 
 from collections.abc import AsyncIterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from memory.derive import progress as reached
@@ -84,17 +85,22 @@ async def _work(derivation: "Derivation", period: str, before: Progress | None) 
     facts = (await statements.told_later(context.db, context.domain, profile.TIER)).get(period, [])
     lines += await of_statements(context.db, context.domain, facts, "f")
     keys = [row["item"] for row in gists]
-    old = [one.key for one in await statements.standing(context.db, context.domain, TIER, period)]
+    old = await statements.standing(context.db, context.domain, TIER, period)
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
+        told = [
+            (entry.text, rests)
+            for entry in entries or ()
+            if (rests := grounds(entry, lines)) and not await opted_out.is_named(tx, context.seal, context.domain, entry.text)
+        ]
+        # What stands is read in the order in which it was stored.
+        same = len(list(takewhile(lambda pair: pair[0].text == pair[1][0], zip(old, told, strict=False))))
+        for one, (_, rests) in zip(old[:same], told, strict=False):
+            await statements.seen_again(tx, one.key, rests.said, rests.items, rests.last_at)
         if entries is not None:
-            await statements.end(tx, context.domain, old, now)
-        for entry in entries or ():
-            rests = grounds(entry, lines)
-            if rests and not await opted_out.is_named(tx, context.seal, context.domain, entry.text):
-                await statements.publish(
-                    tx, context.seal, context.domain, stated(TIER, period, "", entry.text, writer, rests), now
-                )
+            await statements.end(tx, context.domain, [one.key for one in old[same:]], now)
+        for text, rests in told[same:]:
+            await statements.publish(tx, context.seal, context.domain, stated(TIER, period, "", text, writer, rests), now)
         await summaries.mark_aged(tx, keys)
 
     sessions = len({row["session"] for row in gists})

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from localization.sentences import lazy
 from memory.derive import progress
 from memory.derive.progress import Progress
+from memory.derive.prompts import is_nothing_new
 from memory.derive.work import Work
 from memory.errors import NotFound
 from memory.forget import erase
@@ -106,7 +107,7 @@ class _Keeping:
 
     async def keep(self, entry: Entry) -> None:
         """Store a fact if it is allowed and new."""
-        if _same(entry.text) == _NOTHING_NEW:
+        if is_nothing_new(entry.text):
             return
         kind, text = prefixed(entry.text, {"inferred"})
         rests = grounds(entry, self.lines)
@@ -259,6 +260,3 @@ def _touched(facts: Sequence[Statement], lines: Sequence[SourceLine]) -> list[St
     new = {stem for line in lines for stem in key_words(line.source.text).values()}
     ranked = sorted(facts, key=lambda fact: (-len(new & set(key_words(fact.text).values())), -fact.last_at, fact.key))
     return sorted(ranked[:_MOST_FACTS], key=lambda fact: fact.key)
-
-
-_NOTHING_NEW = _same("Nothing new.")

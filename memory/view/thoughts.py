@@ -51,14 +51,11 @@ class Thoughts(ViewPart):
 
     async def waiting(self) -> list[PostableThought]:
         """Return the thoughts waiting to be posted, newest first."""
-        return [await self._thought(row) for row in await self._reflections("state = 'waiting' ORDER BY item DESC")]
+        return await self._thoughts(await self._reflections("state = 'waiting' ORDER BY item DESC"))
 
     async def said(self, n: int) -> list[PostableThought]:
         """Return the last n thoughts posted at home, newest first."""
-        return [
-            await self._thought(row)
-            for row in await self._reflections("state = 'posted' ORDER BY posted_at DESC LIMIT :n", {"n": n})
-        ]
+        return await self._thoughts(await self._reflections("state = 'posted' ORDER BY posted_at DESC LIMIT :n", {"n": n}))
 
     async def is_outdated(self, thought: PostableThought) -> bool:
         """Return whether, since the thought was made, a fact on its subject was added or ended, or somebody it names opted out."""
@@ -83,11 +80,12 @@ class Thoughts(ViewPart):
             else "platform = :platform AND place = :place"
         )  # fmt: skip
         rows = await self._reflections(f"state = 'posted' AND {only} ORDER BY posted_at DESC LIMIT 1", parameters)
-        if not rows:
+        found = await self._thoughts(rows)
+        if not found:
             raise NotFound(
                 lazy("There is no thought of mine with that id here.") if public_id else lazy("There is no thought of mine here.")
             )
-        return await self._thought(rows[0])
+        return found[0]
 
     async def posted_since(self, then: int) -> int:
         """Count the thoughts posted at home since an instant, but for those of a time when the clock was ahead."""
@@ -158,10 +156,18 @@ class Thoughts(ViewPart):
             {"domain": self._home.key, **parameters},
         )
 
-    async def _thought(self, row: Row) -> PostableThought:
-        stated = (await statements.by_keys(self._db, [self._home.key], [row["item"]]))[row["item"]]
-        said = (await statements.cited(self._db, [row["item"]]))[row["item"]]
-        there = await exchanges.at_their_places(self._db, [self._home.key], [message.key for message in said])
-        return PostableThought(
-            stated, [there[message.key] for message in said if message.key in there], row["level"], row["exchange"]
-        )
+    async def _thoughts(self, rows: Sequence[Row]) -> list[PostableThought]:
+        """Return the thoughts of these rows; those of what is being forgotten, or of a home where anything is, are not there."""
+        stated = await statements.by_keys(self._db, [self._home.key], [row["item"] for row in rows])
+        said = await statements.cited(self._db, list(stated))
+        keys = {message.key for some in said.values() for message in some}
+        there = await exchanges.at_their_places(self._db, [self._home.key], list(keys))
+        return [
+            PostableThought(
+                stated[row["item"]],
+                [there[message.key] for message in said[row["item"]] if message.key in there],
+                *(row["level"], row["exchange"]),
+            )
+            for row in rows
+            if row["item"] in stated
+        ]

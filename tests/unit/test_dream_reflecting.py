@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from memory.errors import NotFound
+from memory.forget import gone
+from memory.forget.gone import ForgottenScope
 from memory.journal.parts import Part
 from tests.kits.dream_kit import (
     Answer,
@@ -201,6 +204,25 @@ async def test_when_what_it_rests_on_is_forgotten_the_thought_is_gone(tmp_path: 
         await here.view.forget_message(source.id)
         assert (await here.view.self_state.now()).reflections == [] and await here.view.thoughts.waiting() == []
         assert await here.count("reflections") == 0 and await holding(here, "marmalade") == []
+
+
+async def test_while_something_else_is_being_forgotten_a_thought_is_not_there_and_afterwards_it_waits_again(
+    tmp_path: Path,
+) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        other = await here.say("nobody has oars yet")
+        await thought_of(here, thinking(LOUD, "m2", "m3"))
+        async with here.memory.db.transaction() as tx:
+            await gone.add(tx, here.domain, ForgottenScope([other.key]), here.clock.now())
+        assert await here.view.thoughts.waiting() == []
+        await here.memory.sweep()
+        (waiting,) = await here.view.thoughts.waiting()
+        assert await here.view.thoughts.post(here.session, waiting, LOUD, [Part("k1", LOUD)])
+        async with here.memory.db.transaction() as tx:
+            await gone.add(tx, here.domain, ForgottenScope([other.key]), here.clock.now())
+        assert await here.view.thoughts.said(1) == []
+        with pytest.raises(NotFound):
+            await here.view.thoughts.find(waiting.statement.id)
 
 
 async def test_what_does_not_rest_on_what_is_forgotten_stays(tmp_path: Path) -> None:

@@ -112,6 +112,24 @@ async def test_what_is_said_late_retells_its_month_alone(tmp_path: Path) -> None
         assert {one.key for one in await here.view.digests.statements("era") if one.period == "2020-05"} == kept
 
 
+async def test_what_is_told_again_in_the_same_words_stays_and_is_no_history(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for day in range(1, 9):
+            await here.say(f"the boat of day {day}", at=on(2019, 5, day))
+        *_, last = [await here.say(text, at=on(2019, 5, 20)) for text in ("we sing", "it leaks")]
+        await climbed(here, Teller())
+        told, writer = await here.view.digests.statements("era"), Teller()
+        await here.view.forget_message(last.id)
+        await climbed(here, writer, asked=False)
+        assert len(writer.asked("era")) == 1
+        assert [one.key for one in await here.view.digests.statements("era")] == [one.key for one in told]
+        assert await here.view.digests.statements("era", past=True) == []
+        await here.say("a photograph of the boat", at=on(2019, 5, 1))
+        await climbed(here, Teller(), asked=False)
+        assert [one.key for one in await here.view.digests.statements("era")] != [one.key for one in told]
+        assert await unsound(here) == []
+
+
 async def test_an_era_is_found_by_its_words_and_an_old_telling_is_not(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS, embedder=BagOfWords(dimension=1024, meanings={"vessel": "boat"})) as here:
         await here.say("the boat was bought", at=on(2019, 5, 3))

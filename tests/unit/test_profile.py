@@ -56,6 +56,31 @@ async def test_it_is_built_when_there_is_enough_to_build_it_from(tmp_path: Path)
         assert await climbed(here, writer, asked=False) == 0, "what is done is not done again"
 
 
+class Uneventful(Teller):
+    """Finds nothing new for the profile, as the prompt has it said."""
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Answer with that line, citing what is read last."""
+        if task.kind != "profile":
+            return await super().write(task)
+        self.tasks.append(task)
+        return [Entry("Nothing new.", (task.sources[-1].label,))]
+
+
+@pytest.mark.parametrize("most", [24_000, 60])
+async def test_an_answer_that_nothing_is_new_is_a_good_one(tmp_path: Path, most: int) -> None:
+    async with at_home(tmp_path, habits=replace(PAIRS, max_transcript_chars=most)) as here:
+        for text in ("Ada lives in Graz", "Kiki is her parrot", "nobody has oars", "Ben has a flat", "it leaks", "we sing"):
+            await here.say(text)
+        writer = Uneventful()
+        await climbed(here, writer)
+        asked = writer.asked("profile")
+        assert len({task.sources for task in asked}) == len(asked), "nothing was asked twice"
+        assert all("Nothing new." not in source.text for task in asked for source in task.sources)
+        assert await here.count("refusals") == 0 and await standing(here, "profile") == []
+        assert (len(asked) > 1) is (most < 100)
+
+
 async def test_a_newer_fact_takes_the_place_of_an_older_one_and_keeps_it_as_history(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await facts_of(here, "Ada lives in Graz", "Kiki is her parrot")
