@@ -11,12 +11,16 @@ from tests.kits.memory_kit import at_home
 TELLS = "The lighthouse keeper is called Barnaby Finch. Who might know his address?"
 
 
-@pytest.mark.parametrize("text", ["Who might know?", "Oh! Who might know?", "Is it he? Or is it she?", "Hey Lyra. Is the old ferry late?"])
+@pytest.mark.parametrize(
+    "text", ["Who might know?", "Oh! Who might know?", "Is it he? Or is it she?", "Hey Lyra. Is the old ferry late?"]
+)
 def test_what_only_asks_tells_nothing(text: str) -> None:
     assert only_asks(text)
 
 
-@pytest.mark.parametrize("text", [TELLS, "The lighthouse keeper is called Barnaby Finch.", "灯台守はバーナビーという名前です。住所は?", ""])
+@pytest.mark.parametrize(
+    "text", [TELLS, "The lighthouse keeper is called Barnaby Finch.", "灯台守はバーナビーという名前です。住所は?", ""]
+)
 def test_what_tells_something_does_not_only_ask(text: str) -> None:
     assert not only_asks(text)
 
