@@ -61,8 +61,15 @@ class EmbedderRouting:
         return asked, self._others.used if self._others and told != ENGLISH else 0
 
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
-        """Embed items without a vector, at most about `most` per store; return how many. Raises EmbeddingFailed."""
-        return sum([await store.catch_up(domain, tell, most) for store in self._stores])
+        """Embed items without a vector, at most about `most` per store; return how many. Raises EmbeddingFailed.
+
+        `tell` reports progress as (done, total), an item being done once every embedder has had it.
+        """
+        tells = [partial(self._tell, tell, nth) if tell else None for nth in range(len(self._stores))]
+        return sum([await store.catch_up(domain, told, most) for store, told in zip(self._stores, tells, strict=True)])
+
+    def _tell(self, tell: Progress, nth: int, done: int, total: int) -> None:
+        tell((nth * total + done) // len(self._stores), total)
 
     async def waiting(self) -> int:
         """Return how many items wait for a vector."""

@@ -20,8 +20,7 @@ from memory.store.database import Transaction
 from memory.store.domains import announce
 from memory.store.lineage import bound, pages, placeholders
 from memory.text import lexical
-from memory.text.passages import passages
-from memory.text.questions import is_question
+from memory.text.passages import only_asks, passages
 from memory.text.time.times import local
 from memory.types import Domain, Exchange
 
@@ -30,7 +29,7 @@ MESSAGES, GISTS, ERAS, BANK = range(4)
 ENGLISH = "english"
 """The language of dates, and of texts whose language is not detected when no earlier text had one."""
 OWN, ASKS = 1, 2
-"""Bit flags of a message: said by Lyra, ends with a question mark."""
+"""Bit flags of a message: said by Lyra, asks and tells nothing."""
 
 _HALF = 2**63
 _INSERT = (
@@ -59,7 +58,7 @@ class IndexEntry:
 
 def message(exchange: Exchange, time_zone: str) -> IndexEntry:
     """Return the index entry of a message: its date, text and speaker."""
-    asks = is_question(exchange.text)
+    asks = only_asks(exchange.text)
     return IndexEntry(
         exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
         OWN * (exchange.role == "assistant") + ASKS * asks,

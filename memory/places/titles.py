@@ -31,11 +31,9 @@ async def bearable(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef,
     """
     if not name or await is_forgotten(tx, seal, domain, name) or await is_to_go(tx.everywhere, ref.platform, ref.place):
         return ""
-    if len(name) > MOST_NAME:
-        name = f"{name[: MOST_NAME - 1]}…"
     first = 1
     while True:
-        numbered = [f"{name} ({number})" if number > 1 else name for number in range(first, first + _AT_ONCE)]
+        numbered = [_numbered(name, number) for number in range(first, first + _AT_ONCE)]
         rows = await tx.all(
             f"SELECT name FROM sessions WHERE domain = :domain AND id <> :but AND name IN ({placeholders('n', numbered)})",
             {"domain": domain.key, "but": session, **bound("n", numbered)},
@@ -44,6 +42,13 @@ async def bearable(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef,
         if free := [one for one in numbered if one not in taken]:
             return free[0]
         first += _AT_ONCE
+
+
+def _numbered(name: str, number: int) -> str:
+    # With its number: what is longer is refused wherever a name is given, so also by an import of what was exported.
+    end = f" ({number})" if number > 1 else ""
+    most = MOST_NAME - len(end)
+    return f"{name}{end}" if len(name) <= most else f"{name[: most - 1]}…{end}"
 
 
 async def named_after_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> list[int]:

@@ -1,6 +1,7 @@
 """Passages of a text, for matching, and its sentences, for finding details."""
 
 import re
+from collections.abc import Iterator
 
 from memory.text import lexical
 from memory.text.questions import is_question
@@ -33,11 +34,19 @@ def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """Return the distinct meaningful sentences of a text with several, in order; questions are left out."""
+    return list(dict.fromkeys(_telling(text)))
+
+
+def only_asks(text: str) -> bool:
+    """Return whether a text ends with a question and has no meaningful sentence that tells something."""
+    return is_question(text) and next(_telling(text), None) is None
+
+
+def _telling(text: str) -> Iterator[str]:
     pieces = _pieces(text)
     if len(pieces) < 2:
-        return []
-    telling = (one for one in pieces if not is_question(one) and len(lexical.query_stems(one)) >= _TELLING)
-    return list(dict.fromkeys(telling))
+        return iter(())
+    return (one for one in pieces if not is_question(one) and len(lexical.query_stems(one)) >= _TELLING)
 
 
 def _pieces(text: str) -> list[str]:

@@ -61,6 +61,8 @@ def _local(at: int, zone: tzinfo) -> datetime:
 
 _SKIP_BYTES = 1 << 16
 _SHOWN_CHARS = 40
+_OF_A_NUMBER = 10
+"""How much longer than a name what earlier versions exported may be: they put the number of one of many behind a whole name."""
 _ANOTHER = lazy("its id is that of an earlier line with other words")
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "system"}
 
@@ -144,7 +146,7 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Mes
     content = _content(fields)
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
-    if session and len(session) > MOST_NAME:
+    if session and len(session) > MOST_NAME + _OF_A_NUMBER:
         raise UnreadableMessage(lazy("session is longer than {most} characters", most=MOST_NAME))
     created_at, written = _created_at(fields.get("created_at"), zone)
     id_ = _id(fields)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 
 from localization.sentences import lazy
 from memory.errors import NotFound
@@ -20,6 +21,8 @@ from memory.view.short_ids import ShortIds
 _STEP = 15 * MINUTE
 """Every UTC offset is a multiple of this."""
 _MOST = 500
+_QUIET = 24
+"""The most quiet months in a row that are shown: one imported message with a wrong date is thousands of months from all others."""
 _SAID = (Kind.SAID, Kind.REPLY, Kind.REFLECTION)
 
 
@@ -44,14 +47,14 @@ class MonthCalendar(ViewPart):
     """The months of one home."""
 
     async def months(self) -> list[Month]:
-        """Return the months from the first to the last with anything said at home, without gaps, newest first."""
+        """Return the months with anything said at home, and the quiet ones of silences up to two years, newest first."""
         zone = self._home.time_zone
         said: Counter[str] = Counter()
         for at, n in await self._said():
             said[month(at, zone)] += n
         gists = await self._gists()
         periods = sorted({*said, *gists})
-        return [Month(one, said[one], gists.get(one, 0)) for one in reversed(_without_gaps(periods))]
+        return [Month(one, said[one], gists.get(one, 0)) for one in reversed(_with_quiet_ones(periods))]
 
     async def days(self, since: int) -> dict[str, int]:
         """Return how many messages were said at home per day, keyed as 2026-11-03, from `since` on."""
@@ -160,9 +163,9 @@ class MonthCalendar(ViewPart):
         return {row["month"]: row["n"] for row in rows}
 
 
-def _without_gaps(months: Sequence[str]) -> list[str]:
-    """Return every month from the first to the last of `months`, which is sorted."""
-    if not months:
-        return []
-    first, last = (int(one[:4]) * 12 + int(one[5:7]) - 1 for one in (months[0], months[-1]))
-    return [f"{number // 12:04}-{number % 12 + 1:02}" for number in range(first, last + 1)]
+def _with_quiet_ones(months: Sequence[str]) -> list[str]:
+    """Return `months`, which is sorted, with those between any two of them that are no more than `_QUIET` months apart."""
+    numbers = [int(one[:4]) * 12 + int(one[5:7]) - 1 for one in months]
+    between = (range(one + 1, after) for one, after in pairwise(numbers) if after - one - 1 <= _QUIET)
+    filled = sorted(chain(numbers, *between))
+    return [f"{number // 12:04}-{number % 12 + 1:02}" for number in filled]

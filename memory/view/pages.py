@@ -10,7 +10,7 @@ from memory.index.mentions import named
 from memory.store.database import Row
 from memory.store.lineage import bound, placeholders
 from memory.text.off_loop import off_loop
-from memory.text.questions import is_question
+from memory.text.passages import only_asks
 from memory.text.told.named_things import aliases_in, names_asked
 from memory.tiers import entities, exchanges, statements
 from memory.tiers.exchanges import PlacedMessage
@@ -116,8 +116,9 @@ class Pages(ViewPart):
         items = await self._db.all(f"SELECT m.item {mentions} ORDER BY m.weight DESC, m.item DESC LIMIT :most", parameters)
         keys = list(dict.fromkeys([row["item"] for row in items] + await entities.unnamed(self._db, domains, rows)))
         facts = [one for one in (await statements.by_keys(self._db, domains, keys)).values() if one.ended_at is None]
-        # A question states nothing about anybody.
-        said = [placed for placed in await self._in_order(keys) if not is_question(placed.exchange.text)]
+        named = await self._in_order(keys)
+        # A question states nothing about anybody, but who is only asked about is named all the same.
+        said = [placed for placed in named if not only_asks(placed.exchange.text)] or named
         return Page(name, kind, aliases, facts, said, own)
 
     async def _own(self, name: str) -> list[PlacedMessage]:

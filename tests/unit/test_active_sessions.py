@@ -1,13 +1,17 @@
 """Where the conversation of a place is: it goes on while the same people may know, and begins anew when that changes."""
 
 import asyncio
+import io
+import json
 import random
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from memory.types import Domain, DomainKind, DomainRef, SessionRef
+from memory.transfer.jsonl import read_jsonl
+from memory.transfer.message import Incoming
+from memory.types import MOST_NAME, Domain, DomainKind, DomainRef, SessionRef
 from tests.kits.memory_kit import Corner, at_home, corner
 from tests.kits.size import examples
 
@@ -63,7 +67,18 @@ async def test_a_place_whose_name_is_a_book_is_called_by_its_beginning(tmp_path:
     async with at_home(tmp_path) as here:
         long = "x" * 60_000
         names = [(await here.view.sessions.get(SessionRef("matrix", place), long)).name for place in ("one", "two")]
-        assert names == ["x" * 199 + "…", "x" * 199 + "… (2)"]
+        assert names == ["x" * 199 + "…", "x" * 195 + "… (2)"]
+
+
+async def test_the_name_of_a_conversation_is_as_long_as_an_import_takes_however_many_bear_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for long in ("x" * 60_000, "y" * MOST_NAME):
+            names = [(await here.view.sessions.get(SessionRef("matrix", f"{long[0]}{n}"), long)).name for n in range(120)]
+            assert len(set(names)) == len(names)
+            for name in names:
+                (read,) = read_jsonl(io.BytesIO(json.dumps({"session": name, "content": "tea"}).encode()), "UTC")
+                assert isinstance(read, Incoming)
+                assert read.session == name
 
 
 @pytest.mark.file

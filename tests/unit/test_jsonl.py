@@ -301,3 +301,12 @@ class TestOpening:
         monkeypatch.setattr("sys.stdin", piped)
         assert [len(item.content) for item in self.read(Path("-")) if isinstance(item, Incoming)] == [200_000, 200_000, 4]
         assert not piped.buffer.closed
+
+
+def test_the_name_of_a_conversation_may_bear_a_number_as_earlier_versions_exported_it() -> None:
+    before, longer = "x" * 199 + "… (1234)", "x" * 211
+    lines = [json.dumps({"session": name, "content": "tea"}).encode() for name in (before, longer)]
+    kept, refused = read_jsonl(io.BytesIO(b"\n".join(lines)), "UTC")
+    assert isinstance(kept, Incoming)
+    assert kept.session == before
+    assert isinstance(refused, BadLine)

@@ -234,3 +234,13 @@ async def test_many_names_are_kept_with_as_few_questions_as_few_names(tmp_path: 
             asked.append(counting.asked)
         assert asked[0] == asked[1] > 0
         assert (await page(here, "Hanna")).kind == "person"
+
+
+async def test_a_question_states_nothing_unless_something_is_told_before_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        telling = "My sister Mila is allergic to hazelnuts and walnuts. What can I bake for her?"
+        await told(here, telling, "What would my sister Mila like to drink?", "Does my friend Wanda drink tea?")
+        assert [placed.exchange.text for placed in (await page(here, "Mila")).said] == [telling]
+        assert [placed.exchange.text for placed in (await page(here, "Wanda")).said] == ["Does my friend Wanda drink tea?"]
+        for often in await here.view.pages.names(10):
+            assert await here.view.pages.about(often.name), often
