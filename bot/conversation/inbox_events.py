@@ -7,7 +7,7 @@ from typing import Any
 
 from adapters.events import Circle, MenuCall, Message, Person, Place, Reach
 from adapters.message_parts import Attachment, Forward, Quote
-from bot.conversation.model_outage import WAITS_FOR_A_MODEL
+from bot.conversation.model_outage import PROMISED
 from memory.journal.journal import Event, InboxEvent, Journal
 
 _QUOTING = ('"quoted": {', '"forwards": [{')
@@ -32,7 +32,7 @@ class HeardMessage:
     @property
     def promised(self) -> bool:
         """Whether it was said that this is answered once a model answers again, however long that takes."""
-        return self.row.why in WAITS_FOR_A_MODEL
+        return self.row.why in PROMISED
 
     def with_words(self, payload: str) -> "HeardMessage":
         """Return the message as the inbox holds it now."""

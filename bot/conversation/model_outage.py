@@ -1,6 +1,6 @@
 """The time in which no model answers: when the questions it left are put to one again."""
 
-from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelMissing, ModelTimeout
+from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelMissing, ModelRefused, ModelTimeout
 from bot.models.chains import Models
 from bot.models.port import Model
 from memory.ports import Clock
@@ -13,6 +13,8 @@ WAITS_FOR_A_MODEL = frozenset(
     kind.__name__ for kind in (ModelBusy, ModelDenied, ModelDown, ModelGarbled, ModelMissing, ModelTimeout)
 )
 """Why an event is held in an outage, as the inbox has it."""
+PROMISED = WAITS_FOR_A_MODEL | {ModelRefused.__name__}
+"""Why an event is held that was promised an answer."""
 
 
 def passes(error: ModelError) -> bool:

@@ -92,7 +92,7 @@ async def test_a_question_is_answered_once_when_a_model_is_back_after_hours(
 async def test_without_the_promise_it_would_be_called_too_late(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Moved
 ) -> None:
-    monkeypatch.setattr(inbox_events, "WAITS_FOR_A_MODEL", frozenset())
+    monkeypatch.setattr(inbox_events, "PROMISED", frozenset())
     async with outage(tmp_path, monkeypatch, clock, ModelDown("away")) as it:
         await it.asks("dm")
         await it.passes(2 * HOUR)
