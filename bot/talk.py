@@ -21,7 +21,6 @@ from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.intake import Intake
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
-from bot.conversation.model_outage import ModelOutage
 from bot.conversation.services import Services
 from bot.delivery.outgoing import Outgoing
 from bot.delivery.pending_sends import BlockedPlaces
@@ -93,7 +92,7 @@ async def talking(
     languages = AnswerLanguage(app.preferences, app.domains)
     services = Services(
         app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock, off_record,
-        languages, ModelOutage(base.clock, app.models),
+        languages,
     )  # fmt: skip
     intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, within, off_record)
     reconciliation = await Reconciliation.open(services, intake, adapters, app.priority)
@@ -120,7 +119,7 @@ async def talking(
     async with asyncio.TaskGroup() as group:
         one = ConversationLock(base.environment.home)
         mailboxes = Mailboxes(
-            journal, turns, commands, adapters, languages, group, one, services.outage, partial(elsewhere.tell, HEARD)
+            journal, turns, commands, adapters, languages, group, one, app.models.outage, partial(elsewhere.tell, HEARD)
         )
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)

@@ -7,7 +7,7 @@ from typing import Any
 
 from adapters.events import Circle, MenuCall, Message, Person, Place, Reach
 from adapters.message_parts import Attachment, Forward, Quote
-from bot.conversation.model_outage import PROMISED
+from bot.models.outage import PROMISED
 from memory.journal.journal import Event, InboxEvent, Journal
 
 _QUOTING = ('"quoted": {', '"forwards": [{')

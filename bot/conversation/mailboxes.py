@@ -24,8 +24,8 @@ from bot.conversation.answering.turn import Turns
 from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
 from bot.conversation.mailbox import Letter, Mailbox, Ticket
-from bot.conversation.model_outage import WAITS_FOR_A_MODEL, ModelOutage
 from bot.errors import LyraError, PlaceUnknown
+from bot.models.outage import WAITS_FOR_A_MODEL, ModelOutage
 from bot.service.log import carried_on, log
 from bot.service.runtime_metrics import measures
 from localization.current_language import reading

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from bot.config.settings import Settings
 from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.domain_access import DomainAccess
-from bot.conversation.model_outage import ModelOutage
 from bot.conversation.preferences import Preferences
 from bot.delivery.outgoing import Outgoing
 from bot.models.chains import Models
@@ -29,7 +28,6 @@ class Services:
     clock: Clock
     off_record: OffRecord
     languages: AnswerLanguage
-    outage: ModelOutage
 
     @property
     def in_database(self) -> bool:

@@ -10,8 +10,8 @@ import pytest
 from bot.app import App
 from bot.conversation import inbox_events
 from bot.conversation.answering.unanswered import LATE
-from bot.conversation.model_outage import ModelOutage
 from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelMissing, ModelRefused
+from bot.models.outage import ModelOutage
 from bot.talk import Talk
 from memory.types import MINUTE
 from tests.kits.thinking import Platform, Thinking, platform, saying
@@ -124,7 +124,7 @@ async def test_a_model_that_fails_for_hours_is_asked_every_ten_minutes_however_m
 async def test_without_its_pace_it_is_asked_every_minute_for_each_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Moved
 ) -> None:
-    monkeypatch.setattr("bot.talk.ModelOutage", Unpaced)
+    monkeypatch.setattr("bot.models.chains.ModelOutage", Unpaced)
     async with outage(tmp_path, monkeypatch, clock, ModelDown("away")) as it:
         assert await hours_of(it, PLACES[:2]) == 120
 

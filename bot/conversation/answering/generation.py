@@ -77,7 +77,7 @@ class Generation:
             if preview:
                 await preview.drop()
             return await self._answer_offline(turn, request_budget, too_long=isinstance(error, ContextTooLong))
-        self._services.outage.over()
+        models.outage.over()
         return answer
 
     async def _answer_shortening(

@@ -7,12 +7,12 @@ from bot.commands.general_commands import owned
 from bot.conversation.error_texts import error_text, too_much
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.introduction import FirstContact, goes_on
-from bot.conversation.model_outage import passes
 from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.outgoing import READERS_CHANGED
 from bot.errors import ModelDenied, ModelError, ModelMissing, ModelRefused
+from bot.models.outage import passes
 from bot.rights import unstored_answers
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
@@ -80,7 +80,7 @@ class Unanswered:
         measures.turns["held"] += 1
         measures.errors[type(error).__name__] += 1
         may_pass = passes(error)
-        if not may_pass or self._services.outage.failed(error):
+        if not may_pass or self._services.models.outage.failed(error):
             log.error(_LOGGED.get(type(error), "model.away"), why=str(error))
         owner = owned(turn.place.platform)
         why = error_text(error, owner=owner)

@@ -1,13 +1,15 @@
-"""The time in which no model answers: when the questions it left are put to one again."""
+"""The time in which a model does not answer: when what it left is put to it again."""
+
+from collections.abc import Callable
 
 from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelMissing, ModelRefused, ModelTimeout
-from bot.models.chains import Models
 from bot.models.port import Model
 from memory.ports import Clock
 from memory.types import MINUTE
 
 _SHARE = 8
-_LONGEST = 10 * MINUTE
+LONGEST, LONGEST_UNASKED = 10 * MINUTE, 30 * MINUTE
+"""The longest time between two tries (microseconds), and where nobody waits for what comes of them."""
 _LONGEST_ASKED = 60 * MINUTE
 WAITS_FOR_A_MODEL = frozenset(
     kind.__name__ for kind in (ModelBusy, ModelDenied, ModelDown, ModelGarbled, ModelMissing, ModelTimeout)
@@ -23,15 +25,19 @@ def passes(error: ModelError) -> bool:
 
 
 class ModelOutage:
-    """Begins with the first question that no model answers, and ends with the next that one does.
+    """Begins with the first question that the `current` model leaves unanswered, and ends with the next that it answers.
 
-    The longer it lasts, the rarer are tries: after an eighth of its time so far, of ten minutes at most, or when the endpoint asked
-    to be tried again, within an hour. What somebody asks now is no such try. Another model than the one that failed is tried at once.
+    The longer it lasts, the rarer are tries: after an eighth of its time so far, or when the endpoint asked to be tried again, within
+    `longest` (microseconds) and an hour. What somebody asks now is no such try. Another model than the one that failed is tried at
+    once.
     """
 
-    def __init__(self, clock: Clock, models: Models) -> None:
+    def __init__(self, clock: Clock, current: Callable[[], Model | None], longest: int = LONGEST) -> None:
         self._clock = clock
-        self._models = models
+        self._current = current
+        self._longest = longest
+        self.last: ModelError | None = None
+        """The last failure."""
         self._failing: Model | None = None
         self._since: int | None = None
         self._next = 0
@@ -42,9 +48,9 @@ class ModelOutage:
         now = self._clock.now()
         if not self.lasts:
             self.over()
-        self._failing = self._models.chat
+        self._failing, self.last = self._current(), error
         self._since = now if self._since is None else min(self._since, now)
-        wait = min((now - self._since) // _SHARE, _LONGEST)
+        wait = min((now - self._since) // _SHARE, self._longest)
         if isinstance(error, ModelBusy) and error.retry_after is not None:
             wait = max(wait, min(int(error.retry_after * 1_000_000), _LONGEST_ASKED))
         self._next = now + wait
@@ -60,7 +66,7 @@ class ModelOutage:
     @property
     def lasts(self) -> bool:
         """Whether the last question put to the present model was left unanswered."""
-        return self._since is not None and self._failing is self._models.chat
+        return self._since is not None and self._failing is self._current()
 
     @property
     def is_due(self) -> bool:
