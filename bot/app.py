@@ -198,7 +198,7 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
         memory = await stack.enter_async_context(opening)
         if made and not greets:
             print(told_key(key_path, settings), file=sys.stderr)
-        models = Models(settings, memory.settings, partial(_open_model, environment))
+        models = Models(settings, memory.settings, partial(_open_model, environment), base.clock)
         stack.push_async_callback(models.close)
         await models.open()
         stack.push_async_callback(costs.kept, memory)

@@ -13,6 +13,7 @@ LyraError                     carries what to say and do
     ├── ContextTooLong        the prompt does not fit: shrink it
     ├── ModelDenied           401, 403: the key is wrong or missing (alarm)
     └── ModelRefused          any other 4xx: the request is not accepted
+        └── ModelMissing      404: there is no such model, whatever is asked
 """
 
 from localization.sentences import Explained, Said
@@ -120,3 +121,7 @@ class ModelDenied(ModelError):
 
 class ModelRefused(ModelError):
     """The endpoint rejects the request."""
+
+
+class ModelMissing(ModelRefused):
+    """The endpoint has no such model, or is not there: no question's fault, and mended by whoever runs one of the two."""

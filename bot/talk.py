@@ -118,7 +118,9 @@ async def talking(
         note(news)
     async with asyncio.TaskGroup() as group:
         one = ConversationLock(base.environment.home)
-        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, one, partial(elsewhere.tell, HEARD))
+        mailboxes = Mailboxes(
+            journal, turns, commands, adapters, languages, group, one, app.models.outage, partial(elsewhere.tell, HEARD)
+        )
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()

@@ -1,6 +1,6 @@
 """Error messages: in full for the operator, for others what it means for them, and never a path or an address."""
 
-from bot.errors import BadConfig, BadSecret, ModelDenied, ModelError
+from bot.errors import BadConfig, BadSecret, ModelDenied, ModelError, ModelMissing
 from localization.sentences import _, ngettext
 from localization.sentences import told as in_words
 from memory.errors import BusyElsewhere, LinkRefused, MemoryFailure, NotFound, NotYours, ToldInConfidence
@@ -15,7 +15,7 @@ def error_text(error: Exception, *, owner: bool) -> str:
     match error:
         case ModelDenied():
             return _("My model does not let me in; whoever runs me can see why in the log.")
-        case ModelError(transient=True):
+        case ModelError(transient=True) | ModelMissing():
             return _("My model does not answer just now.")
         case ModelError():
             return _("My model refuses this; whoever runs me can see why in the log.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from adapters.events import Circle, MenuCall, Message, Person, Place, Reach
 from adapters.message_parts import Attachment, Forward, Quote
+from bot.models.outage import PROMISED
 from memory.journal.journal import Event, InboxEvent, Journal
 
 _QUOTING = ('"quoted": {', '"forwards": [{')
@@ -27,6 +28,11 @@ class HeardMessage:
     def key(self) -> int:
         """The key of the row."""
         return self.row.key
+
+    @property
+    def promised(self) -> bool:
+        """Whether it was said that this is answered once a model answers again, however long that takes."""
+        return self.row.why in PROMISED
 
     def with_words(self, payload: str) -> "HeardMessage":
         """Return the message as the inbox holds it now."""

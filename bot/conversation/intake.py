@@ -227,15 +227,15 @@ class Intake:
     async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
         """Return the messages to be answered off the record, as far as nobody deleted them meanwhile."""
         open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
-        left = [one for one in heard if one.key in open_events.payloads and self._is_to_be_answered(one.message, adapter)]
+        left = [one for one in heard if one.key in open_events.payloads and self._is_to_be_answered(one, adapter)]
         messages = [one.message for one in left]
         questions, attachments = await self._holding.messages(adapter, view, session, messages)
         return _Kept(questions, [one.key for one in left], messages, attachments, open_events)
 
-    def _is_to_be_answered(self, message: Message, adapter: Adapter) -> bool:
-        """Return whether a message is for her, and recent enough or asked again."""
+    def _is_to_be_answered(self, one: HeardMessage, adapter: Adapter) -> bool:
+        """Return whether a message is for her, and recent enough, asked again, or promised an answer."""
         oldest = adapter.platform_clock.time_of(self._clock.now()) - self._within
-        return message.addressed and (bool(message.anew) or asked_at(message) >= oldest)
+        return one.message.addressed and (bool(one.message.anew) or one.promised or asked_at(one.message) >= oldest)
 
     async def _store(
         self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage], files: "_ReadFiles",
@@ -252,7 +252,7 @@ class Intake:
         for one in heard:
             message = one.message
             exchange = stored.get(message.id) or await view.messages.by_source(session, message.id)
-            if exchange and self._is_to_be_answered(message, adapter):
+            if exchange and self._is_to_be_answered(one, adapter):
                 kept.questions.append(exchange)
                 kept.inbox_keys.append(one.key)
                 kept.messages.append(message)

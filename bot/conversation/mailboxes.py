@@ -25,6 +25,7 @@ from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
 from bot.conversation.mailbox import Letter, Mailbox, Ticket
 from bot.errors import LyraError, PlaceUnknown
+from bot.models.outage import WAITS_FOR_A_MODEL, ModelOutage
 from bot.service.log import carried_on, log
 from bot.service.runtime_metrics import measures
 from localization.current_language import reading
@@ -50,11 +51,14 @@ class Mailboxes:
         languages: AnswerLanguage,
         group: asyncio.TaskGroup,
         conversation_lock: ConversationLock,
+        outage: ModelOutage,
         elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:
         """Create; `elsewhere` is called with places held by another process where something waits."""
         self._on_held_elsewhere = elsewhere
         self._conversation_lock = conversation_lock
+        self._outage = outage
+        self._tried_last = ""
         self._journal = journal
         self._turns = turns
         self._commands = commands
@@ -116,12 +120,28 @@ class Mailboxes:
                         await self._commands.cut_off(letter.row, letter.event)
         return Answered(promises)
 
-    async def retry(self) -> None:
-        """Resume what was held until a model or a place is back, or was left because the memory could not be written."""
+    async def retry(self) -> Sequence[Awaitable[None]]:
+        """Resume what was held until a model or a place is back, or was left because the memory could not be written; return
+        their completion, place by place."""
+        resumed = []
         for platform, adapter in self._adapters.items():
             left = [place for of, place in sorted(self._left) if of == platform]
-            for place in filter(adapter.at_hand, dict.fromkeys([*await self._journal.held_places(platform), *left])):
-                await self.recover(platform, place)
+            held = await self._journal.held_places(platform)
+            places = list(filter(adapter.at_hand, dict.fromkeys([*held, *left])))
+            for place in self._tried_now(held, places) if self._outage.lasts else places:
+                resumed.append(await self.recover(platform, place))
+        return resumed
+
+    def _tried_now(self, held: Mapping[str, set[str]], places: Sequence[str]) -> Sequence[str]:
+        """Return the places to try in an outage: of those that wait for a model one after the other, so that a question at which
+        a model always fails keeps no other from its try."""
+        waiting = [place for place in places if place in held and held[place] <= WAITS_FOR_A_MODEL]
+        others = [place for place in places if place not in waiting]
+        if not (waiting and self._outage.is_due):
+            return others
+        at = waiting.index(self._tried_last) + 1 if self._tried_last in waiting else 0
+        self._tried_last = waiting[at % len(waiting)]
+        return [*others, self._tried_last]
 
     @property
     def waiting(self) -> int:

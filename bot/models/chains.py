@@ -9,12 +9,13 @@ from bot.config.settings import OFFLINE, Settings
 from bot.errors import ModelError
 from bot.imports import imported
 from bot.models.endpoints.backend_facts import REFUSED, TOOLS, BackendFacts, LearntFacts
+from bot.models.outage import LONGEST_UNASKED, ModelOutage
 from bot.models.port import Chain, Model
 from bot.models.queued_models import ServedModel
 from bot.models.request_queue import RequestQueue
 from memory.journal.spending import CallLimits, Spending, Spent
 from memory.places.scope_settings import KeptSettings
-from memory.ports import Writer
+from memory.ports import Clock, Writer
 from memory.types import Domain
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def limits(settings: Settings, *, dreaming: bool = False) -> CallLimits:
 class Models:
     """The models in use. `connect` and `off` change the chat model at run time, and for the next start."""
 
-    def __init__(self, settings: Settings, kept: KeptSettings, open_model: OpenModel) -> None:
+    def __init__(self, settings: Settings, kept: KeptSettings, open_model: OpenModel, clock: Clock) -> None:
         self._settings = settings
         self._kept = kept
         self._open_model = open_model
@@ -58,6 +59,9 @@ class Models:
         self.chatting: Sequence[Backend] = ()
         """The backends that receive chat messages, in order of preference."""
         self._connected: Backend | None = None
+        self.outage = ModelOutage(clock, lambda: self.chat)
+        """When questions that no chat model answered are put to it again."""
+        self._pause = ModelOutage(clock, lambda: self.summary, LONGEST_UNASKED)
 
     async def open(self) -> None:
         """Open the configured models, or the one that a person connected."""
@@ -129,12 +133,23 @@ class Models:
             return None
 
     def unasked(
-        self, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]]
+        self,
+        domain: Domain,
+        spending: Spending,
+        limits: CallLimits,
+        before: Callable[[], Awaitable[None]],
+        *,
+        paced: bool = False,
     ) -> "Metered | None":
-        """Return a metered writer for a domain's background work, within limits; None without a model."""
+        """Return a metered writer for a domain's background work, within limits; None without a model.
+
+        A `paced` one leaves a model in peace that fails for long, and the budget with it.
+        """
         if self.summary is None:
             return None
-        made: Metered = imported("bot.models.writer:Metered")(self._written_by(self.summary), domain, spending, limits, before)
+        made: Metered = imported("bot.models.writer:Metered")(
+            self._written_by(self.summary), domain, spending, limits, before, self._pause if paced else None
+        )
         return made
 
     @cached_property

@@ -4,7 +4,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
+from bot.models.outage import ModelOutage
 from bot.models.port import ChatMessage, Model, complete, size
+from bot.service.log import log
 from localization.sentences import lazy
 from memory.derive import entries, prompts
 from memory.errors import BudgetSpent, TooMuchToRead, WriterFailed, WriterRefused
@@ -75,19 +77,22 @@ class ModelWriter:
 class Metered:
     """A writer for one domain, within the daily limits. `spent` is its usage so far.
 
-    `before` is awaited before each call, and may raise to stop.
+    `before` is awaited before each call, and may raise to stop. With a `pause`, a model that fails for long is not asked until that
+    is due again.
     """
 
     extractive = False
 
     def __init__(
-        self, writer: ModelWriter, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]]
-    ) -> None:
+        self, writer: ModelWriter, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]],
+        pause: ModelOutage | None = None,
+    ) -> None:  # fmt: skip
         self._writer = writer
         self._domain = domain
         self._spending = spending
         self._limits = limits
         self._before = before
+        self._pause = pause
         self.spent = Spent()
         self.name = writer.name
 
@@ -97,6 +102,9 @@ class Metered:
 
     async def answer(self, system: str, user: str) -> str:
         """Return the answer to a prompt. Raises BudgetSpent, WriterFailed, WriterRefused."""
+        pause = self._pause
+        if pause and pause.lasts and not pause.is_due and pause.last:
+            raise WriterFailed(pause.last.sentence)
         await self._writer.require_room(system, user)
         await self._before()
         asked = Spent(1, tokens(system) + tokens(user))
@@ -104,7 +112,14 @@ class Metered:
         if not await self._spending.take(self._domain, asked, self._limits):
             raise BudgetSpent(lazy("The budget of the day is spent; the rest comes tomorrow."))
         self._add(asked)
-        answer = await self._writer.answer(system, user)
+        try:
+            answer = await self._writer.answer(system, user)
+        except WriterFailed as failure:
+            if pause and isinstance(failure.__cause__, ModelError) and pause.failed(failure.__cause__):
+                log.warning("writer.away", why=str(failure))
+            raise
+        if pause:
+            pause.over()
         answered = Spent(0, tokens(answer))
         await self._spending.note(self._domain, answered)
         self._add(answered)

@@ -155,7 +155,7 @@ class Maintenance:
 
     def _unasked(self, domain: Domain) -> Writer:
         """Return the writer for unrequested work: within the daily budget, and behind live conversations."""
-        writer = self._models.unasked(domain, self._memory.spending, limits(self._settings), self._priority.free)
+        writer = self._models.unasked(domain, self._memory.spending, limits(self._settings), self._priority.free, paced=True)
         return writer or self._models.extractive
 
     def embed_soon(self, domain: Domain) -> None:

@@ -28,6 +28,8 @@ class InboxEvent:
     event: Event
     received_at: int
     tries: int
+    why: str = ""
+    """Why it is held for another try, '' if it was not tried yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +98,14 @@ class Inbox:
 
     async def _waiting(self, where: str, parameters: Parameters) -> list[InboxEvent]:
         rows = await self._db.all(
-            "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
+            "SELECT id, event_id, place, payload, received_at, tries, note FROM inbox WHERE platform = :platform "
             f"AND {where} AND state IN ('new', 'held') ORDER BY id",
             parameters,
         )
         return [
-            InboxEvent(row["id"], Event(row["event_id"], row["place"], row["payload"]), row["received_at"], row["tries"])
+            InboxEvent(
+                row["id"], Event(row["event_id"], row["place"], row["payload"]), row["received_at"], row["tries"], row["note"]
+            )
             for row in rows
         ]
 
@@ -142,22 +146,26 @@ class Inbox:
         rows = await self._db.all("SELECT DISTINCT platform FROM inbox WHERE state IN ('new', 'held') ORDER BY platform")
         return [row["platform"] for row in rows]
 
-    async def held_places(self, platform: str) -> list[str]:
-        """Return the places with held events, longest waiting first."""
+    async def held_places(self, platform: str) -> dict[str, set[str]]:
+        """Return the places with held events, longest waiting first, each with why its events are held."""
         rows = await self._db.all(
-            "SELECT place FROM inbox WHERE platform = :platform AND state = 'held' GROUP BY place ORDER BY min(id)",
-            {"platform": platform},
+            "SELECT place, note FROM inbox WHERE platform = :platform AND state = 'held' ORDER BY id", {"platform": platform}
         )
-        return [row["place"] for row in rows]
+        places: dict[str, set[str]] = {}
+        for row in rows:
+            places.setdefault(row["place"], set()).add(row["note"])
+        return places
 
     async def hold(self, keys: Sequence[int], why: str, most: int | None = None) -> None:
         """Hold events for another try; after `most` tries, if given, park them, to be shown in status.
 
-        Parked events are never answered, so their payloads are blanked.
+        Tries without a limit count as one together: an outage of hours uses up nothing of a limit that is met later. Parked
+        events are never answered, so their payloads are blanked.
         """
         async with self._db.transaction(bounds=Bounds()) as tx:
+            counted = "CASE WHEN tries > 0 THEN tries ELSE 1 END" if most is None else "tries + 1"
             await tx.run(
-                "UPDATE inbox SET tries = tries + 1, note = :why, "
+                f"UPDATE inbox SET tries = {counted}, note = :why, "
                 "state = CASE WHEN tries + 1 >= :most THEN 'parked' ELSE 'held' END, "
                 "payload = CASE WHEN tries + 1 >= :most THEN '' ELSE payload END "
                 f"WHERE id IN ({placeholders('k', keys)}) AND state IN ('new', 'held')",

@@ -11,6 +11,7 @@ from bot.errors import (
     ModelDown,
     ModelError,
     ModelGarbled,
+    ModelMissing,
     ModelRefused,
 )
 from bot.models.endpoints.llm import OpenAIModel
@@ -67,7 +68,9 @@ FAULTS: dict[str, tuple[fake.Behaviour, type[ModelError], int]] = {
     "wrong key": (fake.DENIED, ModelDenied, 1),
     "forbidden": (fake.Status(403), ModelDenied, 1),
     "no credit": (fake.Status(429, "You exceeded your current quota", "insufficient_quota"), ModelDenied, 1),
-    "unknown model": (fake.Status(404, "model 'm' not found"), ModelRefused, 1),
+    "unknown model": (fake.Status(404, "model 'm' not found"), ModelMissing, 1),
+    "no endpoint that sees": (fake.Status(404, "No endpoints found that support image input"), ModelRefused, 1),
+    "no money": (fake.Status(402, "Insufficient Balance"), ModelDenied, 1),
     "bad request": (fake.Status(400, SECRET, "invalid_value", param="temperature"), ModelRefused, 1),
     "unprocessable": (fake.Status(422), ModelRefused, 1),
     "redirect": (fake.Raw(b"", status=307, headers={"Location": "http://127.0.0.1:1/v1"}), ModelRefused, 1),

@@ -13,7 +13,7 @@ from bot.models.chains import Models
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Model
-from tests.kits.memory_kit import KEY, opened
+from tests.kits.memory_kit import KEY, Clock, opened
 
 BACKENDS = {
     "blind": {"base_url": "http://127.0.0.1:1/v1", "model": "m"},
@@ -29,7 +29,7 @@ def made(name: str, backend: Backend, tries: int, waits: Sequence[float], facts:
 async def models(path: Path, **keys: Any) -> AsyncIterator[Models]:
     """Open the models of a configuration over the memory at this path."""
     async with opened(path, KEY) as memory:
-        found = Models(Settings(models=BACKENDS, **keys), memory.settings, made)
+        found = Models(Settings(models=BACKENDS, **keys), memory.settings, made, Clock())
         await found.open()
         yield found
         await found.close()

@@ -83,6 +83,8 @@ class Thinking(Roomless):
         self._at_once = 0
         self.allowed: dict[str, asyncio.Event] = {}
         self.fails: Exception | None = None
+        self.fails_at = ""
+        """The word of the questions at which it fails, '' for all."""
 
     async def stream(self, messages: Sequence[Said], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
         question = messages[-1]["content"].rpartition("\n\n")[2]
@@ -96,7 +98,7 @@ class Thinking(Roomless):
                     await gate.wait()
         finally:
             self._at_once -= 1
-        if self.fails:
+        if self.fails and self.fails_at in question:
             raise self.fails
         yield f"You said: {question}"
 

@@ -48,7 +48,7 @@ async def keeping(here: Room, model: Copier | None, *, calls: int = 200) -> Asyn
         assert model
         return model
 
-    models = Models(settings, here.memory.settings, make)
+    models = Models(settings, here.memory.settings, make, here.clock)
     await models.open()
     yield Maintenance(here.memory, models, settings, here.clock)
     await models.close()

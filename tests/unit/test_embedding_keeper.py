@@ -85,7 +85,7 @@ async def keeping(here: Corner, *, model: bool = False, priority: Priority | Non
     def make(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
         return Failing()
 
-    models = Models(settings, here.memory.settings, make)
+    models = Models(settings, here.memory.settings, make, here.clock)
     await models.open()
     maintenance = Maintenance(here.memory, models, settings, here.clock, priority)
     yield maintenance

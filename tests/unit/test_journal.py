@@ -97,11 +97,11 @@ async def test_the_places_that_wait_for_another_try_are_named_the_longest_wait_f
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
         first, second, third = await journal.accept("console", EVENTS)
-        assert await journal.held_places("console") == []
+        assert await journal.held_places("console") == {}
         for heard in (third, second, first):
             await journal.hold([heard.key], "no model")
-        assert await journal.held_places("console") == ["dm", "elsewhere"]
-        assert await journal.held_places("matrix") == []
+        assert list((await journal.held_places("console")).items()) == [("dm", {"no model"}), ("elsewhere", {"no model"})]
+        assert await journal.held_places("matrix") == {}
 
 
 async def test_what_waits_for_its_answer_is_found_again_oldest_first(tmp_path: Path) -> None:

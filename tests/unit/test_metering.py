@@ -11,13 +11,14 @@ from bot.config.sections import DreamSection
 from bot.config.settings import Settings
 from bot.errors import ModelDown
 from bot.models.chains import limits
+from bot.models.outage import LONGEST_UNASKED, ModelOutage
 from bot.models.port import ChatMessage, Toolbox
 from bot.models.writer import Metered, ModelWriter
 from bot.service.priority import Priority
 from memory.errors import BudgetSpent, WriterFailed, WriterRefused
 from memory.journal.spending import CallLimits, Spent
 from memory.ports import Source, Task
-from tests.kits.memory_kit import DAY, HOUR, Corner, Ids, at_home, corner, opened, utc
+from tests.kits.memory_kit import DAY, HOUR, MINUTE, Corner, Ids, at_home, corner, opened, utc
 from tests.kits.roomless import Roomless
 
 PLENTY = Spent(1000, 1_000_000)
@@ -246,3 +247,44 @@ async def test_a_budget_holds_where_several_ask_at_once(tmp_path: Path) -> None:
         meters = [metered(here, model, one, one) for _ in range(3)]
         told = await asyncio.gather(*(meter.answer("be", "brief") for meter in meters), return_exceptions=True)
         assert len(model.asked) == 1 and sum(isinstance(one, BudgetSpent) for one in told) == 2
+
+
+async def tried_in_a_day(here: Corner, pause: ModelOutage | None) -> int:
+    """Let a model fail for a day in which it is wanted every minute; return how often it was asked."""
+    model = Answers(failure=ModelDown("away"))
+    meter = Metered(
+        ModelWriter(model), here.domain, here.memory.spending, CallLimits(PLENTY, Spent(200, 1_000_000)), nothing, pause
+    )
+    here.clock.forward(DAY - here.clock.now() % DAY)
+    for _ in range(DAY // MINUTE - 1):
+        with pytest.raises(WriterFailed):
+            await meter.answer("be", "brief")
+        here.clock.forward(MINUTE)
+    return len(model.asked)
+
+
+async def test_a_model_that_fails_for_a_day_leaves_most_of_its_budget(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        model = Answers()
+        pause = ModelOutage(here.clock, lambda: model, LONGEST_UNASKED)
+        assert 40 < await tried_in_a_day(here, pause) < 100
+        here.clock.forward(30 * MINUTE)
+        meter = Metered(ModelWriter(model), here.domain, here.memory.spending, CallLimits(PLENTY, PLENTY), nothing, pause)
+        assert await calls(meter, 3) == 3 and not pause.lasts, "it answers, and is asked whenever it is wanted"
+
+
+async def test_without_a_pause_it_spends_all_of_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        assert await tried_in_a_day(here, None) == 200
+
+
+async def test_a_model_that_waits_for_its_pause_is_told_of_as_it_failed_last(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        model = Answers(failure=ModelDown("The lights are out."))
+        pause = ModelOutage(here.clock, lambda: model)
+        meter = Metered(ModelWriter(model), here.domain, here.memory.spending, CallLimits(PLENTY, PLENTY), nothing, pause)
+        for minutes in (0, 60, 1):
+            here.clock.forward(minutes * MINUTE)
+            with pytest.raises(WriterFailed, match="The lights are out"):
+                await meter.answer("be", "brief")
+        assert len(model.asked) == 2

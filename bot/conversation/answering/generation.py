@@ -66,7 +66,7 @@ class Generation:
             budget, lookups = max(budget // _FRUGAL, _LEAST), False
         try:
             limits = PromptLimits(min(budget, await chat.room() or budget), lookups)
-            return await self._answer_shortening(chat, turn, preview, limits, request_budget)
+            answer = await self._answer_shortening(chat, turn, preview, limits, request_budget)
         except ModelError as error:
             # A prompt that cannot get shorter would not fit later either, and a second empty answer is final.
             failed_twice = isinstance(error, ModelGarbled) and (turn.retried or error.attempts > 1)
@@ -77,6 +77,8 @@ class Generation:
             if preview:
                 await preview.drop()
             return await self._answer_offline(turn, request_budget, too_long=isinstance(error, ContextTooLong))
+        models.outage.over()
+        return answer
 
     async def _answer_shortening(
         self, chat: Model, turn: Turn, preview: AnswerPreview | None, limits: PromptLimits, request_budget: RequestBudget

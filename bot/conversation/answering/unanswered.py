@@ -11,7 +11,8 @@ from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.outgoing import READERS_CHANGED
-from bot.errors import ModelDenied, ModelError
+from bot.errors import ModelDenied, ModelError, ModelMissing, ModelRefused
+from bot.models.outage import passes
 from bot.rights import unstored_answers
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
@@ -22,6 +23,7 @@ from memory.journal.journal import Part
 from memory.types import MINUTE
 
 LATE = lazy("You asked me something while I was not there. That was a while ago: ask again if you still want to know.")
+_LOGGED = {ModelDenied: "model.denied", ModelMissing: "model.missing", ModelRefused: "model.refused"}
 _TRIES = 3
 """How often a question is put to a model that refuses it."""
 _PUT_OFF = 5
@@ -77,14 +79,14 @@ class Unanswered:
         """Hold the question until the model is back; return a notice, once, and another where it is given up."""
         measures.turns["held"] += 1
         measures.errors[type(error).__name__] += 1
-        if isinstance(error, ModelDenied):
-            log.error("model.denied", why=str(error))
+        may_pass = passes(error)
+        if not may_pass or self._services.models.outage.failed(error):
+            log.error(_LOGGED.get(type(error), "model.away"), why=str(error))
         owner = owned(turn.place.platform)
         why = error_text(error, owner=owner)
         links = configured(why, owner=owner)
         if turn.off_record:
             return await unstored_answers.dropped(self._services, turn, why, links)
-        may_pass = error.transient or isinstance(error, ModelDenied)
         await self._services.memory.journal.hold(turn.inbox_keys, type(error).__name__, None if may_pass else _TRIES)
         text = "" if turn.retried else _("{why} Your message is kept; I answer it when the model does.", why=why)
         if not may_pass and not await self._services.memory.journal.open_payloads(turn.inbox_keys):

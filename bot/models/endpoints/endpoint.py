@@ -28,6 +28,7 @@ from bot.errors import (
     ModelDown,
     ModelError,
     ModelGarbled,
+    ModelMissing,
     ModelRefused,
     ModelTimeout,
 )
@@ -146,7 +147,7 @@ class Endpoint:
         who = self.who
         if says_too_long(status, words, body):
             return self.too_long(*sizes(body))
-        if "insufficient_quota" in words:
+        if status == 402 or "insufficient_quota" in words:
             return ModelDenied(lazy("{who} has no credit left for this key.", who=who))
         if status == 429 or "rate_limit_exceeded" in words:
             return ModelBusy(lazy("{who} is busy and asks to wait.", who=who), retry_after(headers, datetime.now(UTC)))
@@ -157,7 +158,9 @@ class Endpoint:
                 else lazy("{shown} does not accept requests without a key.", shown=self.shown)
             )
         if status == 404:
-            return ModelRefused(
+            # OpenRouter refuses tools and images so, too: those are the question's.
+            kind = ModelRefused if "support" in str(body)[:LOOKED_AT].lower() else ModelMissing
+            return kind(
                 lazy("{shown} has no model {model}. Check the model's name and the address.", shown=self.shown, model=self.model)
             )
         if status >= 500 or status == 408:
