@@ -1,5 +1,6 @@
 """`lyra dream` in a pipe: what it does, what it says of it, and that nobody's words are in what it says."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,3 +107,16 @@ def test_at_the_terminal_it_is_shown_before_it_is_done(home: Home, sure: str) ->
     shown = home.chat("/dream force:yes", sure)
     assert "Dream now? [y/N]" in shown.err and "would act" in shown.err
     assert shown.lines[-1] == "Another time, then." if sure == "n" else "1 made" in shown.out
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "Ctrl-C"])
+def test_a_model_that_says_nothing_holds_up_no_end(home: Home, model: ModelServer, number: int) -> None:
+    asked = len(model.chats)
+    model.script(b.Hang())
+    with home.started("dream", "--force") as dreaming:
+        model.wait(asked + 1)
+        done = dreaming.stop(number)
+    assert done.code == 0 and "Traceback" not in done.err
+    assert len(model.chats) == asked + 1, "it is asked no more"
+    again = home.lyra("dream", "--force", "--json")
+    assert again.code == 0 and again.rows[0]["report"]["calls"] > 0, "nobody holds the dream"

@@ -68,7 +68,7 @@ class CopyingModels(Models):
     """Models of which only the writer of digests is asked."""
 
     def __init__(self, settings: Settings, memory: Memory, written: CopyingModel) -> None:
-        super().__init__(settings, memory.settings, _no_backend)
+        super().__init__(settings, memory.settings, _no_backend, Clock())
         self._written = written
 
     @property
@@ -76,7 +76,7 @@ class CopyingModels(Models):
         """The writer that copies."""
         return self._written
 
-    def unasked(self, *_: object) -> Any:
+    def unasked(self, *_: object, **__: object) -> Any:
         """Return the writer that copies; nothing limits it."""
         return self._written
 

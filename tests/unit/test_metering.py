@@ -18,7 +18,8 @@ from bot.service.priority import Priority
 from memory.errors import BudgetSpent, WriterFailed, WriterRefused
 from memory.journal.spending import CallLimits, Spent
 from memory.ports import Source, Task
-from tests.kits.memory_kit import DAY, HOUR, MINUTE, Corner, Ids, at_home, corner, opened, utc
+from memory.types import MINUTE
+from tests.kits.memory_kit import DAY, HOUR, Corner, Ids, at_home, corner, opened, utc
 from tests.kits.roomless import Roomless
 
 PLENTY = Spent(1000, 1_000_000)
