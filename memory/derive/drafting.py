@@ -55,7 +55,7 @@ async def compose(writer: Writer, order: WritingTask, sources: Sequence[Source])
     rests: dict[str, tuple[str, ...]] = {}
     steps: list[Source] = []
     for piece, part in partial:
-        for entry in _telling(part):
+        for entry in (one for one in part if not one.adds_nothing):
             label = f"p{len(steps) + 1}"
             rests[label] = entry.cites
             steps.append(Source(label, "", piece[0].said_at, entry.text))
@@ -93,10 +93,6 @@ async def _in_pieces(writer: Writer, order: WritingTask, sources: Sequence[Sourc
     return made
 
 
-def _telling(entries: Sequence[Entry]) -> list[Entry]:
-    return [entry for entry in entries if not prompts.is_nothing_new(entry.text)]
-
-
 def _length(sources: Sequence[Source]) -> int:
     return sum(len(source.text) for source in sources)
 
@@ -123,7 +119,8 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     """Return the sentences supported by the sources they cite, and the reason for rejecting each of the others.
 
     Sentences that are `copied` only need citations: they say no more than their sources, even if that is no more than a
-    greeting; so does the line that there is nothing new for a profile. Suppliers of names are added to the citations of the others. Checking 100,000 characters takes a second: call it in a thread.
+    greeting; so does the line that there is nothing new for a profile. Suppliers of names are added to the citations of the
+    others. Checking 100,000 characters takes a second: call it in a thread.
     """
     judge = SentenceJudge(task.sources, [entry.text for entry in entries], task.known)
     by_label = {source.label: source for source in task.sources}
@@ -133,7 +130,7 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     for entry in entries:
         labels = tuple(label for label in entry.cites if label in by_label)
         cited = [by_label[label] for label in labels]
-        if labels and (copied or (task.kind == "profile" and prompts.is_nothing_new(entry.text))):
+        if labels and (copied or (task.kind == "profile" and entry.adds_nothing)):
             good.append(Entry(entry.text, labels))
             continue
         # What has no end is no sentence, and checking it would take minutes.

@@ -8,12 +8,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 
-from memory.ports import Source, Task, TaskKind
+from memory.ports import NOTHING_NEW, Source, Task, TaskKind
 from memory.text.display_names import display_name
 from memory.text.prompt_lines import SOURCE, prompt_line
-
-NOTHING_NEW = "Nothing new."
-"""The line of an answer that has no fact to add."""
 
 _RULES = """\
 You write the memory of Lyra, a companion who talks with people. {job}
@@ -147,11 +144,6 @@ def render(task: Task) -> WriterPrompt:
     )
     today = f"Today is {task.today}. " if task.today else ""
     return WriterPrompt(rules, f"{data}\n\n{today}{_REMINDER.format(count=count)}")
-
-
-def is_nothing_new(text: str) -> bool:
-    """Return whether a line of an answer says that there is no fact to add."""
-    return text.strip(" .").casefold() == NOTHING_NEW.strip(".").casefold()
 
 
 def fenced(sources: Sequence[Source], known: Sequence[Source] = ()) -> tuple[str, str]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from localization.sentences import lazy
 from memory.derive import progress
 from memory.derive.progress import Progress
-from memory.derive.prompts import is_nothing_new
 from memory.derive.work import Work
 from memory.errors import NotFound
 from memory.forget import erase
@@ -107,7 +106,7 @@ class _Keeping:
 
     async def keep(self, entry: Entry) -> None:
         """Store a fact if it is allowed and new."""
-        if is_nothing_new(entry.text):
+        if entry.adds_nothing:
             return
         kind, text = prefixed(entry.text, {"inferred"})
         rests = grounds(entry, self.lines)

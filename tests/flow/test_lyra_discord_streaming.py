@@ -1,5 +1,6 @@
 """Answers that are shown on Discord while they are made: one message, at a pace, and never more in it than in the end."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Container
 from itertools import pairwise
@@ -216,8 +217,12 @@ async def test_an_answer_that_breaks_off_again_leaves_nothing_behind(
         await server.pulse.until(lambda: len(answers_to(server, question)) == 2, "another beginning")
         model.go.set()
         await server.pulse.until(lambda: answers_to(server, question) == [notice], "that it is taken away")
-        await her.talk.tick()
-        await standing(server, question, notice.content, "I see.")
+        answered = asyncio.create_task(standing(server, question, notice.content, "I see."))
+        while not answered.done():
+            # It is put to the model again after an eighth of the time that it was away.
+            await her.talk.tick()
+            await asyncio.sleep(0.02)
+        await answered
 
 
 async def test_a_question_that_is_removed_takes_the_preview_along(
