@@ -63,21 +63,12 @@ class Source:
     text: str
 
 
-NOTHING_NEW = "Nothing new."
-"""The sentence of a writer that has no fact to add."""
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One sentence of a digest with the labels of the sources it rests on."""
 
     text: str
     cites: tuple[str, ...]
-
-    @property
-    def adds_nothing(self) -> bool:
-        """Whether it says that there is no fact to add."""
-        return self.text.strip(" .").casefold() == NOTHING_NEW.strip(".").casefold()
 
 
 TaskKind = Literal["gist", "merge", "profile", "era", "narrative", "self", "conversation", "bank"]

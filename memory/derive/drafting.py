@@ -11,6 +11,7 @@ from memory.derive.checks.junk import RequestRules, asks, is_formless, is_in_ano
 from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
+from memory.tiers.profile import adds_nothing
 
 _STATED = ("gist", "merge", "profile", "era")
 """Tasks whose sentences state something; the others may ask."""
@@ -55,7 +56,7 @@ async def compose(writer: Writer, order: WritingTask, sources: Sequence[Source])
     rests: dict[str, tuple[str, ...]] = {}
     steps: list[Source] = []
     for piece, part in partial:
-        for entry in (one for one in part if not one.adds_nothing):
+        for entry in (one for one in part if not adds_nothing(one)):
             label = f"p{len(steps) + 1}"
             rests[label] = entry.cites
             steps.append(Source(label, "", piece[0].said_at, entry.text))
@@ -130,7 +131,7 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     for entry in entries:
         labels = tuple(label for label in entry.cites if label in by_label)
         cited = [by_label[label] for label in labels]
-        if labels and (copied or (task.kind == "profile" and entry.adds_nothing)):
+        if labels and (copied or (task.kind == "profile" and adds_nothing(entry))):
             good.append(Entry(entry.text, labels))
             continue
         # What has no end is no sentence, and checking it would take minutes.

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 
-from memory.ports import NOTHING_NEW, Source, Task, TaskKind
+from memory.ports import Source, Task, TaskKind
 from memory.text.display_names import display_name
 from memory.text.prompt_lines import SOURCE, prompt_line
+from memory.tiers.profile import NOTHING_NEW
 
 _RULES = """\
 You write the memory of Lyra, a companion who talks with people. {job}

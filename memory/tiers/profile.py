@@ -48,6 +48,8 @@ _STEMS = """
 _SENSITIVE = re.compile(r"(?i)\b(?:" + "|".join(stem.replace("*", r"\w*") for stem in _STEMS) + r")\b")
 """Subjects that must not be inferred."""
 TIER = "profile"
+NOTHING_NEW = "Nothing new."
+"""The sentence of a writer that has no fact to add."""
 MOST_GISTS = 16
 FIRST_GISTS = 4
 _MOST_FACTS = 40
@@ -106,7 +108,7 @@ class _Keeping:
 
     async def keep(self, entry: Entry) -> None:
         """Store a fact if it is allowed and new."""
-        if entry.adds_nothing:
+        if adds_nothing(entry):
             return
         kind, text = prefixed(entry.text, {"inferred"})
         rests = grounds(entry, self.lines)
@@ -250,6 +252,11 @@ def _holds(text: str, fact: str) -> bool:
     named = names(fact)
     telling = {stem for word, stem in key_words(fact).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
     return bool(telling) and telling <= set(key_words(text).values())
+
+
+def adds_nothing(entry: Entry) -> bool:
+    """Return whether a writer says that there is no fact to add."""
+    return _same(entry.text) == _same(NOTHING_NEW)
 
 
 def _touched(facts: Sequence[Statement], lines: Sequence[SourceLine]) -> list[Statement]:

@@ -48,10 +48,12 @@ class Awake:
         return [request for request in self.model.requests if request.path.endswith("/chat/completions")]
 
     async def dreams(self) -> None:
-        """Let her do in every domain all that she does while nobody talks."""
+        """Let her do in every domain all that she does while nobody talks, to its end."""
         await self.app.maintenance.tick()
         for domain in await self.app.memory.places.domains():
             await self.app.dreams.dream(domain, forced=True)
+        # The vectors that a pass asks for are made in the background, and what is found next depends on them.
+        await self.app.maintenance.drain(PATIENCE)
 
     async def heard(self) -> None:
         """Wait until everything that was accepted is answered."""
