@@ -290,10 +290,13 @@ async def test_a_server_that_crashes_and_recovers_has_every_commit_that_was_answ
 @contextmanager
 def standing_still(server: Postgres, database: str) -> Iterator[None]:
     """Have a server that is there give no answer to anybody during the block."""
+    pids = [int((server.folder / "data" / "postmaster.pid").read_text().split()[0])]
     with psycopg.connect(unguarded(server.address(database))) as connection:
-        pids = [pid for (pid,) in connection.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'lyra'")]
-    pids.insert(0, int((server.folder / "data" / "postmaster.pid").read_text().split()[0]))
-    for pid in pids:
+        # First who begins new ones: a connection that the pool was just opening would answer.
+        os.kill(pids[0], signal.SIGSTOP)
+        ours = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        pids += [pid for (pid,) in connection.execute(ours)]
+    for pid in pids[1:]:
         os.kill(pid, signal.SIGSTOP)
     try:
         yield
