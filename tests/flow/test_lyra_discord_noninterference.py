@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from discord import Client
 
 from adapters.base import Adapter
 from adapters.discord.adapter import Discord
+from adapters.discord.resuming.session_position import SessionPosition
 from adapters.events import Person as Someone
 from adapters.events import Place, split_key
 from adapters.message_parts import Quote
@@ -58,6 +60,25 @@ CONFIDED = [
 ]
 
 
+class Position(SessionPosition):
+    """Tells how far she has dealt with what the session told."""
+
+    reached = 0
+
+    async def note(self, client: Client, sequence: int | None) -> None:
+        """Note it."""
+        Position.reached = sequence or 0
+        await super().note(client, sequence)
+
+
+async def dealt_with(server: DiscordServer) -> None:
+    """Wait until what was said without a word to her is dealt with: her mood comes from what she heard."""
+    told = max(len(session.log) for session in server.gateway.sessions.values())
+    async with asyncio.timeout(server.pulse.patience):
+        while Position.reached < told:
+            await asyncio.sleep(0.01)
+
+
 async def sent(
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -72,6 +93,8 @@ async def sent(
     The server of the channel keeps a bank, and the DM reaches what its person can read.
     """
     pass_there(monkeypatch)
+    monkeypatch.setattr(Discord, "position", Position)
+    Position.reached = 0
     async with DiscordServer() as server, Thoughtful(model) as thoughtful:
         town = Town(server, thoughtful, home, monkeypatch)
         await built(town)
@@ -91,6 +114,8 @@ async def sent(
                     for told in [other] if isinstance(other, Said) else other:
                         await run.happens(told, at)
                 await run.happens(one, at + timedelta(minutes=1))
+                if not one.to_her:
+                    await dealt_with(server)
                 # As often in either run: each pass of the dream lets her mood fade.
                 await lyra.dreams()
             await town.person("ada").deletes(run.said[here[0].text])
