@@ -72,7 +72,7 @@ class Position(SessionPosition):
 
 
 async def dealt_with(server: DiscordServer) -> None:
-    """Wait until what was said without a word to her is dealt with: her mood comes from what she heard."""
+    """Wait until what was said without a word to her is dealt with, so that it never comes in the middle of a night's pass."""
     told = max(len(session.log) for session in server.gateway.sessions.values())
     async with asyncio.timeout(server.pulse.patience):
         while Position.reached < told:
