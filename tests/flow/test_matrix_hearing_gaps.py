@@ -21,7 +21,7 @@ from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy
 from tests.fakes.matrix.faults import MESSAGES, SYNC, Lost, Refuse, Status
-from tests.kits.matrix_kit import Ear, Notebook, dm, home, listening
+from tests.kits.matrix_kit import Ear, Home, Notebook, dm, home, listening
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -93,15 +93,21 @@ async def test_without_the_walk_back_the_oldest_would_be_lost(people: People, pr
     assert "Message 0" not in again.texts and "Message 39" in again.texts
 
 
-async def test_of_too_much_the_newest_is_heard(people: People, proxy: Proxy, tmp_path: Path) -> None:
+async def missing(people: People, proxy: Proxy, tmp_path: Path, n: int) -> tuple[Home, Ear, list[str]]:
+    """Let somebody say n things in a DM after she stopped listening; return her home, what she heard until then, and what she missed."""
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
     async with listening(lyra, ear):
         room = await dm(lyra, ada)
         await ada.says(room, "Before")
         await ear.heard(Message)
-    missed = [f"Message {number}" for number in range(40)]
+    missed = [f"Message {number}" for number in range(n)]
     for one in missed:
         await ada.says(room, one)
+    return lyra, ear, missed
+
+
+async def test_of_too_much_the_newest_is_heard(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ear, missed = await missing(people, proxy, tmp_path, 40)
     again = Ear(cursors=ear.kept)
     async with listening(lyra, again, kind=_Brief):
         await again.heard(Message, 30)
@@ -109,14 +115,7 @@ async def test_of_too_much_the_newest_is_heard(people: People, proxy: Proxy, tmp
 
 
 async def test_a_gap_that_cannot_be_read_just_now_is_read_a_little_later(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
-        await ada.says(room, "Before")
-        await ear.heard(Message)
-    missed = [f"Message {number}" for number in range(20)]
-    for one in missed:
-        await ada.says(room, one)
+    lyra, ear, missed = await missing(people, proxy, tmp_path, 20)
     proxy.faults.script(MESSAGES, Status(502), Status(503))
     again = Ear(cursors=ear.kept)
     async with listening(lyra, again, kind=_Narrow):
@@ -127,14 +126,7 @@ async def test_a_gap_that_cannot_be_read_just_now_is_read_a_little_later(people:
 async def test_a_gap_at_which_her_token_ends_is_read_once_she_is_signed_in_again(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
-        await ada.says(room, "Before")
-        await ear.heard(Message)
-    missed = [f"Message {number}" for number in range(20)]
-    for one in missed:
-        await ada.says(room, one)
+    lyra, ear, missed = await missing(people, proxy, tmp_path, 20)
     proxy.faults.script(MESSAGES, UNKNOWN_TOKEN)
     again = Ear(cursors=ear.kept)
     async with listening(lyra, again, kind=_Narrow):
