@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from adapters.command_table import Action, Card, CardLimits, File, Surface
-from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
+from adapters.events import Circle, Message, Person, Place, Vanished
 from adapters.listener import Listener
 from adapters.message_parts import Attachment, Contents, Quote
 from adapters.platform_clock import PlatformClock
@@ -126,14 +126,16 @@ class Adapter(ABC):
     async def send(self, sending: Sending) -> str:
         """Send a part and return its platform id. Raises SendFailed."""
 
+    @abstractmethod
+    async def locate_key(self, key: str) -> Place | None:
+        """Return the place with a key as it is now, its readers included; None if these are unknown. Raises PlaceGone.
+
+        Every part is sent only if the readers are still those it was written for.
+        """
+
     async def locate(self, place: Place) -> Place | None:
         """Return a place with its current state and readers, or None if these are unknown now. Raises PlaceGone."""
         return place
-
-    async def locate_key(self, key: str) -> Place | None:
-        """Like `locate`, given the key of a place."""
-        server, channel, thread = split_key(key)
-        return Place(self.platform, channel, "", Reach.DIRECT, thread, server)
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a place's history, backwards from the first of these messages; return the state of those it covers.

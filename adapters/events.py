@@ -87,6 +87,12 @@ def conversation(platform: str, person: str, thread: str, name: str = "") -> Pla
     return Place(platform, person, name, Reach.DIRECT, thread=thread)
 
 
+def conversation_of(platform: str, key: str) -> Place:
+    """Return the private conversation with a key."""
+    _server, person, thread = split_key(key)
+    return conversation(platform, person, thread)
+
+
 def split_key(key: str) -> tuple[str, str, str]:
     """Return server, channel and thread of a place's key."""
     server, channel, thread = json.loads(key)

@@ -208,8 +208,7 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
         priority = Priority()
         maintenance = Maintenance(memory, models, settings, base.clock, priority)
         stack.push_async_callback(maintenance.drain)
-        chosen = {"discord": settings.discord, "matrix": settings.matrix}
-        streaming = {name: one.streaming for name, one in chosen.items() if one is not None}
+        streaming = {name: one.streaming for name, one in settings.platforms.items()}
         people = People(settings, memory.linking)
         preferences = Preferences(memory.settings, streaming, memory.places.account_scope, people.declared)
         await preferences.open()

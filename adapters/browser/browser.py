@@ -13,7 +13,7 @@ from adapters.base import Adapter, Preview, Sending
 from adapters.browser.tabs import TabEvent, Tabs
 from adapters.command_table import AnswerAudience, Surface
 from adapters.errors import CommandUnclear, PlatformFailure
-from adapters.events import Message, Person, Place, conversation, split_key
+from adapters.events import Message, Person, Place, conversation, conversation_of, split_key
 from adapters.listener import Listener
 from adapters.markup import called, parse_command, printable
 from adapters.plain_words import NO_REMINDER, Offer, asks_for_reminder, offered
@@ -114,6 +114,10 @@ class Browser(Adapter):
 
     def _show_notice(self, place: str, text: str) -> None:
         self._tabs.show(place, "notice", text=text, actions=[], first=True)
+
+    async def locate_key(self, key: str) -> Place | None:
+        """Return the conversation with a key."""
+        return conversation_of(self.platform, key)
 
     async def send(self, sending: Sending) -> str:
         """Show a part in the tabs of its place. A browser has no ids: its key serves."""

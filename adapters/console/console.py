@@ -12,7 +12,7 @@ from typing import Protocol
 
 from adapters.base import Adapter, Preview, Sending
 from adapters.command_table import CommandSpec, Surface
-from adapters.events import Message, Person, Place, conversation
+from adapters.events import Message, Person, Place, conversation, conversation_of
 from adapters.listener import Listener
 from adapters.markup import printable
 from adapters.plain_words import NO_REMINDER, asks_for_reminder, offered
@@ -205,6 +205,10 @@ class Console(Adapter):
     async def locate(self, place: Place) -> Place | None:
         """Return a place under its current name."""
         return self.place if place.key == self.place.key else place
+
+    async def locate_key(self, key: str) -> Place | None:
+        """Return the conversation with a key."""
+        return conversation_of(self.platform, key)
 
     def enter(self, thread: str, name: str) -> bool:
         """Switch to another conversation."""

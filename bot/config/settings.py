@@ -142,6 +142,11 @@ class Settings(Section):
         return self
 
     @property
+    def platforms(self) -> dict[str, DiscordSection | MatrixSection]:
+        """The sections of the configured platforms, by platform."""
+        return {name: one for name, one in (("discord", self.discord), ("matrix", self.matrix)) if one is not None}
+
+    @property
     def accounts(self) -> frozenset[tuple[str, str]]:
         """The accounts of everybody in [people], as (platform, id)."""
         return frozenset((platform, account) for _, platform, account in self._listed())

@@ -1,5 +1,6 @@
 """The accounts of each person: declared in the configuration, or linked by people themselves."""
 
+from bot.config.sections import PersonAccounts
 from bot.config.settings import Settings
 from bot.conversation.preferences import Chosen
 from memory.places.linking import Linking
@@ -14,9 +15,7 @@ class People:
         self._declared: dict[Identity, list[Identity]] = {}
         for someone in settings.people.values():
             accounts = [
-                Identity(platform, account)
-                for platform in ("console", "discord", "matrix")
-                for account in getattr(someone, platform)
+                Identity(platform, account) for platform in PersonAccounts.model_fields for account in getattr(someone, platform)
             ]
             self._declared.update(dict.fromkeys(accounts, accounts))
 

@@ -21,9 +21,8 @@ _LOST = "lost"
 
 async def lost(kept: KeptSettings, settings: Settings) -> Mapping[str, str]:
     """Return the configured platforms that refuse her account, with the reasons."""
-    configured = {name for name in ("discord", "matrix") if getattr(settings, name)}
     noted = {scope.removeprefix("adapter:"): str(why) for scope, why in await kept.everywhere(_LOST)}
-    return {platform: why for platform, why in noted.items() if platform in configured}
+    return {platform: why for platform, why in noted.items() if platform in settings.platforms}
 
 
 class RefusedAccounts:

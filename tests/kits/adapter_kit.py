@@ -14,7 +14,7 @@ import pytest
 from adapters.base import Adapter, Sending
 from adapters.command_table import CommandSpec
 from adapters.errors import SendFailed
-from adapters.events import Circle, Event, MenuCall, Message, Reach
+from adapters.events import Circle, Event, MenuCall, Message, Place, Reach, conversation_of
 from adapters.listener import Listener
 from tests.fakes.pulse import Pulse
 
@@ -33,6 +33,9 @@ class Silent(Adapter):
 
     async def send(self, sending: Sending) -> str:
         raise AssertionError("nothing is sent to this platform")
+
+    async def locate_key(self, key: str) -> Place | None:
+        return conversation_of(self.platform, key)
 
 
 class SendsParts(Protocol):

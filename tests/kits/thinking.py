@@ -9,7 +9,7 @@ import pytest
 
 from adapters.base import Adapter, Sending
 from adapters.errors import SendFailed
-from adapters.events import Circle, Message, Person, Place, Reach
+from adapters.events import Circle, Message, Person, Place, Reach, conversation_of
 from adapters.listener import Listener
 from adapters.message_parts import Contents
 from bot.app import App, opened
@@ -58,7 +58,7 @@ class Platform(Adapter):
         return f"remote-{len(self.sent)}"
 
     async def locate_key(self, key: str) -> Place | None:
-        return TOWN if key == TOWN.key else await super().locate_key(key)
+        return TOWN if key == TOWN.key else conversation_of(self.platform, key)
 
     async def arrived(self, text: str) -> None:
         """Wait until an answer is there."""
