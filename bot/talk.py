@@ -11,6 +11,7 @@ from adapters.base import Adapter
 from bot.admission.access import Access
 from bot.admission.allowance import Allowance
 from bot.app import App
+from bot.commands.incognito_commands import Once
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.answer_language import AnswerLanguage
@@ -31,7 +32,6 @@ from bot.models.embedders import told_once
 from bot.printing import note
 from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.reconciliation import Reconciliation
-from bot.rights.incognito import Once
 from bot.rights.off_record import OffRecord
 from bot.service.other_processes import HEARD, QUEUED, OtherProcesses
 from memory.errors import EmbeddingFailed

@@ -14,16 +14,19 @@ from bot.commands.command_answers import AnswerPages, CommandAnswers
 from bot.commands.command_call import GatedConfirmation, answered, written
 from bot.commands.confidence_commands import ConfidenceCommands
 from bot.commands.dream_commands import DreamCommands
+from bot.commands.export_commands import ExportCommands
 from bot.commands.feedback_commands import FeedbackCommands
 from bot.commands.forget_commands import ForgetCommands
 from bot.commands.general_commands import GeneralCommands, fits, owned
+from bot.commands.incognito_commands import NAME as INCOGNITO
+from bot.commands.incognito_commands import IncognitoCommands, Once
 from bot.commands.knowledge_commands import KnowledgeCommands
 from bot.commands.link_commands import LINK, UNLINK, LinkCommands
 from bot.commands.question_commands import QuestionCommands
 from bot.commands.recall_commands import RecallCommands
-from bot.commands.sas_command import SasCommand
 from bot.commands.settings_commands import SettingsCommands
 from bot.commands.summary_commands import SummaryCommands
+from bot.commands.verify_commands import VerifyCommands
 from bot.context.persona import Persona
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.error_texts import error_text
@@ -35,9 +38,6 @@ from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
 from bot.reconciliation.reconciliation import Reconciliation
-from bot.rights.export_command import ExportCommands
-from bot.rights.incognito import NAME as INCOGNITO
-from bot.rights.incognito import IncognitoCommands, Once
 from bot.service.log import log
 from localization.sentences import _, lazy
 from localization.sentences import told as in_words
@@ -84,7 +84,7 @@ class Commands:
             IncognitoCommands(*common, once),
             ExportCommands(*common),
             LinkCommands(*common),
-            SasCommand(*common),
+            VerifyCommands(*common),
             QuestionCommands(*common, running_answers),
             FeedbackCommands(*common),
             GeneralCommands(*common, connector, meaning, lambda: self.table, persona),

@@ -11,6 +11,9 @@ from memory.derive.context import Context
 from memory.derive.derivation import Derivation
 from memory.tiers import eras, narrative, profile, selfstate, summaries
 
+_TIERS = (profile, eras, narrative, selfstate)
+"""From the bottom up: each is made from those before it."""
+
 
 class Ladder:
     """The ladder of one domain."""
@@ -28,15 +31,15 @@ class Ladder:
             return 0
         await self._take_up()
         made = 0
-        for rung in (profile, eras, narrative, selfstate):
-            made += await self._derivation.make_all(partial(rung.due, self._derivation, asked=asked))
+        for tier in _TIERS:
+            made += await self._derivation.make_all(partial(tier.due, self._derivation, asked=asked))
         return made
 
     async def _take_up(self) -> None:
         """Reopen what another writer gave up."""
         context = self._context
         async with context.db.transaction(bounds=context.bounds) as tx:
-            for tier in (profile.TIER, eras.TIER, narrative.TIER, selfstate.TIER):
+            for tier in (one.TIER for one in _TIERS):
                 for target in await refusals.take_up(tx, context.domain, tier, context.writer.name):
                     await progress.outdate(tx, context.domain, tier, target.slot.partition("/")[2])
                     if tier == profile.TIER:

@@ -10,7 +10,7 @@ VERIFY = "verify"
 _SAME = {"yes": True, "ja": True, "no": False, "nein": False}
 
 
-class SasCommand(Group):
+class VerifyCommands(Group):
     """/verify, on platforms with end-to-end encryption."""
 
     @command(
