@@ -1,5 +1,5 @@
-"""Where everything is kept, behind a port.
+"""The storage port and its two implementations, SQLite and PostgreSQL.
 
-Statements come in; out come rows, each transaction whole on disk or not there at all. Beside the database stand its key, its
-locks, its backups and its migrations.
+Statements come in; out come rows, and each transaction is durable as a whole or not at all. Keys, locks, backups and migrations are
+here as well.
 """

@@ -1,4 +1,4 @@
-"""Running work to its end although the awaiting task is cancelled."""
+"""Completing work although the awaiting task is cancelled."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -22,9 +22,9 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
 
 
 def end_if_asked() -> None:
-    """Raise CancelledError where this task was asked to end while it waited for something that failed just then.
+    """Raise CancelledError if this task was cancelled while it awaited something that failed.
 
-    What goes on after a failure calls it first: a task is asked once, and whoever asked would wait for ever.
+    To be called by code that continues after a failure: a cancellation is delivered only once.
     """
     task = asyncio.current_task()
     if task is not None and task.cancelling():

@@ -1,7 +1,7 @@
-"""Marks, in files beside a memory, of how far its processes knew that it was kept: one that is behind them lost something since.
+"""Marks: files that record the last commits a process knew to be durable, so that a loss since then is noticed.
 
-A file that was replaced by an older one is known so, and a server that another took over from before it had the last commits. What is
-said to be lost is certain; what was committed since the last mark of a process that was killed may be lost without being known.
+They detect a database file that was replaced by an older one, and a standby that took over without the last commits. A reported loss is certain;
+commits after the last mark of a killed process may be lost unnoticed.
 """
 
 import json
@@ -21,7 +21,7 @@ _BELIEVED, _TOLD = 200 * DAY, 7 * DAY
 
 @dataclass(frozen=True, slots=True)
 class CommitMark:
-    """How far a process knew that it was kept, at an instant; `memory` tells it from another that was put in its place."""
+    """The commits a process knew to be durable at an instant; `memory` identifies the memory, which may have been replaced."""
 
     memory: str
     commits: Mapping[str, int]
@@ -30,7 +30,7 @@ class CommitMark:
 
 @dataclass(frozen=True, slots=True)
 class LostCommits:
-    """How many commits were found missing at an instant, until when they were known to be there, and when the last message that is there was kept."""
+    """A loss: how many commits, until when they were known to be there, when the newest remaining message was stored, and when it was noticed."""
 
     commits: int
     until: int
@@ -39,12 +39,12 @@ class LostCommits:
 
 
 class CommitMarks:
-    """The marks of the processes of a home; this one is `own`, and writes no other."""
+    """The marks of the processes of a home; this process writes only `own`."""
 
     def __init__(self, db: Database, path: Path, own: str, memory: str, clock: Clock) -> None:
         self._db = db
         self._folder = path.with_name(home_files.COMMITS)
-        # A file numbers the commits of all its processes.
+        # In a file, commits are numbered across processes, so that there is one mark.
         self._file = path.name
         self._own = own if db.peers is not None else path.name
         self._memory = memory
@@ -52,7 +52,7 @@ class CommitMarks:
         self._noted: Mapping[str, int] = {}
 
     async def compare(self) -> LostCommits | None:
-        """Return what the memory lacks of what its processes knew to be kept, None if nothing; it is found once. Raises OSError."""
+        """Return the commits that the memory lacks, None if none; a loss is returned once. Raises OSError."""
         now, found, until = self._clock.now(), 0, 0
         for file, mark in self._marks():
             if now - mark.at > _BELIEVED or mark.memory != self._memory:
@@ -72,7 +72,7 @@ class CommitMarks:
         return lost
 
     async def note(self) -> None:
-        """Mark how far this process knows that it is kept; those that are behind that go. Raises OSError."""
+        """Write the mark of this process, and remove outdated ones. Raises OSError."""
         told = dict(await self._db.kept_commits())
         if not told or told == self._noted:
             return
@@ -86,14 +86,14 @@ class CommitMarks:
                     file.unlink(missing_ok=True)
 
     def last(self) -> LostCommits | None:
-        """Return what was found missing within the last week."""
+        """Return the loss noticed within the last week, if any."""
         with suppress(OSError, ValueError, TypeError):
             lost = LostCommits(**json.loads((self._folder / _LOST).read_bytes()))
             return lost if self._clock.now() - lost.found_at <= _TOLD else None
         return None
 
     def _marks(self) -> Iterator[tuple[Path, CommitMark]]:
-        """Yield the marks that are whole."""
+        """Yield the readable marks."""
         for file in sorted(self._folder.glob(f"*{_SUFFIX}")):
             if (file.stem == self._file) is not (self._db.peers is None):
                 continue

@@ -13,9 +13,9 @@ from memory.errors import MemoryMissing, NotWritable
 TOMBSTONES = "tombstones.log"
 HOLDERS = "holders"
 COMMITS = "commits"
-"""The folder of marks that tell how far processes knew that it was kept."""
+"""The folder of `CommitMarks`."""
 LEFT = "connections"
-"""The folder of what a connection to a platform leaves for the next start."""
+"""The folder in which connections to platforms leave their sessions for the next start."""
 _PATIENCE_MS, _WORD_BYTES = 3_000, 4096
 _COMPANIONS = ("-wal", "-shm", "-journal")
 
@@ -26,13 +26,13 @@ def companions(path: Path) -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Remove a database and its companions, itself last: while it exists, all of it is known to be left over."""
+    """Remove a database and its companions, itself last, so that an interrupted removal is recognized."""
     for file in (*companions(path), path):
         file.unlink(missing_ok=True)
 
 
 def clear_folder(path: Path, folder: str) -> None:
-    """Remove the files of a folder beside a database: `COMMITS` where another memory is put in its place on purpose, `LEFT` for new ones."""
+    """Remove the files of a folder beside a database: `COMMITS` when another memory replaces it on purpose, `LEFT` before new ones."""
     for file in path.with_name(folder).glob("*"):
         file.unlink(missing_ok=True)
 
@@ -55,14 +55,12 @@ def sync(path: Path) -> None:
 
 
 def unfinished(path: Path) -> Path:
-    """Return the path at which a file stands while it is written."""
+    """Return the path of a file while it is being written."""
     return path.with_name(f"{path.name}.new")
 
 
 def read_word(path: Path) -> str:
-    """Return the word in a small file, its first 4 KiB. A pipe that nobody writes into is waited for as long as a slow command takes,
-    not for ever. Raises OSError, UnicodeDecodeError.
-    """
+    """Return the word in the first 4 KiB of a file. A pipe may take a few seconds. Raises OSError, UnicodeDecodeError."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         readable = select.poll()
@@ -75,7 +73,7 @@ def read_word(path: Path) -> str:
 
 
 def unwritable(folder: Path, error: OSError) -> NotWritable:
-    """Return what is raised where a folder of the home cannot be written to."""
+    """Return the error for a folder of the home that cannot be written to."""
     return NotWritable(
         lazy(
             "The folder {parent} cannot be written to ({strerror}). Name another with LYRA_HOME.",
@@ -86,7 +84,7 @@ def unwritable(folder: Path, error: OSError) -> NotWritable:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that only its owner may read, on disk and whole, replacing any earlier one. Raises OSError, with nothing changed."""
+    """Atomically write and fsync a file that only its owner may read. Raises OSError, with nothing changed."""
     part = unfinished(path)
     try:
         part.unlink(missing_ok=True)
@@ -111,7 +109,7 @@ def make_private(*files: Path) -> None:
 
 
 def left_of(path: Path) -> list[str]:
-    """Return the names of files beside a database that show that there was one."""
+    """Return the names of files that show that there was a database."""
     beside = (path.with_name(TOMBSTONES), path.with_name(f"{path.name}-wal"))
     left = [file.name for file in beside if size(file)]
     return [*left, HOLDERS] if path.with_name(HOLDERS).is_dir() else left

@@ -1,4 +1,4 @@
-"""Which transactions of this process go on side by side: those that do not meet, each of the others as soon as nobody before it is in the way."""
+"""Concurrency control for the transactions of this process: those whose bounds do not conflict run side by side."""
 
 import asyncio
 from collections import Counter, deque
@@ -11,7 +11,7 @@ from memory.store.bounds import Bounds, Key
 
 @dataclass(slots=True)
 class _Taken:
-    """What some hold together; None as bounds is everything."""
+    """The combined bounds of several transactions; bounds of None cover everything."""
 
     writes: Counter[Key] = field(default_factory=Counter)
     rests_on: Counter[Key] = field(default_factory=Counter)
@@ -50,9 +50,9 @@ Waiting = deque[tuple[Bounds | None, asyncio.Future[None]]]
 
 
 class TransactionGate:
-    """A lock of many parts, for so many at once as there are connections to write on.
+    """Admits at most `most` transactions at a time, none of which conflict.
 
-    Whoever waits goes in its order among those it meets, those who come `first` before the others.
+    Conflicting ones are admitted in order of arrival, those that come `first` before all others.
     """
 
     def __init__(self, most: int) -> None:
@@ -63,7 +63,7 @@ class TransactionGate:
 
     @asynccontextmanager
     async def turn(self, bounds: Bounds | None = None, *, first: bool = False) -> AsyncIterator[None]:
-        """Be inside for the block, alone with what these bounds write; alone altogether where there are none."""
+        """Hold the bounds for the block; without bounds, exclude everybody else."""
         if self._first or self._others or self._inside.some >= self._most or not self._inside.admits(bounds):
             await self._wait(bounds, self._first if first else self._others)
         else:
@@ -83,7 +83,7 @@ class TransactionGate:
             if mine.done() and not mine.cancelled():
                 self._leave(bounds)
             else:
-                # Whoever stands behind may be in nobody's way now.
+                # Those after this one may be admitted now.
                 self._let_in()
             raise
 
@@ -92,7 +92,7 @@ class TransactionGate:
         self._let_in()
 
     def _let_in(self) -> None:
-        """Let in whoever meets nobody inside, and nobody who waits before them."""
+        """Admit those who conflict with nobody inside, and with nobody waiting before them."""
         ahead = self._inside.copy()
         for waiting in (self._first, self._others):
             stay: Waiting = deque()

@@ -8,9 +8,9 @@ import pytest
 
 from memory.store.database import Row as StoredRow
 from memory.store.postgresql.address import DatabaseAddress
-from memory.store.postgresql.guarding.scope import Scope
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
-from memory.store.postgresql.sealing import border
+from memory.store.postgresql.scope import Scope
+from memory.store.postgresql.sealing import sealer
 from memory.types import DomainKind, DomainRef, SessionRef
 from memory.view.recalled import RecallLimits
 from tests.bench.rounds import TURNS, Row, medians, opened, timed
@@ -38,7 +38,7 @@ def _lift(address: DatabaseAddress, patch: pytest.MonkeyPatch) -> None:
         cursor = await connection.execute(sql, given, binary=True)
         return await cursor.fetchall() if cursor.description else []
 
-    patch.setattr(border, "asked", asked)
+    patch.setattr(sealer, "query", asked)
 
 
 async def _measured(address: DatabaseAddress, path: Path, guarded: bool) -> tuple[float, ...]:

@@ -28,8 +28,8 @@ from memory.store.opening import open_database
 from memory.store.postgresql import connecting, database, pipelined_connection, transaction
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.guarding.scope import SAY
 from memory.store.postgresql.reservation import Reservation
+from memory.store.postgresql.scope import SET_SCOPE
 from tests.fakes.pulse import PATIENCE
 from tests.kits import forked
 from tests.kits.fresh import server as shared
@@ -385,7 +385,7 @@ async def test_what_two_processes_read_and_then_write_is_never_lost(address: Dat
 
 
 async def test_without_the_lock_it_is(address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction, "beginning", lambda bounds, scope: [("BEGIN", ()), (SAY, scope.parameters)])
+    monkeypatch.setattr(transaction, "beginning", lambda bounds, scope: [("BEGIN", ()), (SET_SCOPE, scope.parameters)])
     async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         async with one.transaction() as first, other.transaction() as second:
             for tx in (first, second):

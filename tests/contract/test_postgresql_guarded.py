@@ -18,9 +18,9 @@ from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess
 from memory.store.lineage import parents
 from memory.store.postgresql.address import DatabaseAddress
-from memory.store.postgresql.condition import RowGuard, guard
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.guarding.policies import UNGUARDED
+from memory.store.postgresql.policies import UNGUARDED
+from memory.store.postgresql.server_status import RowGuard, row_guard
 from tests.kits.ladder_kit import gists
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, Writer, corner
 from tests.kits.postgres import KEEPER, Postgres, postgres, unguarded
@@ -223,7 +223,7 @@ async def test_who_may_not_act_for_the_owner_is_told_who_has_to(apart: Postgres)
         apart.ask("GRANT ALL ON ALL SEQUENCES IN SCHEMA lyra TO stranger", name)
         theirs = DatabaseAddress(address.url.replace("lyra@", "stranger@"))
         async with await PostgresDatabase.open(theirs, KEY) as db:
-            assert await guard(db) is RowGuard.FORCED
+            assert await row_guard(db) is RowGuard.FORCED
         lift(address)
         with pytest.raises(DatabaseRefused, match=f"belong to {KEEPER}"):
             await PostgresDatabase.open(theirs, KEY)
@@ -236,14 +236,14 @@ async def test_it_is_said_who_is_not_held_to_it(apart: Postgres) -> None:
     name = "owned"
     address = apart.make(name)
     async with await PostgresDatabase.open(address, KEY) as db:
-        assert await guard(db) is RowGuard.FORCED
+        assert await row_guard(db) is RowGuard.FORCED
     async with await PostgresDatabase.open(DatabaseAddress(unguarded(address)), KEY) as db:
-        assert await guard(db) is RowGuard.PASSED
+        assert await row_guard(db) is RowGuard.PASSED
     apart.ask("CREATE ROLE owning LOGIN")
     try:
         apart.ask("REASSIGN OWNED BY keeper TO owning", name)
         async with await PostgresDatabase.open(DatabaseAddress(address.url.replace("lyra@", "owning@")), KEY) as db:
-            assert await guard(db) is RowGuard.OWN
+            assert await row_guard(db) is RowGuard.OWN
             assert len(await texts(db)) == 0
     finally:
         apart.ask(f"REASSIGN OWNED BY owning TO {KEEPER}", name)
@@ -263,7 +263,7 @@ async def test_the_roles_that_come_with_her_own_nothing_and_are_held_to_it(apart
     try:
         given = DatabaseAddress(apart.address("given").url.replace("lyra@", "given@"), "it's")
         async with await PostgresDatabase.open(given, KEY) as db:
-            assert await guard(db) is RowGuard.FORCED
+            assert await row_guard(db) is RowGuard.FORCED
     finally:
         apart.drop("given")
         apart.ask("DROP ROLE given; DROP ROLE given_owner")
@@ -276,10 +276,10 @@ async def test_tables_that_she_owns_are_taken_from_her_as_the_documents_say(apar
     given = DatabaseAddress(apart.address("given").url.replace("lyra@", "given@"))
     try:
         async with await PostgresDatabase.open(given, KEY) as db:
-            assert await guard(db) is RowGuard.OWN
+            assert await row_guard(db) is RowGuard.OWN
         run(apart, f"\\set ON_ERROR_STOP on\n{told.replace('lyra', 'given').replace('SCHEMA given', 'SCHEMA lyra')}", "given")
         async with await PostgresDatabase.open(given, KEY) as db:
-            assert await guard(db) is RowGuard.FORCED
+            assert await row_guard(db) is RowGuard.FORCED
             async with db.transaction() as tx:
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('a', '', '')")
                 assert await tx.numbers("item")

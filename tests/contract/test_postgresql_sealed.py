@@ -20,7 +20,7 @@ from memory.store.postgresql.copying import copy, tables
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.dialect import numbered, translated
 from memory.store.postgresql.migrating import _LEDGER
-from memory.store.postgresql.sealing import border, envelope
+from memory.store.postgresql.sealing import envelope, sealer
 from memory.store.postgresql.sealing.rewrapping import rewrap
 from memory.store.postgresql.transaction import PostgresTransaction
 from memory.store.schema import migrations
@@ -78,13 +78,13 @@ async def test_without_sealing_the_look_finds_it_everywhere(
 
 async def test_no_word_is_sent_to_the_server(address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[object] = []
-    values = border.Border.values
+    values = sealer.Sealer.values
 
-    def heard(self: border.Border, prepared: border.Prepared, given: Parameters) -> list[object]:
+    def heard(self: sealer.Sealer, prepared: sealer.Prepared, given: Parameters) -> list[object]:
         sent.extend(found := values(self, prepared, given))
         return found
 
-    monkeypatch.setattr(border.Border, "values", heard)
+    monkeypatch.setattr(sealer.Sealer, "values", heard)
     async with at_home(address, tmp_path) as here:
         await live(here)
         assert await here.view.pages.about(CANARY, CANARY)
@@ -151,7 +151,7 @@ async def test_without_its_place_a_value_reads_in_another_row(
     address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound, opened = envelope.seal, envelope._decrypted
-    monkeypatch.setattr(border, "seal", lambda key, _where, value: bound(key, "\x02exchanges.text\x1f", value))
+    monkeypatch.setattr(sealer, "seal", lambda key, _where, value: bound(key, "\x02exchanges.text\x1f", value))
     monkeypatch.setattr(envelope, "_decrypted", lambda keys, _where, kept: opened(keys, "\x02exchanges.text\x1f", kept))
     assert len(set(await swapped(address, tmp_path, SWAPS["row to row"]))) < 4
 

@@ -15,7 +15,7 @@ from memory.store.database import Database, Row, Transaction
 from memory.store.domains import take
 from memory.store.opening import open_database
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.guarding.scope import WHOLE
+from memory.store.postgresql.scope import WHOLE
 from memory.store.postgresql.transaction import PostgresTransaction
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import POSTGRESQL, STORE, address_of, fresh
@@ -78,7 +78,7 @@ class CommitsHalf(PostgresDatabase):
 
     @asynccontextmanager
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[PostgresTransaction]:
-        tx = PostgresTransaction(self._pool, bounds, WHOLE, self._reservation.require, self._border)
+        tx = PostgresTransaction(self._pool, bounds, WHOLE, self._reservation.require, self._sealer)
         try:
             yield tx
         finally:

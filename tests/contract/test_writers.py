@@ -17,8 +17,8 @@ from memory.store.lineage import Seal, add_items
 from memory.store.postgresql import transaction
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.guarding.scope import SAY
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
+from memory.store.postgresql.scope import SET_SCOPE
 from memory.types import Domain, DomainKind, DomainRef, Kind, NewExchange
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
@@ -107,7 +107,7 @@ async def test_who_hears_at_one_place_or_in_one_stream_does_so_in_order_and_else
 async def test_without_the_locks_of_the_server_two_processes_write_the_same(
     address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transaction, "beginning", lambda bounds, scope: [("BEGIN", ()), (SAY, scope.parameters)])
+    monkeypatch.setattr(transaction, "beginning", lambda bounds, scope: [("BEGIN", ()), (SET_SCOPE, scope.parameters)])
     async with writers(address, processes=True) as (one, other):
         assert await beside(one, other, A, A)
 

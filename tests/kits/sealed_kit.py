@@ -11,7 +11,7 @@ from memory.journal.inbox import Event
 from memory.journal.parts import Part
 from memory.places import identities
 from memory.store.postgresql.address import DatabaseAddress
-from memory.store.postgresql.sealing import border, converting
+from memory.store.postgresql.sealing import converting, sealer
 from memory.types import Identity, SessionRef
 from tests.kits.dream_kit import Muse, days, forced
 from tests.kits.ladder_kit import Teller
@@ -63,15 +63,15 @@ def found(address: DatabaseAddress, word: str = CANARY) -> list[str]:
 def unsealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Keep everything as it is, for the block: what is sealed is what stands there."""
     with monkeypatch.context() as patch:
-        for module in (border, converting):
+        for module in (sealer, converting):
             patch.setattr(
                 module,
                 "seal",
                 lambda _key, _where, value: value if not isinstance(value, int) else value.to_bytes(8, signed=True),
             )
             patch.setattr(module, "hashed", lambda _keys, _table, _column, value: value)
-        patch.setattr(border, "opened", _behind_its_place)
-        patch.setattr(border, "unknown", lambda *_: set())
+        patch.setattr(sealer, "opened", _behind_its_place)
+        patch.setattr(sealer, "unknown", lambda *_: set())
         yield
 
 

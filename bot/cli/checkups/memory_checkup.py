@@ -16,7 +16,7 @@ from memory.core import Memory
 from memory.errors import DiskFull
 from memory.places.scope_settings import require_room
 from memory.store import home_files
-from memory.store.postgresql.condition import RowGuard, Standby, condition, guard, standbys, unwritable
+from memory.store.postgresql.server_status import RowGuard, Standby, row_guard, server_status, standbys, unwritable
 from memory.store.sqlite.database import SqliteDatabase
 from memory.text.time.times import SystemClock
 
@@ -41,7 +41,7 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
 
 async def _server(memory: Memory) -> AsyncIterator[Finding]:
     """Check the database server that holds the memory."""
-    found = await condition(memory.db)
+    found = await server_status(memory.db)
     server = _(
         "Database: PostgreSQL {version}, commits wait for {sync}, {used} of {most} connections are used.",
         version=found.version,
@@ -54,7 +54,7 @@ async def _server(memory: Memory) -> AsyncIterator[Finding]:
     settings = ", ".join(f"{name} {value}" for name, value in named) + "."
     copies = await standbys(memory.db)
     yield Finding(True, f"{server} {settings} {apart}")
-    yield _guarded(await guard(memory.db))
+    yield _guarded(await row_guard(memory.db))
     for copy in copies:
         yield _standby(copy)
     if found.has_copies and not copies:

@@ -1,4 +1,4 @@
-"""Connections to a server that is fit to keep a memory."""
+"""Connections to a server: how they are opened and configured, and what a server must offer."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 OLDEST = 16
 PATIENCE_SECONDS = 5.0
-"""For so long a process waits for another that writes, or for a server that is starting."""
+"""How long to wait for a lock, or for a server that is starting."""
 _IDLE_SECONDS = 60
-"""A process that was stopped in the middle of a transaction loses it after so long, so that it holds up nobody else."""
+"""After how long the server ends the transaction of a stopped process, which would block others."""
 
 
 def conninfo(address: DatabaseAddress) -> str:
-    """Return how the library is told where to go."""
+    """Return the connection string for psycopg."""
     given: dict[str, str | int] = {
         "application_name": "lyra", "client_encoding": "utf8", "connect_timeout": int(PATIENCE_SECONDS),
         "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 30_000,
@@ -28,7 +28,7 @@ def conninfo(address: DatabaseAddress) -> str:
     if address.password is not None:
         given["password"] = address.password
     if "target_session_attrs" not in address.url:
-        # Of several servers the one that takes writes.
+        # If the URL names several servers, use the primary.
         given["target_session_attrs"] = "read-write"
     return make_conninfo(address.url, **given)
 
@@ -39,11 +39,11 @@ OPTIONS: dict[str, Any] = {
     "row_factory": rows,
     "context": ADAPTERS,
 }
-"""What the library makes of every connection."""
+"""Arguments for psycopg, for every connection."""
 
 
 async def connect(address: DatabaseAddress) -> PipelinedConnection:
-    """Return one connection, set up. Raises the library's errors."""
+    """Open and configure a connection. Raises psycopg.Error."""
     connection = await PipelinedConnection.connect(conninfo(address), **OPTIONS)
     try:
         await set_up(connection)
@@ -54,19 +54,19 @@ async def connect(address: DatabaseAddress) -> PipelinedConnection:
 
 
 async def set_up(connection: PipelinedConnection) -> None:
-    """Have a connection be what every statement expects."""
+    """Set the session parameters that every statement relies on."""
     wait = int(PATIENCE_SECONDS * 1000)
     await connection.execute(
         f"SET search_path = {SCHEMA}; SET lock_timeout = {wait}; SET statement_timeout = 0; "
         f"SET idle_in_transaction_session_timeout = {_IDLE_SECONDS * 1000}; SET client_connection_check_interval = 1000; "
         "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'error'; "
-        # What was committed is kept, unless the server waits for even more.
+        # Commits must be durable; stricter settings of the server stay.
         "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
     )
 
 
 async def require_fit(connection: PipelinedConnection, address: DatabaseAddress) -> None:
-    """Raise DatabaseRefused where a server is too old, or would lose what was committed."""
+    """Raise DatabaseRefused if a server is too old, or could lose commits."""
     if connection.info.server_version < OLDEST * 10_000:
         raise DatabaseRefused(
             lazy(

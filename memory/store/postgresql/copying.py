@@ -1,6 +1,6 @@
-"""Reads all that is kept, row by row, a page at a time: to copy it from one store to another, to compare them, or to verify one.
+"""Reads all rows of a store page by page: to copy them to another store, to compare two stores, or to verify one.
 
-The file has the same rows as the server.
+Both stores have the same tables and rows.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -11,22 +11,22 @@ from typing import Self
 from memory.ports import Progress
 from memory.store.database import Parameters, Reader, Row
 from memory.store.postgresql.address import SCHEMA
-from memory.store.postgresql.guarding.scope import READING_ALL
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
-from memory.store.postgresql.sealing.border import Border
+from memory.store.postgresql.scope import READING_ALL
+from memory.store.postgresql.sealing.sealer import Sealer
 from memory.store.sealed import TABLES
 
 _PAGE = 500
 _ROW = 1_000
 _OWN = ("commits", "migrations")
-"""What a store keeps of itself."""
+"""Tables about the store itself, which are not copied."""
 
 Write = Callable[[str, Sequence[Parameters]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: its columns, and those of its primary key, in their order."""
+    """A table, its columns, and the columns of its primary key, in order."""
 
     name: str
     columns: Sequence[str]
@@ -34,7 +34,7 @@ class Table:
 
 
 async def tables(file: Reader) -> list[Table]:
-    """Return the tables of a memory, read from one in a file, each behind those that its rows name."""
+    """Return the tables of a memory, read from its SQLite schema, each after those that its foreign keys refer to."""
     names = [row["name"] for row in await file.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
     found, named = dict[str, Table](), dict[str, set[str]]()
     for name in names:
@@ -49,9 +49,9 @@ async def tables(file: Reader) -> list[Table]:
 
 
 async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progress) -> None:
-    """Hand all rows of these tables to `write`, with the statement that takes them.
+    """Pass all rows of these tables to `write`, with the INSERT for them.
 
-    `tell` is told how many of how many: bytes, as of a file, a row being one thousand of them.
+    `tell` gets the progress and the total, at 1,000 bytes a row.
     """
     counts = [await source.one(f"SELECT count(*) AS n FROM {table.name}") for table in every]
     total, done = _ROW * sum(row["n"] for row in counts if row), 0
@@ -67,7 +67,7 @@ async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progr
 
 
 async def is_empty(store: Reader, every: Sequence[Table]) -> bool:
-    """Say whether none of these tables has a row."""
+    """Return whether all of these tables are empty."""
     for table in every:
         if await store.one(f"SELECT 1 AS held FROM {table.name} LIMIT 1"):
             return False
@@ -75,7 +75,7 @@ async def is_empty(store: Reader, every: Sequence[Table]) -> bool:
 
 
 async def same(source: Reader, target: Reader, every: Sequence[Table]) -> bool:
-    """Say whether two stores hold the same, row by row."""
+    """Return whether two stores have equal rows in these tables."""
     for table in every:
         last: Parameters | None = None
         while True:
@@ -89,7 +89,7 @@ async def same(source: Reader, target: Reader, every: Sequence[Table]) -> bool:
 
 
 async def pages(source: Reader, table: Table) -> AsyncIterator[list[Row]]:
-    """Yield all rows of a table, some at a time, in the order of its key."""
+    """Yield the rows of a table in pages, ordered by primary key."""
     last: Parameters | None = None
     while rows := await _page(source, table, last):
         yield rows
@@ -109,27 +109,27 @@ async def _page(source: Reader, table: Table, last: Parameters | None) -> list[R
 
 
 class Snapshot(Reader):
-    """What reads one state of the whole memory, on a connection of its own. Use `Snapshot.taken`."""
+    """A reader of one consistent state of the whole memory. Use `Snapshot.taken`."""
 
-    def __init__(self, connection: PipelinedConnection, border: Border) -> None:
+    def __init__(self, connection: PipelinedConnection, sealer: Sealer) -> None:
         self._connection = connection
-        self._border = border
+        self._sealer = sealer
 
     @classmethod
-    async def taken(cls, connection: PipelinedConnection, border: Border) -> Self:
-        """Return the state as it is now; the connection is this one's from now on."""
+    async def taken(cls, connection: PipelinedConnection, sealer: Sealer) -> Self:
+        """Return a snapshot of the present state; it takes over the connection."""
         await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        # It holds nobody up, and whoever takes what is read may take long over a page.
+        # A reader blocks nobody, and its consumer may be slow.
         await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-        return cls(connection, border)
+        return cls(connection, sealer)
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        return await self._border.fetched(self._connection, READING_ALL, sql, parameters or {})
+        return await self._sealer.fetched(self._connection, READING_ALL, sql, parameters or {})
 
 
 async def read_through(db: Reader) -> None:
-    """Read every row of every table, and open what is sealed. Raises WrongKey where something was not written where it stands."""
+    """Read and decrypt every row of every table. Raises WrongKey if a value was damaged or moved from its place."""
     rows = await db.all(
         "SELECT table_name FROM information_schema.tables WHERE table_schema = :schema ORDER BY table_name", {"schema": SCHEMA}
     )

@@ -1,9 +1,11 @@
 """A memory in a schema of a PostgreSQL database, behind a pool of connections.
 
-Transactions write side by side unless they are bound to the same: the process lets its own in as they may go, and locks of the
-server, on the memory and on each domain, do the same between processes, so that what a transaction has read of what it is bound to is
-still so when it writes. Reads run beside them and each other, every one from the last committed state. A read on a connection that was lost is made again on another; a transaction begins on another, and where the connection is
-lost under it nothing of it is kept, or, where only the answer to the commit was lost, the server is asked what became of it.
+Transactions run concurrently unless their bounds conflict. Within the process a gate decides, between processes advisory locks on the
+memory and on each domain: so what a transaction read within its bounds still holds when it writes. Reads run concurrently with
+everything, each from the last committed state.
+
+If a connection is lost, a read is repeated on another. A transaction is rolled back, unless only the answer to its COMMIT was lost: then the
+server is asked what became of it.
 """
 
 import asyncio
@@ -28,8 +30,6 @@ from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
 from memory.store.postgresql.copying import Snapshot, copy, read_through, tables
 from memory.store.postgresql.error_translation import explained, is_lost
-from memory.store.postgresql.guarding.scope import READING_ALL, WHOLE, Scope, asked
-from memory.store.postgresql.guarding.within import ScopedDatabase
 from memory.store.postgresql.kept_commits import KeptCommits, lacking
 from memory.store.postgresql.migrating import migrate
 from memory.store.postgresql.peers.calls import CHANNEL, PeerCalls
@@ -37,10 +37,11 @@ from memory.store.postgresql.peers.presence import ProcessPresence
 from memory.store.postgresql.peers.processes import Processes
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.reservation import Reservation
-from memory.store.postgresql.sealing.border import Border
+from memory.store.postgresql.scope import READING_ALL, WHOLE, Scope, ScopedDatabase, query
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
-from memory.store.postgresql.transaction import STILL_HERE, Pool, PostgresTransaction, let_go
+from memory.store.postgresql.sealing.sealer import Sealer
+from memory.store.postgresql.transaction import STILL_HERE, Pool, PostgresTransaction, release
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.transaction_gate import TransactionGate
 
@@ -50,9 +51,9 @@ READERS, WRITERS = 4, 4
 class PostgresDatabase(Reader):
     """An open database. Use `PostgresDatabase.open`; close it, or leave the `async with`."""
 
-    def __init__(self, address: DatabaseAddress, pool: Pool, border: Border, commits: KeptCommits) -> None:
+    def __init__(self, address: DatabaseAddress, pool: Pool, sealer: Sealer, commits: KeptCommits) -> None:
         self.address = address
-        self._border = border
+        self._sealer = sealer
         self._pool = pool
         self._commits = commits
         self.outdated = commits.outdated
@@ -65,17 +66,18 @@ class PostgresDatabase(Reader):
 
     @classmethod
     async def open(cls, address: DatabaseAddress, key: bytes, *, new: bool = True) -> Self:
-        """Open the database, make the schema, unless it may not be `new`, or bring it up to date, and return it.
+        """Open the database and migrate its schema, which is created only if it may be `new`.
 
-        What is kept there is sealed under the key. Raises WrongKey, MemoryMissing, DatabaseAway, DatabaseRefused, DatabaseBusy, NewerDatabase, NotWritable, DiskFull.
+        `key` is the master key. Raises WrongKey, MemoryMissing, DatabaseAway, DatabaseRefused, DatabaseBusy, NewerDatabase,
+        NotWritable, DiskFull.
         """
         keys = Keyring(key)
         with explained(address):
-            # By itself: the pool says of what fails only that it took too long.
+            # Not from the pool, which reports every failure as a timeout.
             async with await connect(address) as connection:
                 await require_fit(connection, address)
                 await migrate(connection, address, keys, new=new)
-                border = Border(keys, await columns(connection))
+                sealer = Sealer(keys, await columns(connection))
             commits = KeptCommits(address, WRITERS)
 
             async def configure(connection: PipelinedConnection) -> None:
@@ -87,7 +89,7 @@ class PostgresDatabase(Reader):
                 max_size=READERS + WRITERS, open=False, timeout=PATIENCE_SECONDS, name="lyra",
             )  # fmt: skip
             await pool.open()
-        return cls(address, pool, border, commits)
+        return cls(address, pool, sealer, commits)
 
     async def __aenter__(self) -> Self:
         return self
@@ -96,7 +98,7 @@ class PostgresDatabase(Reader):
         await self.close()
 
     async def close(self) -> None:
-        """Close all connections; the second call does nothing."""
+        """Close all connections (idempotent)."""
         if self._closed:
             return
         self._closed = True
@@ -109,26 +111,26 @@ class PostgresDatabase(Reader):
     def transaction(
         self, *, first: bool = False, bounds: Bounds | None = None
     ) -> AbstractAsyncContextManager[PostgresTransaction]:
-        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
+        """Open a write transaction: committed when the block ends, rolled back if it raises or is cancelled."""
         return self.write(Scope.writing(bounds), bounds, first=first)
 
     def within(self, domains: Collection[int]) -> ScopedDatabase:
-        """Return it for these domains alone: the server shows no row of any other there."""
+        """Return this database limited to these domains: the server hides the rows of all others."""
         return ScopedDatabase(self, domains)
 
     @property
     def everywhere(self) -> Self:
-        """It as it is: what is not within some domains reads all."""
+        """This database, which is not limited to any domains."""
         return self
 
     @asynccontextmanager
     async def write(self, scope: Scope, bounds: Bounds | None, *, first: bool = False) -> AsyncIterator[PostgresTransaction]:
-        """Write in one transaction that is for some domains."""
+        """Open a write transaction within a scope."""
         self.transactions += 1
         async with self._writing.turn(bounds, first=first):
             with explained(self.address), self._commits.slot() as slot:
                 closing = [*([(STILL_HERE, [[self._own]])] if self._own else ()), *self._commits.numbered(slot)]
-                tx = PostgresTransaction(self._pool, bounds, scope, self._may_commit, self._border, closing)
+                tx = PostgresTransaction(self._pool, bounds, scope, self._may_commit, self._sealer, closing)
                 try:
                     yield tx
                     await to_the_end(self._commit(tx, slot))
@@ -151,21 +153,21 @@ class PostgresDatabase(Reader):
         except psycopg.Error as error:
             if tx.number is None or not is_lost(error) or not await self._kept(tx.number):
                 raise
-            # A server that took over from another may have given the number of its transaction to another's.
+            # A standby that took over may have reused the transaction id.
             if not await self._commits.holds(self, slot):
                 raise
         if tx.number is not None:
             self._commits.confirm(slot)
 
     async def _kept(self, number: str) -> bool:
-        """Say what became of a transaction whose commit was asked for and never answered. Raises DatabaseAway."""
+        """Return whether a transaction was committed whose COMMIT was never answered. Raises DatabaseAway."""
         ends = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         sql = "SELECT pg_xact_status(CAST(CAST(:number AS TEXT) AS xid8)) AS became"
         while asyncio.get_running_loop().time() < ends:
             try:
                 became = (await self._read(sql, {"number": number}))[0]["became"]
             except psycopg.errors.InvalidParameterValue:
-                # In the future: a server that crashed recovered without a trace of it.
+                # An id in the future: the server crashed and recovered without it.
                 return False
             if became != "in progress":
                 return bool(became == "committed")
@@ -173,11 +175,11 @@ class PostgresDatabase(Reader):
         return False
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Read all rows of one statement, from the last committed state."""
+        """Run one statement on the last committed state and return all its rows."""
         return await self.read(READING_ALL, sql, parameters)
 
     async def read(self, scope: Scope, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Read all rows of one statement that is for some domains, from the last committed state."""
+        """Run one statement within a scope, on the last committed state, and return all its rows."""
         self.reads += 1
         with explained(self.address):
             return await self._read(sql, parameters or {}, scope)
@@ -195,55 +197,55 @@ class PostgresDatabase(Reader):
     async def _asked(self, sql: str, parameters: Parameters, scope: Scope) -> list[Row]:
         connection = await self._pool.getconn()
         try:
-            return await self._border.fetched(connection, scope, sql, parameters)
+            return await self._sealer.fetched(connection, scope, sql, parameters)
         finally:
-            await to_the_end(let_go(self._pool, connection))
+            await to_the_end(release(self._pool, connection))
 
     async def commits(self) -> int:
-        """Return a number that is another one once anything was committed, here or in another process; it counts as no read.
+        """Return a number that changes with every commit, here or in another process; it is not counted as a read.
 
-        It is made from the server's own list of which transactions may be seen: two looks at one list see the same.
+        It is a hash of the server's snapshot of visible transactions.
         """
         with explained(self.address):
             seen = await self._read("SELECT CAST(pg_current_snapshot() AS TEXT) AS seen", {})
         return int.from_bytes(blake2b(seen[0]["seen"].encode(), digest_size=8).digest())
 
     async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
-        """Return the domains that have a key, of these or of all, by names that tell nothing of the keys."""
+        """Map opaque names of data keys to the domains that have them, of these domains or all."""
         with explained(self.address):
-            return await self._border.keys.names(self._read_by_number, domains)
+            return await self._sealer.keys.names(self._read_by_number, domains)
 
     async def wrap_next(self, master: bytes) -> None:
-        """Have the database open with another master key as well, until somebody opens it with one of them."""
+        """Let the database be opened with another master key as well, until it is opened with either."""
         with explained(self.address):
-            await self._border.keys.wrap_next(self._read_by_number, master)
+            await self._sealer.keys.wrap_next(self._read_by_number, master)
 
     async def _read_by_number(self, sql: str, given: Sequence[object]) -> list[Row]:
         connection = await self._pool.getconn()
         try:
-            return await asked(connection, WHOLE, sql, given)
+            return await query(connection, WHOLE, sql, given)
         finally:
-            await to_the_end(let_go(self._pool, connection))
+            await to_the_end(release(self._pool, connection))
 
     async def kept_commits(self) -> Mapping[str, int]:
-        """Return how far this process was told that it is kept."""
+        """Return the numbers of the last confirmed commits of this process."""
         return self._commits.told
 
     async def lacking(self, name: str, told: Mapping[str, int]) -> int:
-        """Return how many commits the server lacks of those that a process of that name was told of."""
+        """Return how many confirmed commits of a process are missing on the server."""
         return await lacking(self, name, told)
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
-        """Return False: what was erased is gone from every read, and the server alone decides when from its disk."""
+        """Return False: only the server decides when erased rows leave its disk."""
         return False
 
     async def reserve(self, *, beside: bool = False) -> bool:
-        """Have nobody else run Lyra on it until it is closed, or only those who run `beside` others, from whichever home."""
+        """Reserve the database until it is closed; with `beside`, together with other processes that do so. Return whether it succeeded."""
         with explained(self.address):
             return await self._reservation.take(beside=beside)
 
     def holders(self, folder: Path, own: str) -> ProcessPresence:
-        """Return who holds claims: processes of this home and of others. This one is alive once it joins."""
+        """Return the claim holders: processes of this home and of others. This one counts once it joins."""
         presence = ProcessPresence(self.address, FileHolders(folder, own))
         self._commits.name = own
         self.peers = Processes(presence, PeerCalls(own, self._call), lambda bounds: self.transaction(bounds=bounds))
@@ -251,7 +253,7 @@ class PostgresDatabase(Reader):
 
     @property
     def _own(self) -> str:
-        """The name under which this process is said to be alive, '' where nobody asks whether it is."""
+        """The name under which this process is registered as alive, '' before it joins."""
         return self.peers.presence.own if self.peers and self.peers.presence.joined else ""
 
     async def _call(self, payload: str) -> None:
@@ -263,7 +265,7 @@ class PostgresDatabase(Reader):
             self.peers.calls.hear(payload)
 
     async def verify(self) -> None:
-        """Read everything that is stored. Raises WrongKey where something is damaged."""
+        """Read everything that is stored. Raises WrongKey if anything is damaged."""
         try:
             await read_through(self)
         except MemoryFailure as error:
@@ -275,13 +277,13 @@ class PostgresDatabase(Reader):
             raise
 
     async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
-        """Write a consistent copy of the present state to `target`, a file as one without a server is, encrypted with a key.
+        """Write a consistent copy to `target`, an SQLite file encrypted with `key`, while others go on.
 
-        Others go on; `tell` is told how many rows of how many are copied, a row counted as a kilobyte.
+        `tell` gets the progress and the total, at 1,000 bytes a row.
         """
         with explained(self.address):
             async with await SqliteDatabase.open(target, key) as file, await connect(self.address) as connection:
-                snapshot = await Snapshot.taken(connection, self._border)
+                snapshot = await Snapshot.taken(connection, self._sealer)
 
                 async def write(insert: str, page: Sequence[Parameters]) -> None:
                     async with file.transaction() as tx:

@@ -1,4 +1,4 @@
-"""Statements as PostgreSQL takes them: types by its names, parameters by number, values and rows as SQLite has them."""
+"""Translation for PostgreSQL: type names, numbered parameters, and values and rows as SQLite returns them."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -21,21 +21,21 @@ _TYPES = (
     (r"\bBLOB\b", "BYTEA"),
     (r"\bREAL\b", "DOUBLE PRECISION"),
     (r"\bWITHOUT ROWID\b", ""),
-    # Text is compared byte by byte, in whatever language the server sorts.
+    # Compare text byte by byte, independent of the collation of the server.
     (r"(?<!AS )\bTEXT\b", 'TEXT COLLATE "C"'),
 )
 _PARAMETER = re.compile(r"'[^']*'|(?<!:):([a-z_]\w*)")
 
 
 def translated(statement: str) -> str:
-    """Return a statement of a migration with the types that PostgreSQL calls otherwise."""
+    """Return a statement of a migration with PostgreSQL's type names."""
     for here, there in _TYPES:
         statement = re.sub(here, there, statement)
     return statement
 
 
 def numbered(sql: str) -> tuple[str, Sequence[str]]:
-    """Return a statement with its parameters by number, and their names in that order."""
+    """Return a statement with numbered parameters, and their names in that order."""
     names: dict[str, int] = {}
 
     def number(found: re.Match[str]) -> str:
@@ -45,7 +45,7 @@ def numbered(sql: str) -> tuple[str, Sequence[str]]:
 
 
 class _Untyped(Dumper):
-    """A number, of which the server finds out from the statement what type it has, as of every other value."""
+    """A number whose type the server infers from the statement."""
 
     oid = 0
 
@@ -54,14 +54,14 @@ class _Untyped(Dumper):
 
 
 class _Text(StrDumperUnknown):
-    """A text. Nothing that is kept holds a NUL or half a character; who asks for what does finds nothing."""
+    """A text, with NUL and lone surrogates replaced: no stored text has any, so a comparison with one finds nothing."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(obj.replace("\x00", "\ufffd").encode("utf-8", "replace").decode())
 
 
 class _Numeric(NumericBinaryLoader):
-    """A sum or a mean: whole where it has no decimals."""
+    """A sum or a mean: an int if it has no decimals."""
 
     def load(self, data: Buffer) -> Any:
         found: Decimal = super().load(data)
@@ -69,7 +69,7 @@ class _Numeric(NumericBinaryLoader):
 
 
 class _Yes(Loader):
-    """What is true is 1."""
+    """A boolean as 0 or 1."""
 
     format = Format.BINARY
 
@@ -78,7 +78,7 @@ class _Yes(Loader):
 
 
 ADAPTERS = AdaptersMap(psycopg.adapters)
-"""How values go there and come back."""
+"""The conversion of values in both directions."""
 
 ADAPTERS.register_dumper(int, _Untyped)
 ADAPTERS.register_dumper(float, _Untyped)
@@ -104,11 +104,11 @@ class StoredRow:
 
 
 def positions(names: Sequence[str]) -> dict[str, int]:
-    """Return where each column of a row stands; of two with one name the first is meant."""
+    """Return the index of each column; of several with one name, the first."""
     return {name: n for n, name in reversed([*enumerate(names)])}
 
 
 def rows(cursor: Any) -> Callable[[Sequence[Any]], Row]:
-    """Make the rows of a cursor."""
+    """Return the row factory of a cursor."""
     at = positions([column.name for column in cursor.description or ()])
     return lambda values: StoredRow(at, values)

@@ -1,4 +1,4 @@
-"""What a server or the way to it says, as one sentence of memory's own that says what to do."""
+"""Translation of psycopg's errors into those of memory, each with a sentence that says what to do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,13 +23,13 @@ _FULL = ("too many clients", "too many connections", "remaining connection slots
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05", "25P03")
 _BUSY = ("40001", "40P01", "55P03", "57014", "53")
 _BY_A_POLICY = "ExecWithCheckOptions"
-"""Where in the server a row is refused that no policy lets in, whatever language it speaks."""
+"""The function of the server that reports a policy violation; its messages may be in any language."""
 _READ_ONLY = ("25006", "session is read-only", "is in recovery", "server is not primary")
 
 
 @contextmanager
 def explained(address: DatabaseAddress) -> Iterator[None]:
-    """Turn the library's errors into memory's own, once, here."""
+    """Translate psycopg's errors into memory's own."""
     try:
         yield
     except psycopg.Error as error:
@@ -37,16 +37,16 @@ def explained(address: DatabaseAddress) -> Iterator[None]:
 
 
 def is_lost(error: psycopg.Error) -> bool:
-    """Say whether it is the connection that failed, and not a statement."""
+    """Return whether the connection failed, not a statement."""
     state = error.sqlstate or ""
     if type(error) is psycopg.DatabaseError:
-        # What the library makes of an answer that the server broke off: it has no state.
+        # psycopg raises this without a state if the server breaks off its answer.
         return not state
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and (not state or state.startswith(_AWAY))
 
 
 def meaning(error: psycopg.Error, address: DatabaseAddress) -> MemoryFailure:
-    """Return what an error of the library means to people. Nothing of what is kept, and no password, stands in it."""
+    """Return an error of psycopg as one of memory, without stored text and without the password."""
     state, said = error.sqlstate or "", str(error)
     if state.startswith("28") or any(words in said for words in _DENIED) or ("role" in said and "does not exist" in said):
         return DatabaseRefused(
@@ -96,7 +96,7 @@ def meaning(error: psycopg.Error, address: DatabaseAddress) -> MemoryFailure:
 
 
 def _of_the_url(said: str, address: DatabaseAddress) -> MemoryFailure | None:
-    """Return what keeps a connection from coming about as its url asks, None if it is something else."""
+    """Return the error of a connection that its URL makes impossible, None if it is another error."""
     if any(words in said for words in _MISWRITTEN):
         return DatabaseRefused(
             lazy(
@@ -123,14 +123,14 @@ def _of_the_url(said: str, address: DatabaseAddress) -> MemoryFailure | None:
 
 
 def away(address: DatabaseAddress) -> DatabaseAway:
-    """Return what is raised where a server does not answer."""
+    """Return the error for a server that does not answer."""
     return DatabaseAway(
         lazy("The database {address} cannot be reached now. Check that it runs, then try again.", address=address)
     )
 
 
 def another(address: DatabaseAddress) -> DatabaseRefused:
-    """Return what is raised where a memory is to be written into a database that holds another one."""
+    """Return the error for writing a memory into a database that holds another one."""
     return DatabaseRefused(
         lazy(
             "{address} holds a memory that is not this one. Name an empty database, or, where nobody needs what is there, "

@@ -1,7 +1,7 @@
-"""The commits that this process was told of, numbered in rows of the server, by which one that went back to an older state is known.
+"""Numbers of confirmed commits, which show whether the server went back to an older state.
 
-A server that takes over from another may lack the last commits of that, though they were confirmed. Each commit writes its number with
-it, so that one look at a new connection tells; several rows, one for each that commits at the same time, have none wait for another.
+A standby that takes over may lack the last commits of the primary, although they were confirmed. So each commit stores its number, which is compared
+on every new connection. Each concurrent transaction has a row (slot) of its own, so that none waits for another.
 """
 
 import asyncio
@@ -30,14 +30,14 @@ _THERE = (
     "SELECT CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END AS copy, k.slot, k.number "
     "FROM (SELECT 1 AS one) AS always LEFT JOIN kept_commits k ON k.name = {name}"
 )
-"""A copy that follows lacks what it will have soon, and tells nothing; there is one row at least."""
+"""A standby in recovery proves nothing: it may still receive the commits. At least one row is returned."""
 
 
 class KeptCommits:
-    """The numbers of one process; `outdated` is set once the server lacks one of them."""
+    """The commit numbers of one process; `outdated` is set once the server lacks one."""
 
     def __init__(self, address: DatabaseAddress, at_once: int) -> None:
-        """Number nothing before there is a `name`; `at_once` commit at the same time at most."""
+        """Prepare `at_once` slots. Nothing is numbered until `name` is set."""
         self._address = address
         self._free = [*range(at_once)]
         self._tried: dict[int, int] = {}
@@ -48,12 +48,12 @@ class KeptCommits:
 
     @property
     def told(self) -> Mapping[str, int]:
-        """The last number of each row whose commit was confirmed."""
+        """The last confirmed number of each slot."""
         return {str(slot): number for slot, number in self._told.items()}
 
     @contextmanager
     def slot(self) -> Iterator[int]:
-        """Have a row for the block."""
+        """Take a slot for the block."""
         mine = self._free.pop()
         try:
             yield mine
@@ -61,23 +61,23 @@ class KeptCommits:
             self._free.append(mine)
 
     def numbered(self, slot: int) -> Sequence[tuple[str, Sequence[Sequence[object]]]]:
-        """Return the statements that number the next commit."""
+        """Return the statements that store the number of the next commit."""
         if not self.name:
             return []
         number = self._tried[slot] = self._tried.get(slot, 0) + 1
         return [(_NUMBER, [[self.name, slot, number]]), *([(_DROP_OLD, [[]])] if number == 1 else [])]
 
     def confirm(self, slot: int) -> None:
-        """Note that the last commit that was numbered is kept."""
+        """Note that the last commit of a slot was confirmed."""
         if slot in self._tried:
             self._told[slot] = self._tried[slot]
 
     async def holds(self, reader: Reader, slot: int) -> bool:
-        """Say whether the last commit that was numbered is there, as far as its number tells."""
+        """Return whether the last commit of a slot is on the server, as far as its number shows."""
         return not self.name or await lacking(reader, self.name, {str(slot): self._tried.get(slot, 0)}) == 0
 
     async def look(self, connection: PipelinedConnection) -> None:
-        """Find out at a new connection whether the server has what was confirmed. Raises the library's errors."""
+        """Check on a new connection whether the server has all confirmed commits. Raises psycopg.Error."""
         if not (told := self.told):
             return
         there = await connection.rows(_THERE.format(name="$1"), [self.name])
@@ -86,7 +86,7 @@ class KeptCommits:
             self.outdated.set()
 
     def require(self) -> None:
-        """Raise MemoryOutdated where the server lacks what was confirmed."""
+        """Raise MemoryOutdated if the server lacks confirmed commits."""
         if self._lacking:
             raise MemoryOutdated(
                 lazy(
@@ -99,7 +99,7 @@ class KeptCommits:
 
 
 async def lacking(reader: Reader, name: str, told: Mapping[str, int]) -> int:
-    """Return how many of the commits that a process was told of the server lacks."""
+    """Return how many of a process's confirmed commits are missing."""
     return _missing(told, await reader.all(_THERE.format(name=":name"), {"name": name}))
 
 

@@ -1,6 +1,6 @@
-"""Bringing a schema up to date, forward only, by whichever process comes first.
+"""Forward migrations of the schema, applied by whichever process comes first.
 
-The tables are those of a role that nobody signs in as: in its name the schema is changed, and it lets others write rows.
+The tables may belong to a role that cannot log in: the schema is changed in its name, and Lyra's role may only read and write rows.
 """
 
 from collections.abc import Set
@@ -8,13 +8,12 @@ from functools import partial
 
 from localization.sentences import lazy
 from memory.errors import DatabaseRefused, MemoryMissing
-from memory.store.postgresql import numbering
+from memory.store.postgresql import numbering, policies
 from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import translated
-from memory.store.postgresql.guarding import policies
-from memory.store.postgresql.guarding.scope import SAY, WHOLE, asked
 from memory.store.postgresql.peers.processes import PEER_TABLES
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
+from memory.store.postgresql.scope import SET_SCOPE, WHOLE, query
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
 from memory.store.schema import applied, migrations, titles
@@ -22,11 +21,11 @@ from memory.store.schema import applied, migrations, titles
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
 
 _MARKS = {"sealed": 10_000, "guarded": 10_001}
-"""Noted as versions, so that none opens it that is too old: it would show what it cannot open, or take what it is not shown for gone."""
+"""Noted as versions, so that an older Lyra refuses the database: it could not decrypt it, or would take hidden rows for erased."""
 
 
 async def migrate(connection: PipelinedConnection, address: DatabaseAddress, keys: Keyring, *, new: bool = True) -> None:
-    """Apply the steps this schema has not seen, and seal what is not sealed yet, in one transaction; make it, where it may be `new`.
+    """Apply missing migrations, encrypt columns and create policies, in one transaction; create the schema if it may be `new`.
 
     Raises NewerDatabase, MemoryMissing, WrongKey.
     """
@@ -38,7 +37,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
         and await is_sealed(connection)
         and await policies.are_forced(connection)
     ):
-        await keys.open(partial(asked, connection, WHOLE))
+        await keys.open(partial(query, connection, WHOLE))
         return
     if not seen and not new:
         raise MemoryMissing(
@@ -50,10 +49,10 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
         )
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
-        # Another process may have done it meanwhile.
+        # Another process may have migrated it meanwhile.
         seen = await _seen(connection)
         await _act_as_owner(connection, address)
-        await connection.execute(SAY, WHOLE.parameters)
+        await connection.execute(SET_SCOPE, WHOLE.parameters)
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; {_LEDGER}")
         for step in migrations():
             if step.title not in seen:
@@ -63,7 +62,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
                 )
         await numbering.make(connection)
         await connection.execute(";\n".join((*PEER_TABLES, TABLE)))
-        await keys.open(partial(asked, connection, WHOLE))
+        await keys.open(partial(query, connection, WHOLE))
         await convert(connection, keys)
         await policies.force(connection)
         await connection.execute(_RIGHTS)
@@ -86,7 +85,7 @@ _OWNER = (
     "FROM pg_database d LEFT JOIN pg_namespace n ON n.nspname = $1 JOIN pg_roles o ON o.oid = coalesce(n.nspowner, d.datdba) "
     "JOIN pg_roles u ON u.rolname = current_user WHERE d.datname = current_database()"
 )
-# Nobody else than who signed in is given anything.
+# Privileges for the role that logged in, and for no other.
 _RIGHTS = (
     f"GRANT USAGE ON SCHEMA {SCHEMA} TO SESSION_USER; "
     f"GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA {SCHEMA} TO SESSION_USER; "
@@ -95,9 +94,9 @@ _RIGHTS = (
 
 
 async def _act_as_owner(connection: PipelinedConnection, address: DatabaseAddress) -> None:
-    """Have the rest of a transaction be the owner's of the schema, or, where there is none yet, of the database, if that may be.
+    """Run the rest of the transaction as the owner of the schema, or of the database if there is no schema yet.
 
-    Raises DatabaseRefused where the schema is somebody else's.
+    Raises DatabaseRefused if Lyra's role may not act as the owner of an existing schema.
     """
     (row,) = await connection.rows(_OWNER, [SCHEMA])
     if row["own"]:

@@ -1,7 +1,6 @@
-"""Moves a memory from a file into a database, or from there into a file, the first of which stays as it was; puts a backup in its place.
+"""Moves a memory between a file and a database, leaving the source as it is, and restores a backup into a database.
 
-Nothing of it counts until all of it is there and was read back row by row. What was cut off behind that is recognized by its rows:
-a target that holds the same is done.
+A move is committed only after all rows were read back. It may be repeated after an interruption: a target with equal rows is left alone.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -23,15 +22,16 @@ from memory.store.sqlite.database import SqliteDatabase
 
 @asynccontextmanager
 async def into(address: DatabaseAddress, path: Path, key: bytes, tell: Progress) -> AsyncIterator[int]:
-    """Have an empty database hold what the file at `path` holds, in one transaction; give how many messages that is.
+    """Copy the file at `path` into an empty database in one transaction; yield the number of messages.
 
-    Nobody else runs her on it before the block ends. `tell` is told how many bytes of how many. Raises DatabaseRefused where the database holds something else, HomeInUse where
-    somebody runs Lyra on it, NotADatabase where it does not read back, and the errors of `PostgresDatabase.open`.
+    The database stays reserved until the block ends. `tell` gets the bytes copied and the total. Raises DatabaseRefused if the
+    database holds another memory, HomeInUse if Lyra runs on it, NotADatabase if rows do not read back equal, and the errors of
+    `PostgresDatabase.open`.
     """
     try:
         opening = await PostgresDatabase.open(address, key)
     except WrongKey as error:
-        # Sealed with another key, it holds another memory.
+        # A database under another key holds another memory.
         raise another(address) from error
     async with _reserved(opening) as db:
         async with await SqliteDatabase.open(path, key) as file:
@@ -44,14 +44,13 @@ async def into(address: DatabaseAddress, path: Path, key: bytes, tell: Progress)
 
 @asynccontextmanager
 async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progress) -> AsyncIterator[int]:
-    """Have a file at `path`, or staged for it where none is, hold what the database holds; give how many messages that is.
+    """Copy the database into a staged file for `path`, unless a file is there that equals it; yield the number of messages.
 
-    Nobody writes to the database before the block ends, from whichever home: what is said there would be in no file.
-    Raises DatabaseRefused where the file is there and holds something else, HomeInUse, NotADatabase, and the errors of
-    `PostgresDatabase.open`.
+    No home can write to the database until the block ends: later messages would be missing in the file. Raises DatabaseRefused if
+    the file at `path` holds another memory, HomeInUse, NotADatabase, and the errors of `PostgresDatabase.open`.
     """
     async with _reserved(await PostgresDatabase.open(address, key)) as db, db.transaction() as still:
-        # It lets nobody write, and the server must not end it while it waits for the copy.
+        # This transaction blocks all writers; the server must not end it while it idles.
         await still.one("SELECT set_config('idle_in_transaction_session_timeout', '0', true) AS patient")
         if home_files.size(path):
             async with await SqliteDatabase.open(path, key) as file:
@@ -72,9 +71,9 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
 
 
 async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progress) -> restoring.SupersededMemory | None:
-    """Have the database hold what is staged at `path`, in one transaction; return the file that what it held is kept in, if anything.
+    """Replace the content of the database by the memory staged at `path`, in one transaction; return the file with the old content, if any.
 
-    Whenever it is cut off, the database holds the old memory or the new one, whole. Raises the errors of `PostgresDatabase.open`.
+    However it is interrupted, the database holds the old memory or the new one, whole. Raises the errors of `PostgresDatabase.open`.
     """
     async with await PostgresDatabase.open(address, key) as db, await SqliteDatabase.open(restoring.staged(path), key) as staged:
         aside = None
@@ -88,10 +87,10 @@ async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progre
 
 
 async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_empty: bool = False) -> None:
-    """Have a database hold what a memory in a file holds and nothing else, in one transaction, read back row by row before it counts.
+    """Replace the content of a database by that of a file, in one transaction, and compare all rows before the commit.
 
-    `tell` is told how many rows of how many. Raises NotADatabase where a row does not come back as it was, DatabaseRefused
-    where something is held and it may be taken over `only_empty`.
+    `tell` gets the progress and the total. Raises NotADatabase if a row does not read back equal, DatabaseRefused if the database
+    is not empty and `only_empty` is set.
     """
     every = await tables(file)
     async with db.transaction() as tx:
@@ -103,7 +102,7 @@ async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_
         if only_empty and not await is_empty(tx, every):
             raise another(db.address)
         await tx.one(f"TRUNCATE {', '.join(table.name for table in every)}")
-        # A domain's number may be another one's there.
+        # The key of a domain may belong to another domain in the file.
         await tx.drop_keys()
         await copy(file, every, write, tell)
         if not await same(file, tx, every):
@@ -120,7 +119,7 @@ async def _reserved(opening: PostgresDatabase) -> AsyncIterator[PostgresDatabase
 
 
 async def _holds_what(file: Reader, source: Reader) -> bool:
-    """Say whether a file holds what a database does; a file numbers by rows what a database numbers by sequences."""
+    """Return whether a file equals a database; where a file has rows of `counters`, a database has sequences."""
     every = [table for table in await tables(file) if table.name != "counters"]
     return await same(source, file, every) and await _counted(source) == await _counted(file)
 

@@ -1,4 +1,4 @@
-"""The sequences that number what is numbered for the whole memory; in a file, rows of `counters` do."""
+"""Sequences for numbers that are unique in the whole memory; a file has rows of `counters` for them."""
 
 from typing import get_args
 
@@ -13,15 +13,15 @@ _GO_ON = (
 
 
 async def make(connection: PipelinedConnection) -> None:
-    """Make the sequences, which go on behind what was numbered by rows."""
+    """Create the sequences; they continue after the numbers in `counters`."""
     for of in KINDS:
         await connection.execute(f"CREATE SEQUENCE IF NOT EXISTS numbers_{of}; {_GO_ON.format(of=of)}")
 
 
 async def take_over(tx: Transaction) -> None:
-    """Have every sequence of the schema go on behind the rows that were brought along.
+    """Advance every sequence of the schema past the rows that were copied.
 
-    None goes back, because that would stay so where the transaction does not.
+    None is set back: sequences are not rolled back with the transaction.
     """
     for of in KINDS:
         await tx.one(_GO_ON.format(of=of))
@@ -38,7 +38,7 @@ async def take_over(tx: Transaction) -> None:
 
 
 async def write_down(source: Reader, file: Transaction) -> None:
-    """Have a file number on behind what a server numbered."""
+    """Store the last numbers of the sequences in a file."""
     for of in KINDS:
         row = await source.one(f"SELECT last_value AS value FROM numbers_{of}")
         await file.run(

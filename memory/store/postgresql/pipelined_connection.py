@@ -1,8 +1,8 @@
-"""A connection to a server that sends several statements in one write, and takes their answers together.
+"""A connection that sends several statements in one write and reads their results together (libpq's pipeline mode).
 
-To send something wakes the server, and an answer wakes this process: that costs a processor more than most statements do. So
-everything of a trip waits until its last statement is there. A statement that comes again is prepared. A server may work for as long
-as it takes, but where it stands still, so that nobody else gets an answer from it either, the connection is given up.
+Waking the server, and being woken by it, costs more processor time than most statements. So all statements of a trip are sent at once.
+A statement that is repeated is prepared. A server may take as long as it needs, but if it hangs, answering no other connection
+either, the connection is given up.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ from memory.store.postgresql.address import SCHEMA
 from memory.store.postgresql.dialect import StoredRow, positions
 
 Step = tuple[str, Sequence[object]]
-"""A statement with its parameters by number, and their values in that order."""
+"""A statement with numbered parameters, and their values in order."""
 REMEMBERED = 500
-"""So many statements are prepared at most."""
+"""The most prepared statements."""
 LOOK_SECONDS = 3.0
-"""After so long without an answer it is asked whether the server gives any, and again after twice as long each time."""
+"""After how long without an answer the server is pinged; the pause doubles with each ping."""
 ANSWER_SECONDS = 5
 _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 _Key = tuple[str, tuple[int, ...]]
@@ -36,14 +36,14 @@ _Key = tuple[str, tuple[int, ...]]
 
 @dataclass(slots=True)
 class _Statement:
-    """A statement that was sent: under which name it is prepared, b'' where it is not, and where its columns stand."""
+    """A statement that was sent: its prepared name, b'' if it is not prepared, and the positions of its columns."""
 
     name: bytes = b""
     at: dict[str, int] | None = None
 
 
 class _Message(Enum):
-    """What the server is asked for."""
+    """The purpose of a message to the server."""
 
     ROWS = auto()
     PREPARED = auto()
@@ -54,7 +54,7 @@ _Asked = list[tuple[_Message, _Statement]]
 
 
 class PipelinedConnection(AsyncConnection[Row]):
-    """A connection, and what it has prepared."""
+    """A connection with its prepared statements."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         """Prepare nothing yet."""
@@ -64,11 +64,11 @@ class PipelinedConnection(AsyncConnection[Row]):
         self._converting: abc.Transformer | None = None
 
     async def trip(self, steps: Sequence[Step], *, to_the_end: bool = False) -> list[list[Row]]:
-        """Run statements in their order and return the rows of each; outside of a transaction they are one of their own.
+        """Run statements in order and return the rows of each; outside of a transaction they form one.
 
-        Nothing behind a statement that fails is run, and its error is raised. Where who waits is cancelled the connection is closed,
-        or, with `to_the_end`, all is run before that is raised. Raises the library's errors, and OperationalError where the server
-        stands still; a commit is waited for all the same, as nobody could say what becomes of it.
+        If one fails, those after it are not run, and its error is raised. If the caller is cancelled, the connection is closed or,
+        with `to_the_end`, the trip is completed first. Raises psycopg.Error; OperationalError if the server hangs, unless the last
+        statement is a COMMIT, whose fate would be unknown.
         """
         ends = steps[-1][0] == "COMMIT"
         waiting = _Waiting(self.pgconn.socket, to_the_end, None if ends else self._way_there)
@@ -87,7 +87,7 @@ class PipelinedConnection(AsyncConnection[Row]):
             await self._result(waiting, of_sync=True)
             self.pgconn.exit_pipeline_mode()
         except BaseException as error:
-            # An answer that is still under way would be taken for another's.
+            # A late answer would be taken for that of the next trip.
             self.pgconn.finish()
             if isinstance(error, psycopg.Error) and (why := _failure(results)):
                 raise why from error
@@ -98,22 +98,22 @@ class PipelinedConnection(AsyncConnection[Row]):
         return found
 
     async def rows(self, sql: str, given: Sequence[object] = ()) -> list[Row]:
-        """Run one statement by itself and return its rows."""
+        """Run a single statement and return its rows."""
         return await (await self.execute(sql, given, binary=True)).fetchall()
 
     async def has(self, relation: str) -> bool:
-        """Say whether the database has a table or a sequence of this name."""
+        """Return whether the schema has a table or sequence of this name."""
         (row,) = await self.rows("SELECT CASE WHEN to_regclass($1) IS NULL THEN 0 ELSE 1 END AS there", [f"{SCHEMA}.{relation}"])
         return bool(row["there"])
 
     @property
     def _way_there(self) -> str:
-        """How the server is reached that this connection is one to."""
+        """A connection string to the same server, for pings."""
         host, port = self.pgconn.hostaddr or self.pgconn.host, self.pgconn.port
         return make_conninfo(host=host.decode(), port=port.decode(), connect_timeout=ANSWER_SECONDS)
 
     def _send(self, asked: _Asked, sql: str, given: Sequence[object]) -> None:
-        """Hand a statement to the library, which keeps it until it is told to send all or has a buffer full."""
+        """Queue a statement in libpq, which sends it with the flush or when its buffer is full."""
         converting = self._values()
         values = converting.dump_sequence(given, [PyFormat.AUTO] * len(given))
         types, formats = converting.types or (), converting.formats
@@ -140,7 +140,7 @@ class PipelinedConnection(AsyncConnection[Row]):
             asked.append((_Message.FORGOTTEN, oldest))
 
     async def _result(self, waiting: "_Waiting", *, of_sync: bool = False) -> PGresult:
-        """Return the next result. Raises OperationalError where the connection is lost."""
+        """Return the next result. Raises OperationalError if the connection is lost."""
         pgconn = self.pgconn
         last: PGresult | None = None
         while True:
@@ -159,7 +159,7 @@ class PipelinedConnection(AsyncConnection[Row]):
                 raise errors.error_from_result(result)
 
     def _taken(self, asked: _Asked, results: Sequence[PGresult]) -> list[list[Row]]:
-        """Return the rows of each statement. Raises the error of the one that failed."""
+        """Return the rows of each statement. Raises the error of the first that failed."""
         found: list[list[Row]] = []
         for (message, statement), result in zip(asked, results, strict=True):
             if result.status not in _DONE:
@@ -184,17 +184,17 @@ class PipelinedConnection(AsyncConnection[Row]):
         return converting.load_rows(0, result.ntuples, lambda values: StoredRow(at, values))
 
     def _values(self) -> abc.Transformer:
-        """Return what converts values; how they are to be is known once the connection is made."""
+        """Return the converter of values, which needs an open connection."""
         if self._converting is None:
             self._converting = Transformer(self)
         return self._converting
 
 
 class _Waiting:
-    """Waits for a socket, on through being cancelled where it is `to_the_end`, and for as long as its server answers at all."""
+    """Waits for a socket as long as the server answers pings; with `to_the_end`, also after the task was cancelled."""
 
     def __init__(self, socket: int, to_the_end: bool, server: str | None) -> None:
-        """Wait for nothing yet; `server` is how to reach whom to ask for an answer, None where it is waited for all the same."""
+        """Prepare; `server` is the connection string for pings, None to wait without them."""
         self._socket = socket
         self._to_the_end = to_the_end
         self._server = server
@@ -203,7 +203,7 @@ class _Waiting:
         self.cancelled: asyncio.CancelledError | None = None
 
     async def ready(self, *, writing: bool = False) -> None:
-        """Return once something can be read, or, where that is asked, written. Raises OperationalError where the server stands still."""
+        """Return once the socket is readable or, with `writing`, writable. Raises OperationalError if the server hangs."""
         loop = asyncio.get_running_loop()
         ready = loop.create_future()
         look = loop.call_later(self._pause, self._look, ready) if self._server else None
@@ -227,7 +227,7 @@ class _Waiting:
         self._looking = asyncio.create_task(self._require_answer(ready))
 
     async def _require_answer(self, ready: asyncio.Future[None]) -> None:
-        """Have whoever waits wait no longer once the server gives no answer to anybody."""
+        """Ping the server until the socket is ready; end the wait with an error if it does not answer."""
         server = (self._server or "").encode()
         while not ready.done():
             if await asyncio.to_thread(PGconn.ping, server) == Ping.NO_RESPONSE and not ready.done():
@@ -238,7 +238,7 @@ class _Waiting:
 
 
 def _failure(results: Sequence[PGresult]) -> psycopg.Error | None:
-    """Return the error of the first statement that failed by itself, None where none did."""
+    """Return the error of the first statement that failed, None if none did."""
     failed = (result for result in results if result.status not in (*_DONE, ExecStatus.PIPELINE_ABORTED))
     return next((errors.error_from_result(result) for result in failed), None)
 

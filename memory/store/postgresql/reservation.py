@@ -1,6 +1,6 @@
-"""Who runs Lyra on a database: a lock that lasts as long as a connection, taken again when the connection is lost.
+"""The reservation of a database for the process that runs Lyra: an advisory lock on a connection of its own.
 
-A server that is started anew has forgotten its locks. Until this one is held again nothing is written; where somebody else has
+A restarted server has forgotten its locks. The lock is then taken again; until it is, nothing is written, and if another process has
 taken it meanwhile, nothing is written any more.
 """
 
@@ -23,10 +23,10 @@ _PAUSE_SECONDS = 0.1
 
 
 class Reservation:
-    """The lock of one process. Close it."""
+    """The lock of one process; it must be closed."""
 
     def __init__(self, address: DatabaseAddress, hear: Callable[[str], None]) -> None:
-        """Take nothing yet; `hear` is told what others call where this one is beside them, '' after it may have missed something."""
+        """Prepare; `hear` gets notifications of other processes if the lock is shared, '' after some may have been missed."""
         self._address = address
         self._hear = hear
         self._settled = asyncio.Event()
@@ -34,9 +34,9 @@ class Reservation:
         self._is_mine = self._beside = False
 
     async def take(self, *, beside: bool = False) -> bool:
-        """Take the lock, or wait until it is held again; return whether it is. Those who are `beside` others share it.
+        """Take the lock, or wait until it is held again; return whether it is. Processes `beside` each other share it.
 
-        Raises the library's errors, DatabaseAway.
+        Raises psycopg.Error, DatabaseAway.
         """
         if self._keeper is None:
             self._beside = beside
@@ -50,7 +50,7 @@ class Reservation:
         return self._is_mine
 
     async def require(self) -> None:
-        """Return at once where the lock is held or was never asked for. Raises DatabaseAway, and HomeInUse where it is another's by now."""
+        """Require that the lock is held, if it ever was taken. Raises DatabaseAway, HomeInUse if another process has it now."""
         if self._keeper is None:
             return
         await self._settle()
@@ -63,7 +63,7 @@ class Reservation:
             )
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Release the lock."""
         if self._keeper is not None:
             self._keeper.cancel()
             with suppress(asyncio.CancelledError):
@@ -80,7 +80,7 @@ class Reservation:
         while connection is not None:
             try:
                 with suppress(psycopg.Error):
-                    # This ends when the connection does; who runs alone is called nothing.
+                    # Ends with the connection; without LISTEN there are no notifications.
                     async for call in connection.notifies():
                         self._hear(call.payload)
             finally:
@@ -100,7 +100,7 @@ class Reservation:
             await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _taken(self) -> PipelinedConnection | None:
-        """Return a connection that holds the lock, None where another one does."""
+        """Return a connection that holds the lock, None if another process does."""
         connection = await connect(self._address)
         try:
             how = "pg_try_advisory_lock_shared" if self._beside else "pg_try_advisory_lock"

@@ -1,7 +1,7 @@
-"""A write transaction of PostgreSQL, on a connection that it has alone.
+"""A write transaction of PostgreSQL, with a connection of its own.
 
-The beginning waits with the statements. Each trip to the server is made to its end, also where who waits for it is cancelled: what the
-connection is in afterwards is known.
+BEGIN, the locks and the scope are sent with the first statements. Every trip is completed even if its task is cancelled, so that the state of the
+connection is always known.
 """
 
 import asyncio
@@ -16,38 +16,37 @@ from psycopg_pool import AsyncConnectionPool
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
 from memory.store.postgresql.error_translation import is_lost
-from memory.store.postgresql.guarding.scope import ALL, SAY, Scope, beginning
-from memory.store.postgresql.guarding.within import Everywhere
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
-from memory.store.postgresql.sealing.border import Border, Prepared
+from memory.store.postgresql.scope import ALL, SET_SCOPE, Everywhere, Scope, beginning
 from memory.store.postgresql.sealing.converting import left, seal_anew
+from memory.store.postgresql.sealing.sealer import Prepared, Sealer
 from memory.store.queued_transaction import QueuedTransaction
 
 Pool = AsyncConnectionPool[PipelinedConnection]
 STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"
-"""Fails where this process is not said to be alive any more; until the end nobody can say so."""
+"""Fails with a division by zero if this process is not registered as alive; else its row is locked until the commit."""
 _NUMBERED: Step = ("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number", ())
 _AHEAD: Step = ("SELECT nextval('numbers_item') AS item, CAST(pg_current_xact_id() AS TEXT) AS number", ())
-"""Numbers that whoever writes in a domain needs nearly always, behind the locks."""
+"""The next item number and the transaction id, which nearly every writer needs."""
 _READS = ("SELECT", "COMMIT")
 _HELD = "SELECT domain FROM data_keys WHERE number = ANY(CAST($1 AS BIGINT[]))"
 Made = Sequence[tuple[str, Sequence[Sequence[object]]]]
-"""Statements, and the parameters in their order of each time that one is run."""
+"""Statements, each with the parameter lists of its runs."""
 _MANY = 20
-"""So many rows are sealed beside the event loop."""
+"""From how many rows on they are encrypted in a thread."""
 _IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchedStatement:
-    """A statement whose rows somebody waits for; `everywhere` says that it is shown those of all domains."""
+    """A statement whose rows are awaited; if `everywhere`, it reads all domains."""
 
     step: Step
     everywhere: bool = False
 
 
 class PostgresTransaction(QueuedTransaction[BatchedStatement]):
-    """An open write transaction of a server."""
+    """An open write transaction."""
 
     def __init__(
         self,
@@ -55,18 +54,18 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         bounds: Bounds | None,
         scope: Scope,
         require: Callable[[], Awaitable[None]],
-        border: Border,
+        sealer: Sealer,
         closing: Made = (),
     ) -> None:
-        """Begin nothing yet; `scope` is what it is for.
+        """Prepare; nothing is sent yet.
 
-        `require` raises where nothing may be kept after all, and is asked once the server has answered; `closing` is run with the commit
-        of what was written, such as `STILL_HERE`: once this process is not said to be alive any more, nothing is kept either.
+        `require` is awaited before the commit and raises if nothing may be committed. The statements of `closing` run with the commit
+        if anything was written; one of them is `STILL_HERE`.
         """
         super().__init__(bounds)
         self._scope = scope
-        self._border = border
-        # The domains that something was sealed in: with a key that was made here, and with one that may be gone by now.
+        self._sealer = sealer
+        # Domains with a data key created in this transaction; domains whose key was used; those of them whose key was locked.
         self._new: set[int] = set()
         self._used: set[int] = set()
         self._looked_at: set[int] = set()
@@ -80,12 +79,12 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
 
     @property
     def number(self) -> str | None:
-        """The server's own number of it, once it is known that anything was written."""
+        """The transaction id, if anything was written."""
         return self._number if self._has_written else None
 
     @property
     def everywhere(self) -> Reader:
-        """The transaction for questions of the whole memory."""
+        """The transaction for questions about the whole memory."""
         return Everywhere(partial(self._fetched, everywhere=True))
 
     @property
@@ -98,11 +97,11 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         return await self._fetched(sql, parameters or {})
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run a SELECT and return those of its rows that no other transaction has locked; this one has them locked then."""
+        """Run a SELECT, and lock and return those of its rows that no other transaction has locked."""
         return await self.all(f"{sql} FOR UPDATE SKIP LOCKED", parameters)
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
-        """Return the next n numbers of a sequence of the server, for which nobody waits."""
+        """Return the next n numbers of a sequence, without waiting for other transactions."""
         ahead = [self._item] if n and of == "item" and self._item is not None else []
         if ahead:
             self._item = None
@@ -112,33 +111,33 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         return [*ahead, *sorted(row["number"] for row in await self.all(sql, {"n": n - len(ahead)}))]
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run the last statement and return all its rows; the commit is the next thing."""
+        """Run the last statement before the commit and return all its rows."""
         return await self.all(sql, parameters)
 
     async def renew_key(self, domain: int) -> None:
-        """Have what is left in a domain open with a new key alone, and the old one be gone."""
+        """Replace the data key of a domain and encrypt what is left there with the new one."""
         found = await left(self, domain)
         self._drop(await self.all("DELETE FROM data_keys WHERE domain = :domain RETURNING domain", {"domain": domain}))
         await seal_anew(self, domain, found)
 
     async def drop_keys(self) -> None:
-        """Have every domain have a new key from now on; what the old ones sealed must be gone."""
+        """Drop the data keys of all domains; whatever they encrypted must be gone."""
         self._drop(await self.all("DELETE FROM data_keys WHERE domain > 0 RETURNING domain"))
 
     def _drop(self, rows: Sequence[Row]) -> None:
         domains = {row["domain"] for row in rows}
-        self._border.keys.drop(domains)
+        self._sealer.keys.drop(domains)
         self._new |= domains
         self._looked_at -= domains
 
     async def commit(self) -> None:
-        """Run what waits, and keep all of it."""
+        """Run queued statements, and commit."""
         waiting = await self._made()
         if self._taken is None and not waiting:
             return
         self._has_written |= bool(waiting)
         if waiting and (self._number is None or self._used - self._looked_at):
-            # By itself: of what is written and ends at once nobody could say what became of it.
+            # In a trip of its own: the transaction id must be known before the COMMIT is sent.
             await self._sent(waiting, [])
             waiting = []
         await self._require()
@@ -150,19 +149,19 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         self._new.clear()
 
     async def end(self) -> None:
-        """Undo what was not committed, and let the connection go."""
-        self._border.keys.drop(self._new)
+        """Roll back what was not committed, and release the connection."""
+        self._sealer.keys.drop(self._new)
         if self._taken is None:
             return
         connection, self._taken = self._taken, None
-        await let_go(self._pool, connection)
+        await release(self._pool, connection)
 
     async def _fetched(self, sql: str, parameters: Parameters, *, everywhere: bool = False) -> list[Row]:
-        prepared = self._border.prepared(sql)
+        prepared = self._sealer.prepared(sql)
         await self._require_keys(prepared, [parameters])
-        step = (prepared.sql, self._border.values(prepared, parameters))
+        step = (prepared.sql, self._sealer.values(prepared, parameters))
         (rows,) = await self._ask([BatchedStatement(step, everywhere)])
-        return await self._border.rows(prepared, rows, self._by_number)
+        return await self._sealer.rows(prepared, rows, self._by_number)
 
     async def _by_number(self, sql: str, given: Sequence[object]) -> list[Row]:
         (rows,) = await self._ask([BatchedStatement((sql, given))])
@@ -172,20 +171,20 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         return await self._sent(await self._made(), asked)
 
     async def _require_keys(self, prepared: Prepared, rows: Sequence[Parameters]) -> None:
-        """Have the keys at hand that these rows are sealed with, made where there are none."""
+        """Load the data keys for these rows, and create missing ones."""
         if not prepared.plan.recipes:
             return
-        keys, domains = self._border.keys, prepared.domains(rows)
+        keys, domains = self._sealer.keys, prepared.domains(rows)
         if missing := [domain for domain in sorted(domains) if not keys.has(domain)]:
             await keys.require(self._by_number, missing)
             for key in await keys.made(self._by_number, missing):
                 keys.take(key)
                 self._new.add(key.domain)
-        # Those that are no domain's stay for good.
+        # Keys of no domain are permanent.
         self._used |= {domain for domain in domains if domain > 0}
 
     async def _sent(self, waiting: Made, asked: Sequence[BatchedStatement]) -> Sequence[list[Row]]:
-        """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of each that is asked."""
+        """Run queued statements, then `asked`; begin the transaction first if need be. Return the rows of each of `asked`."""
         for again in (True, False):
             begins = self._taken is None
             if begins:
@@ -195,35 +194,35 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
             except psycopg.Error as error:
                 if not (again and begins and is_lost(error)):
                     raise
-                # The server was started anew since: so were all the others.
+                # The server was restarted: all connections of the pool are dead.
                 await self.end()
                 await self._pool.drain()
         raise AssertionError
 
     async def _run(self, waiting: Made, asked: Sequence[BatchedStatement], *, begins: bool = False) -> Sequence[list[Row]]:
-        """Run statements in one trip, and return the rows of each that is asked."""
+        """Run everything in one trip; return the rows of each of `asked`."""
         steps = beginning(self.bounds, self._scope) if begins else []
         domains = [key for key in self.bounds.writes if isinstance(key, int)] if begins and self.bounds else []
         if domains:
             steps.append(_AHEAD)
         writes = bool(waiting) or any(not one.step[0].startswith(_READS) for one in asked)
-        # Known before it is sent: its answer may be lost.
+        # Set before sending: the answer may be lost.
         self._has_written |= writes
         steps += [(statement, row) for statement, rows in waiting for row in rows]
-        used = sorted((self._used | {key for key in domains if self._border.keys.has(key)}) - self._looked_at)
+        used = sorted((self._used | {key for key in domains if self._sealer.keys.has(key)}) - self._looked_at)
         held = len(steps)
         if used:
-            steps.append((_HELD, [[self._border.keys.newest(domain).number for domain in used]]))
+            steps.append((_HELD, [[self._sealer.keys.newest(domain).number for domain in used]]))
         at = {}
         for everywhere in (False, True):
             those = [one for one in asked if one.everywhere is everywhere]
             if those and everywhere:
-                steps.append((SAY, Scope(ALL, self._scope.writes).parameters))
+                steps.append((SET_SCOPE, Scope(ALL, self._scope.writes).parameters))
             for one in those:
                 at[one] = len(steps)
                 steps.append(one.step)
             if those and everywhere:
-                steps.append((SAY, self._scope.parameters))
+                steps.append((SET_SCOPE, self._scope.parameters))
         numbered = writes and self._number is None and not domains
         if numbered:
             steps.append(_NUMBERED)
@@ -240,8 +239,8 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         return [found[at[one]] for one in asked]
 
     def _require_held(self, destroyed: Collection[int]) -> None:
-        """Have keys that another process destroyed be looked for anew. Raises DatabaseBusy where something was sealed with one meanwhile."""
-        self._border.keys.drop(destroyed)
+        """Forget keys that another process destroyed. Raises DatabaseBusy if this transaction encrypted something with one."""
+        self._sealer.keys.drop(destroyed)
         if not self._used.isdisjoint(destroyed):
             raise psycopg.errors.SerializationFailure("a key was destroyed meanwhile")
 
@@ -249,9 +248,9 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         made = []
         for sql, given in self._taken_over():
             rows = [given] if isinstance(given, Mapping) else await _listed(given)
-            prepared = self._border.prepared(sql)
+            prepared = self._sealer.prepared(sql)
             await self._require_keys(prepared, rows)
-            sealed = partial(_sealed, self._border, prepared, rows)
+            sealed = partial(_sealed, self._sealer, prepared, rows)
             made.append((prepared.sql, await asyncio.to_thread(sealed) if len(rows) > _MANY else sealed()))
         return made
 
@@ -260,12 +259,12 @@ async def _listed(rows: Rows) -> list[Parameters]:
     return await asyncio.to_thread(lambda: [*rows()]) if callable(rows) else [*rows]
 
 
-def _sealed(border: Border, prepared: Prepared, rows: Sequence[Parameters]) -> list[list[object]]:
-    return [border.values(prepared, row) for row in rows]
+def _sealed(sealer: Sealer, prepared: Prepared, rows: Sequence[Parameters]) -> list[list[object]]:
+    return [sealer.values(prepared, row) for row in rows]
 
 
-async def let_go(pool: Pool, connection: PipelinedConnection) -> None:
-    """Give a connection back, with nothing begun on it; one of which that cannot be said is closed."""
+async def release(pool: Pool, connection: PipelinedConnection) -> None:
+    """Return a connection to the pool without an open transaction; close it if that cannot be ensured."""
     if connection.info.transaction_status in _IN_USE:
         try:
             await connection.trip([("ROLLBACK", ())])

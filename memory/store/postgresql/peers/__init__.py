@@ -1,5 +1,5 @@
-"""The processes that share one memory on a server: who is alive, who holds what, and how they wake each other.
+"""The processes that share one memory on a server: heartbeats, leases, and notifications.
 
-Names come in; out goes what stands in tables of the server alone, which a memory in a file neither has nor needs. What a process
-holds it holds as long as it is said to be alive there, and what it writes once it is not is not kept.
+Names come in; out go leases and notifications, kept in tables that a file does not have. A process holds its leases as long as it is
+registered as alive; once it is not, its transactions cannot commit.
 """

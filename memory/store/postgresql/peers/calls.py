@@ -1,7 +1,7 @@
-"""Calls between processes by NOTIFY: after the commit, in a transaction of their own, several together.
+"""Calls between processes by NOTIFY, batched, each in a transaction of its own after the commit.
 
-Inside a transaction that writes, a NOTIFY has everybody who commits wait for everybody else. Nothing rests on a call: where one is
-lost, with its connection or its process, the others find what it told of when they look the next time.
+A NOTIFY within a writing transaction would serialize all commits. Nothing depends on a call: if one is lost, the others find
+the change when they next poll.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from memory.store.peers import EVERYTHING, Heard
 CHANNEL = "lyra"
 _TOGETHER_SECONDS = 0.005
 _MOST_BYTES = 7_000
-"""A server takes 8,000 a call."""
+"""The server accepts less than 8,000 bytes per notification."""
 
 
 class PeerCalls:
-    """What this process calls, and who is told what others call."""
+    """Sends the calls of this process, and passes on those of others."""
 
     def __init__(self, own: str, send: Callable[[str], Awaitable[None]]) -> None:
         self._own = own
@@ -27,24 +27,24 @@ class PeerCalls:
         self._listeners: list[Heard] = []
 
     def call(self, words: Collection[str]) -> None:
-        """Call words soon."""
+        """Send words soon."""
         self._waiting.update(words)
         if self._waiting and (self._sending is None or self._sending.done()):
             self._sending = asyncio.create_task(self._call())
 
     def listen(self, heard: Heard) -> None:
-        """Tell what others call."""
+        """Add a listener for others' calls."""
         self._listeners.append(heard)
 
     def hear(self, payload: str) -> None:
-        """Tell everybody who listens what was called, unless it was from here; '' says that something may have been missed."""
+        """Pass a payload to all listeners, unless this process sent it; '' means that calls may have been missed."""
         caller, *words = payload.split("\n") if payload else ("", EVERYTHING)
         if caller != self._own:
             for heard in self._listeners:
                 heard(words)
 
     async def close(self) -> None:
-        """Send what waits, and call nothing any more."""
+        """Send what is waiting, and stop."""
         if self._sending is not None:
             await asyncio.gather(self._sending, return_exceptions=True)
 

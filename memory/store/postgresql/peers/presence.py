@@ -1,8 +1,8 @@
-"""That a process is alive: a row that it renews every second, and that another removes once it was not renewed for four.
+"""Heartbeats: each process renews a row every second, and others remove it once it was not renewed for four.
 
-A transaction of a process that is alive locks that row until it is committed, so that none is committed once the row is gone; what
-the process holds is anybody's from then on, and it never comes back under its name. Nobody removes a row who has not been renewing his own
-for as long: after a server was away, everybody first has the time to come back.
+Every transaction locks the row of its process until the commit, so that none commits once the row is gone. From then on others may take
+what the process held; it never returns under that name. A process removes rows of others only after it has itself renewed its own without a gap
+for four seconds: after an outage of the server, everybody has time to come back.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ _BEAT = (
     "UPDATE processes SET until = clock_timestamp() + make_interval(secs => $3) WHERE name = $1 "
     "RETURNING (SELECT count(*) FROM gone) AS gone"
 )
-"""Renews the row of a process, and removes those that were not renewed, in one statement."""
+"""Renews the row of a process and removes expired ones, in one statement."""
 
 
 class ProcessPresence:
-    """This process among those that share a memory. Leave, to be gone at once."""
+    """The registration of this process as alive, until it leaves."""
 
     def __init__(self, address: DatabaseAddress, files: FileHolders) -> None:
         self._address = address
@@ -42,7 +42,7 @@ class ProcessPresence:
         self._last = self._since = 0.0
         self.joined = False
         self.lapsed = asyncio.Event()
-        """Set once others were told that this process is gone: nothing that it writes is kept any more."""
+        """Set once others removed this process: nothing it writes can be committed any more."""
 
     @property
     def own(self) -> str:
@@ -50,11 +50,11 @@ class ProcessPresence:
         return self._files.own
 
     def mark(self) -> None:
-        """Be known in the home from now on. Raises NotWritable."""
+        """Register in the home. Raises NotWritable."""
         self._files.mark()
 
     async def join(self, role: str = "") -> None:
-        """Be alive from now on, in a role; the second call does nothing. Raises DatabaseAway, DatabaseRefused."""
+        """Register as alive, in a role (idempotent). Raises DatabaseAway, DatabaseRefused."""
         async with self._joining:
             if not self.joined:
                 with explained(self._address):
@@ -72,7 +72,7 @@ class ProcessPresence:
         self.joined = True
 
     async def leave(self) -> None:
-        """Be gone: what this process held is free."""
+        """Deregister, so that others can take what this process held."""
         if self._beating is not None:
             self._beating.cancel()
             await asyncio.gather(self._beating, return_exceptions=True)
@@ -83,13 +83,13 @@ class ProcessPresence:
         await self._files.leave()
 
     async def living(self, reader: Reader, name: str) -> bool:
-        """Say whether a process is alive. Of those of this home the system knows at once."""
+        """Return whether a process is alive; the end of one of this home is known at once, by its file lock."""
         if name != self.own and self._files.seen(name) is False:
             return False
         return await reader.one("SELECT 1 AS yes FROM processes WHERE name = :name", {"name": name}) is not None
 
     async def _clear(self, connection: PipelinedConnection) -> None:
-        """Remove the rows of processes of this home that ended, however they did."""
+        """Remove the rows of processes of this home that have ended."""
         rows = await connection.rows("SELECT name FROM processes")
         gone = [name for row in rows if (name := row["name"]) != self.own and self._files.seen(name) is False]
         if gone:
@@ -99,7 +99,7 @@ class ProcessPresence:
         while True:
             await asyncio.sleep(BEAT_SECONDS)
             try:
-                # To its end, also where it is left meanwhile: a connection that is half made is nobody's to close.
+                # Not cancellable: nobody would close a half-opened connection.
                 if not await to_the_end(self._renewed()):
                     self.lapsed.set()
                     return
@@ -109,18 +109,18 @@ class ProcessPresence:
                 end_if_asked()
 
     async def _renewed(self) -> bool:
-        """Renew the row, and remove those that were not renewed; False where it was removed itself. Raises the library's errors."""
+        """Renew the row and remove expired ones; return False if it was removed itself. Raises psycopg.Error."""
         async with asyncio.timeout(EXPIRY_SECONDS):
             if self._connection is None or self._connection.closed:
                 self._connection = await connect(self._address)
-            # Whoever leaves a trip waits for nothing more of it: a server that stands still does not answer that it was called off, either.
+            # A trip can be abandoned at once; a cancel request would wait for a server that hangs.
             (alive,) = await self._connection.trip([(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])])
             self._last = self._now()
             await self._clear(self._connection)
             return bool(alive)
 
     def _may_judge(self) -> bool:
-        """Say whether this process was alive itself for so long, without a gap, that whoever was not is gone."""
+        """Return whether this process renewed its row without a gap for long enough to remove others."""
         if self._now() - self._last > EXPIRY_SECONDS:
             self._since = self._now()
         return self._now() - self._since >= EXPIRY_SECONDS

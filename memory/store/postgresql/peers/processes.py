@@ -1,8 +1,7 @@
-"""This process among those that share a memory: that it is alive, what it has of several alike, and what they call to each other.
+"""Cooperation of the processes that share a memory: presence, leases, shared rate limits, and calls.
 
-What one process at a time has, such as one of the connections of an account, is a row each, held as long as its holder lives. How many there
-are is agreed upon by those who hold some: who comes with another number takes theirs. The tables hold nothing of the memory, and do not
-move with it.
+A lease is one of several units that one process at a time holds, such as a connection of an account, as long as it lives. All holders
+agree on the number of units. These tables hold no content of the memory, and do not move with it.
 """
 
 import asyncio
@@ -34,10 +33,10 @@ _TURN = (
 
 
 class Processes:
-    """What `Peers` asks for, on a server."""
+    """Implements `Peers` on a server."""
 
     def __init__(self, presence: ProcessPresence, calls: PeerCalls, write: Write) -> None:
-        """Take part in nothing yet; `write` begins a transaction of what it is bound to."""
+        """Prepare; `write` opens a transaction with bounds."""
         self.presence = presence
         self.calls = calls
         self._write = write
@@ -45,42 +44,42 @@ class Processes:
 
     @property
     def lapsed(self) -> asyncio.Event:
-        """Set once others go on with the work of this process."""
+        """Set once others take over the work of this process."""
         return self.presence.lapsed
 
     async def join(self, role: str) -> None:
-        """Be one of them in a role from now on. Raises DatabaseAway, DatabaseRefused."""
+        """Join in a role. Raises DatabaseAway, DatabaseRefused."""
         await self.presence.join(role)
         self._takes_part = True
 
     async def lease(self, name: str, units: int) -> Lease | None:
-        """Have one of so many units of a name until this process ends."""
+        """Lease one of `units` units of a name until this process ends; None if all are taken."""
         await self.presence.join()
         async with self._write(Bounds.of(f"leases {name}")) as tx:
             return await _take_unit(tx, self.presence.own, name, units)
 
     async def slot(self, name: str, a_second: float) -> float:
-        """Take the next of so many turns a second that all processes have together, by the clock of the server; return in how many seconds it is."""
+        """Reserve the next of `a_second` turns a second shared by all processes, by the server's clock; return the seconds until then."""
         async with self._write(Bounds()) as tx:
             (row,) = await tx.all(_TURN, {"name": name, "apart": 1 / a_second})
         return max(float(row["wait"]), 0.0)
 
     def call(self, *words: str) -> None:
-        """Call words to the others soon."""
+        """Send calls to the others soon."""
         if self._takes_part:
             self.calls.call(words)
 
     def listen(self, heard: Heard) -> None:
-        """Have something told what the others call."""
+        """Set a handler for others' calls."""
         self.calls.listen(heard)
 
     def committed(self, bounds: Bounds | None) -> None:
-        """Call which domains were written."""
+        """Announce which domains were written."""
         self.call(*([EVERYTHING] if bounds is None else [f"{WRITTEN}{key}" for key in bounds.writes if isinstance(key, int)]))
 
 
 async def _take_unit(tx: Transaction, own: str, name: str, units: int) -> Lease | None:
-    """Take the first that nobody living holds, in a transaction that is bound to their name; None where all are held."""
+    """Take the first unit that no living process holds, in a transaction bound to the name; None if there is none."""
     held = await tx.all(f"{_HELD} ORDER BY l.unit", {"name": name})
     agreed = int(held[0]["units"]) if held else units
     taken = {int(row["unit"]) for row in held}

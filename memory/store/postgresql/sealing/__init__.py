@@ -1,5 +1,5 @@
-"""What is sealed at the border of the database: values on their way there, and on their way back.
+"""Encryption of columns on the client side, for a database on a server.
 
-Statements and rows come in as the rest of memory has them; statements with sealed parameters go out, and rows that open as they are read.
-Every value is sealed under a key of its domain, for its table, column and row alone: found anywhere else, it is refused.
+Statements and rows come in as the rest of memory has them; out go statements with encrypted parameters, and rows that are decrypted when
+read. Each value is encrypted with a data key of its domain and authenticated for its table, column and row: moved elsewhere, it is refused.
 """

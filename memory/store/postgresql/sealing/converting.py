@@ -1,8 +1,7 @@
-"""Seals anew what stands in the tables: what an earlier version wrote in words, in the transaction of a migration, and what is left in a
-domain that is given another key.
+"""Encrypts what stands in tables: columns of an earlier version, during a migration, and a domain's rows under its new key.
 
-Of a table that held words nothing is left in the old files of the server: it is written anew, and the old one is gone with the commit.
-What the server wrote before, to its log and its backups, is not this program's to take back.
+A converted table is rewritten, so that nothing in plain text is left in its old files. What the server wrote to its log and backups
+before is beyond the reach of this program.
 """
 
 import re
@@ -22,12 +21,12 @@ _NAMES = frozenset(f"{table}.{column}" for table, told in TABLES.items() for col
 
 
 async def is_sealed(connection: PipelinedConnection) -> bool:
-    """Say whether every column that is to be sealed is."""
+    """Return whether all columns that should be sealed are."""
     return await connection.has("sealings") and await _sealed(connection) >= _NAMES
 
 
 async def convert(connection: PipelinedConnection, keys: Keyring) -> None:
-    """Seal every column that is to be sealed and is not yet. Raises WrongKey."""
+    """Seal the columns that should be and are not yet. Raises WrongKey."""
     await connection.execute(_DONE)
     before = await _sealed(connection)
     for table, told in TABLES.items():
@@ -43,7 +42,7 @@ async def _sealed(connection: PipelinedConnection) -> set[str]:
 
 
 class _Table:
-    """A table of which some columns are `fresh`: not sealed yet."""
+    """A table in which the columns `fresh` are not sealed yet."""
 
     def __init__(self, connection: PipelinedConnection, keys: Keyring, name: str, told: Sealed, fresh: Sequence[str]) -> None:
         self._connection = connection
@@ -55,7 +54,7 @@ class _Table:
         self._numbers = [column for column in fresh if column in told.numbers]
 
     async def convert(self) -> None:
-        """Seal the columns, give those that are looked up their hashes, and have these be compared where the words were."""
+        """Seal the columns, add hashes for those that are looked up, and move constraints and indexes to the hashes."""
         for column in self._looked_up:
             await self._run(f'ALTER TABLE {self._name} ADD COLUMN {column}{HASHED} TEXT COLLATE "C"')
         for column in self._numbers:
@@ -78,7 +77,7 @@ class _Table:
             await self._require_keys(page)
             await self._connection.cursor().executemany(update, [self._values(row) for row in page])
         await self._run("CLOSE unsealed")
-        # Written anew: what stood in it in words would be left in its old file.
+        # Rewrite the table: plain text would be left in its old file.
         kept = next(column for column in self._fresh if column not in self._numbers)
         nothing = "''::bytea" if kept in self._told.binary else "''"
         await self._run(
@@ -106,7 +105,7 @@ class _Table:
         return place(self._name, column, self._domain(row), parts)
 
     async def _compare_hashes(self, column: str) -> None:
-        """Have constraints and indexes on a column be on its hashes."""
+        """Move the constraints and indexes on a column to its hashes."""
         rows = await self._connection.rows(
             "SELECT i.indexrelid::regclass::text AS index, pg_get_indexdef(i.indexrelid) AS made, coalesce(c.conname, '') AS held, "
             "pg_get_constraintdef(c.oid) AS constrained FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid "
@@ -134,7 +133,7 @@ def _on_hash(definition: Any, column: str) -> str:
 
 
 async def columns(connection: PipelinedConnection) -> dict[str, list[str]]:
-    """Return the columns of every table, in their order."""
+    """Return the columns of every table, in order."""
     rows = await connection.rows(
         "SELECT table_name AS belongs, column_name AS name FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, ordinal_position",
         [SCHEMA],
@@ -151,11 +150,11 @@ _KEYS = (
     "WHERE n.nspname = :schema AND i.indisprimary"
 )
 Left = Mapping[str, Sequence[Mapping[str, object]]]
-"""The rows of each table, with what tells them and what is sealed in them."""
+"""The rows of each table: their keys and their decrypted columns."""
 
 
 async def left(tx: Transaction, domain: int) -> Left:
-    """Return what is sealed in a domain, opened."""
+    """Return the sealed rows of a domain, decrypted."""
     keys: dict[str, list[str]] = {}
     for row in await tx.all(_KEYS, {"schema": SCHEMA}):
         keys.setdefault(row["belongs"], []).append(row["name"])
@@ -169,7 +168,7 @@ async def left(tx: Transaction, domain: int) -> Left:
 
 
 async def seal_anew(tx: Transaction, domain: int, found: Left) -> None:
-    """Seal what `left` returned with the key that the domain has now."""
+    """Seal what `left` returned with the present key of the domain."""
     for table, rows in found.items():
         told = TABLES[table]
         sets = ", ".join(f"{column} = :{column}" for column in told.columns)

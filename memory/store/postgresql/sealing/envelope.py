@@ -1,4 +1,4 @@
-"""A value as it is kept sealed: which key opens it, a nonce, and what AES-256-GCM makes of it for its place alone."""
+"""The format of a sealed value: the number of its key, a nonce, and its AES-256-GCM ciphertext, authenticated for its place."""
 
 import os
 from base64 import b64decode, b64encode
@@ -14,18 +14,18 @@ from memory.store.postgresql.sealing.plans import BETWEEN, MARK
 from memory.store.sealed import TABLES
 
 _SEALED = "="
-"""How a text begins that is sealed; whatever else begins so is sealed, too."""
+"""The prefix of a sealed text; a plain text with this prefix is sealed, too."""
 _NUMBER, _NONCE, _LONG = 6, 12, 8
 _END = BETWEEN.encode()
 
 
 def place(table: str, column: str, domain: object, row: Iterable[object]) -> str:
-    """Return where a value stands: what it is sealed for, and what it comes back behind."""
+    """Return the place of a value: its associated data, and the prefix under which the server returns it."""
     return f"{MARK}{table}.{column}{BETWEEN}{domain}{BETWEEN}{'/'.join(map(str, row))}"
 
 
 def seal(key: DataKey, where: str, value: object) -> object:
-    """Return a text, bytes or a number as they are kept at their place; nothing, and a text without words, stay what they are."""
+    """Return a text, bytes or a number sealed for its place; None, '' and texts without words stay as they are."""
     if value is None or value == "" or (isinstance(value, str) and _is_plain(where, value)):
         return value
     nonce = os.urandom(_NONCE)
@@ -38,7 +38,7 @@ def seal(key: DataKey, where: str, value: object) -> object:
 
 
 def hashed(keys: Keyring, table: str, column: str, value: object) -> object:
-    """Return what a value is looked up by: its keyed hash, behind as much of it as is no word."""
+    """Return the lookup value: the part of the value that may be plain, followed by its keyed hash."""
     if not isinstance(value, str) or not value:
         return value
     kept = 0 if value.startswith(_SEALED) else TABLES[table].looked_up[column].plain(value)
@@ -46,7 +46,7 @@ def hashed(keys: Keyring, table: str, column: str, value: object) -> object:
 
 
 def opened(keys: Keyring, value: object) -> object:
-    """Return what comes back behind its place as it was. Raises WrongKey where it was not sealed for that, or with a key that is gone."""
+    """Decrypt a value that is prefixed with its place. Raises WrongKey if it was sealed for another place, or its key is gone."""
     if isinstance(value, str):
         where, _, kept = value.rpartition(BETWEEN)
         if not kept.startswith(_SEALED):
@@ -66,7 +66,7 @@ def opened(keys: Keyring, value: object) -> object:
 
 
 def unknown(keys: Keyring, rows: Iterable[Sequence[object]], sealed: Iterable[int]) -> set[int]:
-    """Return the numbers of the keys that are to be found before these columns of some rows open."""
+    """Return the numbers of keys that are needed for these columns of some rows and not loaded."""
     found: set[str | bytes] = set()
     for values in rows:
         for at in sealed:
@@ -82,7 +82,7 @@ def unknown(keys: Keyring, rows: Iterable[Sequence[object]], sealed: Iterable[in
 
 
 def is_sealed(value: object) -> bool:
-    """Say whether a value comes back behind its place."""
+    """Return whether a value is prefixed with its place."""
     return (isinstance(value, str) and value.startswith(MARK)) or (isinstance(value, bytes) and value.startswith(MARK.encode()))
 
 

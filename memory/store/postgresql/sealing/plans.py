@@ -1,13 +1,13 @@
-"""What a statement becomes where columns are sealed: its text, how its parameters are sealed, and which of its results open.
+"""Plans: how a statement is rewritten for sealed columns, how its parameters are sealed, and which results must be decrypted.
 
-A sealed column comes back with where it stands before it, so that it opens there alone. What is looked up is compared by its keyed hash.
-Where a statement asks of a sealed column what only its words could tell, there is no plan for it, and an AssertionError says so.
+A sealed column is returned with its place prefixed, so that it decrypts for that place only. Lookups compare keyed hashes. A statement that
+would need the plain text on the server has no plan: AssertionError.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memory.store.postgresql.sealing.reading import (
+from memory.store.postgresql.sealing.sql_parsing import (
     COMPARED,
     Clause,
     Columns,
@@ -21,7 +21,7 @@ from memory.store.postgresql.sealing.reading import (
 from memory.store.sealed import HASHED, TABLES, LookedUp
 
 MARK, BETWEEN = "\x02", "\x1f"
-"""How what comes back sealed begins, and what stands between its parts: column, domain, row, value."""
+"""The prefix of a value with its place, and the separator of its parts: column, domain, row, value."""
 _LITERALS = ("''", "NULL")
 Part = str | int
 """A parameter by its name, or a number."""
@@ -29,7 +29,7 @@ Part = str | int
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A parameter `name` that is made of the one `source`: sealed for a column, in the domain and row that others tell, or its hash."""
+    """A parameter `name` derived from the parameter `source`: sealed for a column, with domain and row taken from others, or hashed."""
 
     name: str
     source: str
@@ -42,7 +42,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class StatementPlan:
-    """The text of a statement for the server, what is made of its parameters, and which columns of its rows may be sealed."""
+    """The rewritten statement, the derived parameters, and the result columns that may be sealed."""
 
     sql: str
     recipes: Sequence[Recipe] = ()
@@ -50,7 +50,7 @@ class StatementPlan:
 
 
 def plan(sql: str, columns: Columns) -> StatementPlan:
-    """Return what a statement becomes. Raises AssertionError where it asks of a sealed column what nobody can say."""
+    """Return the plan of a statement. Raises AssertionError if it would need the plain text of a sealed column."""
     found = words(sql)
     if not any(word.text in TABLES for word in found):
         return StatementPlan(sql)
@@ -80,7 +80,7 @@ class _Rewriting:
         self._stars()
         self._ask_by_hash()
         text = " ".join(self.texts.get(at, word.text) for at, word in enumerate(self.words) if self.texts.get(at, word.text))
-        # Whose row a value belongs to may be told by the hash of another.
+        # The row of a sealed value may contain a hash.
         ordered = sorted(self.recipes.values(), key=lambda one: not one.is_hash)
         return StatementPlan(text, tuple(ordered), frozenset(self.opens))
 
@@ -88,7 +88,7 @@ class _Rewriting:
         assert fits, f"{one.table}.{one.column} is sealed: {self.sql}"
 
     def _insert(self) -> None:
-        """Seal what rows are inserted with, and add the hashes of what is looked up."""
+        """Seal inserted values, and add the hashes of columns that are looked up."""
         target = next((word.query.target for word in self.words if word.query.target), "")
         if target not in TABLES or not self.inserted:
             return
@@ -124,14 +124,14 @@ class _Rewriting:
         elif one.start not in self.copied and self._is_compared(one):
             self._compare(one, looked_up)
         elif word.clause is not Clause.SET:
-            # What is copied within its row is copied as it is: `_set` looked at what it is copied to.
+            # Copied within its row as it is: `_set` has checked the target.
             self._value(one, word, looked_up)
 
     def _is_compared(self, one: Reference) -> bool:
         return self.shape.text(one.end) in COMPARED or self.shape.text(one.start - 1) in COMPARED
 
     def _value(self, one: Reference, word: Word, looked_up: LookedUp | None) -> None:
-        """Have a column that a statement returns come back with where it stands; elsewhere its hash stands for it."""
+        """Prefix a returned column with its place; elsewhere use its hash."""
         is_result = (
             word.query.is_outer
             and word.clause in (Clause.SELECT, Clause.RETURNING)
@@ -167,7 +167,7 @@ class _Rewriting:
         self._replace(one, self._hash_of(one))
 
     def _set(self, one: Reference, looked_up: LookedUp | None) -> None:
-        """Seal what a column is set to; what is copied within the row is copied as it is."""
+        """Seal the value that a column is set to; a value copied within the row stays as it is."""
         first = one.end + 1
         last = self.shape.behind_set(first)
         value, ends = self.words[first], last - 1
@@ -180,7 +180,7 @@ class _Rewriting:
         elif value.text in _LITERALS:
             hashed = value.text
         elif looked_up and last - first == 3:
-            # From the same column of the row: its hash comes along.
+            # From the same column: copy the hash, too.
             self._require(one, self.words[ends].text == one.column)
             hashed = f"{value.text}.{one.column}{HASHED}"
         elif looked_up:
@@ -194,7 +194,7 @@ class _Rewriting:
             self.texts[ends] = f"{self.texts.get(ends, self.words[ends].text)}, {one.column}{HASHED} = {hashed}"
 
     def _sealed(self, source: str, table: str, column: str, keys: Keys) -> str:
-        """Return the parameter of what is sealed, in the row that these keys tell."""
+        """Add a sealed parameter for the row identified by these keys; return it."""
         name = f"{source}__{table}_{column}"
         told = TABLES[table]
         row = () if column in told.loose else tuple(self._part(table, one, keys) for one in told.row)
@@ -227,14 +227,14 @@ class _Rewriting:
         self.texts[one.start] = text
 
     def _ask_by_hash(self) -> None:
-        """Have a statement that asks whether what is looked up was given at all ask that of its hash: no word goes to the server."""
+        """In a test whether a lookup parameter was given, use its hash, so that no plain text is sent."""
         for at, word in enumerate(self.words):
             hashes = [one for one in self.recipes.values() if one.is_hash and word.text == f":{one.source}"]
             if hashes and self.shape.text(at - 2) == "CAST" and self.shape.text(at + 5) == "''":
                 self.texts[at] = f":{hashes[0].name}"
 
     def _stars(self) -> None:
-        """Name the columns of what is returned whole, where some of them are sealed, without their hashes."""
+        """Expand `*` for tables with sealed columns, leaving out the hashes."""
         for at, word in enumerate(self.words):
             if not self.shape.is_star(at):
                 continue
@@ -261,7 +261,7 @@ class _Rewriting:
                 not column.endswith(HASHED)]  # fmt: skip
 
     def _position(self, word: Word) -> int:
-        """Return which column of the rows a word in the list of what is returned stands for, the first being 0."""
+        """Return the index of the result column that a word belongs to."""
         position = 0
         for at, other in enumerate(self.words):
             if other is word:
@@ -281,7 +281,7 @@ class _Rewriting:
 
 
 def _wrapped(one: Reference) -> str:
-    """Return what brings a sealed value back with where it stands."""
+    """Return the expression for a sealed column prefixed with its place."""
     told = TABLES[one.table]
     row = () if one.column in told.loose else told.row
     domain = f"{one.alias}.{told.domain}" if told.domain else "'0'"

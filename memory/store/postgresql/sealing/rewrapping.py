@@ -1,7 +1,7 @@
-"""A new key for a memory that a server keeps: what wraps the data keys is changed, and what they seal stays as it is.
+"""Change of the master key of a database: the data keys are wrapped anew, and what they encrypt stays as it is.
 
-The database holds every data key wrapped both ways before the file has the new key, so that it opens with whichever is there;
-whoever opens it next lets go of the other. Whoever calls holds the home alone.
+All data keys are stored wrapped by both master keys before the key file is replaced, so that the database opens with either; the next
+open drops the other. The caller holds the home exclusively.
 """
 
 import secrets
@@ -17,7 +17,7 @@ from memory.store.rotating import Rotated, keep
 
 
 async def rewrap(address: DatabaseAddress, key_path: Path) -> Rotated:
-    """Give the memory at an address a new key in the place of the one in `key_path`. Raises RotationFailed: then nothing was changed."""
+    """Replace the master key in `key_path` by a new one. Raises RotationFailed, with nothing changed."""
     old, new = keys.load(key_path), secrets.token_bytes(32)
     try:
         async with await PostgresDatabase.open(address, old) as db:

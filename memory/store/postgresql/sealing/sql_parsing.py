@@ -1,4 +1,4 @@
-"""Reads a statement as far as it takes to know of which column of which table each word in it speaks."""
+"""A minimal SQL parser: which column of which table each word of a statement refers to."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 Columns = Mapping[str, Sequence[str]]
-"""The columns of every table, in their order."""
+"""The columns of every table, in order."""
 _TOKEN = re.compile(r"\s+|'[^']*'|\"[^\"]*\"|:[a-z_]\w*|[A-Za-z_]\w*|\d+|<>|<=|>=|\|\||.", re.DOTALL)
 _KEYWORDS = frozenset(
     "SELECT DISTINCT FROM WHERE GROUP ORDER BY HAVING LIMIT UNION ALL JOIN LEFT ON AND OR NOT IN IS NULL EXISTS CASE WHEN THEN ELSE END "
@@ -16,7 +16,7 @@ _KEYWORDS = frozenset(
 
 
 class Clause(Enum):
-    """The part of a query that a word stands in."""
+    """A clause of a query."""
 
     SELECT = auto()
     FROM = auto()
@@ -38,13 +38,13 @@ _CLAUSES = {
 
 
 @dataclass(slots=True, eq=False)
-class SealedQuery:
-    """One SELECT, or what writes: what its rows come from by their names, the table that it writes, and the query around it.
+class SqlQuery:
+    """A SELECT, or a writing statement: its tables by alias, the table it writes, and the query around it.
 
-    `is_outer` says that its rows are what the statement returns, `is_source` that another query reads them by their columns.
+    The statement returns the rows of the `is_outer` one; another query selects from one that `is_source`.
     """
 
-    around: "SealedQuery | None"
+    around: "SqlQuery | None"
     is_outer: bool
     is_source: bool = False
     sources: dict[str, str] = field(default_factory=dict)
@@ -53,27 +53,27 @@ class SealedQuery:
 
 @dataclass(slots=True, eq=False)
 class Word:
-    """A token of a statement: what it is, in which query and clause, and within how many parentheses of that query."""
+    """A token with its query and clause, and how many parentheses of that query it is in."""
 
     text: str
-    query: SealedQuery
+    query: SqlQuery
     clause: Clause
     depth: int
 
     @property
     def is_name(self) -> bool:
-        """Whether it names a table, a column or a function."""
+        """Whether it is the name of a table, column or function."""
         return (self.text[0].isalpha() or self.text[0] == "_") and self.text not in _KEYWORDS
 
     @property
     def is_parameter(self) -> bool:
-        """Whether it stands for a value."""
+        """Whether it is a named parameter."""
         return len(self.text) > 1 and self.text[0] == ":"
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A column that is spoken of: the words from `start` to before `end`, how its row is called there, its table and its name."""
+    """A reference to a column: its words from `start` to before `end`, the alias of its table, the table, and its name."""
 
     start: int
     end: int
@@ -83,12 +83,12 @@ class Reference:
 
 
 def words(sql: str) -> list[Word]:
-    """Return the words of a statement without the spaces between them, each with where it stands."""
+    """Return the tokens of a statement, without white space."""
     texts = [text for text in _TOKEN.findall(sql) if not text.isspace()]
-    query = SealedQuery(None, is_outer=True)
+    query = SqlQuery(None, is_outer=True)
     found: list[Word] = []
-    # Of each parenthesis that is open: the query and clause outside, and how deep that was.
-    outside: list[tuple[SealedQuery, Clause, int]] = []
+    # For each open parenthesis: the query, clause and depth outside.
+    outside: list[tuple[SqlQuery, Clause, int]] = []
     clause, depth = Clause.REST, 0
     for at, text in enumerate(texts):
         if text == "(":
@@ -96,14 +96,14 @@ def words(sql: str) -> list[Word]:
             outside.append((query, clause, depth))
             if texts[at + 1] in ("SELECT", "WITH"):
                 is_source = at > 0 and texts[at - 1] in ("AS", "FROM", "JOIN")
-                query, clause, depth = SealedQuery(query, is_outer=False, is_source=is_source), Clause.REST, 0
+                query, clause, depth = SqlQuery(query, is_outer=False, is_source=is_source), Clause.REST, 0
             else:
                 depth += 1
             continue
         if text == ")":
             query, clause, depth = outside.pop()
         elif depth == 0 and text == "UNION":
-            query = SealedQuery(query.around, query.is_outer, query.is_source)
+            query = SqlQuery(query.around, query.is_outer, query.is_source)
         elif depth == 0 and text in _CLAUSES:
             clause = Clause.CONFLICT if text == "ON" and texts[at + 1] == "CONFLICT" else _CLAUSES[text]
         found.append(Word(text, query, clause, depth))
@@ -124,7 +124,7 @@ def _name_sources(found: Sequence[Word]) -> None:
 
 
 def references(found: Sequence[Word], columns: Columns) -> Iterator[Reference]:
-    """Yield every column of these tables that a statement speaks of."""
+    """Yield the references to columns of these tables."""
     at = 0
     while at < len(found):
         word = found[at]
@@ -143,8 +143,8 @@ def references(found: Sequence[Word], columns: Columns) -> Iterator[Reference]:
         at += 1
 
 
-def _table(query: SealedQuery | None, alias: str) -> str:
-    """Return the table that a name of rows means, '' where it means what another query made."""
+def _table(query: SqlQuery | None, alias: str) -> str:
+    """Return the table of an alias, '' if it is a subquery."""
     around = query
     while around is not None:
         if alias in around.sources:
@@ -156,8 +156,8 @@ def _table(query: SealedQuery | None, alias: str) -> str:
 
 
 def _bare(word: Word, columns: Columns) -> str:
-    """Return how the rows are called of which a name without theirs is a column, '' where it is none."""
-    query: SealedQuery | None = word.query
+    """Return the alias of the table that an unqualified column belongs to, '' if it is no column."""
+    query: SqlQuery | None = word.query
     if word.clause in (Clause.INTO, Clause.CONFLICT) or (word.clause is Clause.SET and word.query.target):
         target = word.query.target
         return target if word.text in columns.get(target, ()) else ""
@@ -171,7 +171,7 @@ def _bare(word: Word, columns: Columns) -> str:
 
 COMPARED = ("=", "<>", "<", ">", "<=", ">=", "IN", "NOT", "LIKE", "IS")
 Keys = Mapping[str, Sequence[int]]
-"""Where what columns are equal to stands, by their names."""
+"""The words that columns are set or compared to, by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +181,11 @@ class StatementShape:
     words: Sequence[Word]
 
     def text(self, at: int) -> str:
-        """Return a word, '' before the first and behind the last."""
+        """Return a word, '' outside of the statement."""
         return self.words[at].text if 0 <= at < len(self.words) else ""
 
     def inserted(self) -> list[Keys]:
-        """Return where what each column is given stands, of every row that is inserted."""
+        """Return the values of each inserted row, by column."""
         if not any(word.text == "INSERT" for word in self.words):
             return []
         names = [word.text for word in self.words if word.clause is Clause.INTO and word.depth == 1 and word.text not in ",()"]
@@ -201,8 +201,8 @@ class StatementShape:
                     rows[-1][-1].append(at)
         return [dict(zip(names, row, strict=True)) for row in rows]
 
-    def equal(self, query: SealedQuery) -> Keys:
-        """Return where a query says what the columns of its rows are equal to."""
+    def equal(self, query: SqlQuery) -> Keys:
+        """Return the parameters that a query compares its columns to with =."""
         found: dict[str, Sequence[int]] = {}
         for at, word in enumerate(self.words):
             if word.query is query and word.clause is Clause.WHERE and word.is_parameter and self.text(at - 1) == "=":
@@ -210,7 +210,7 @@ class StatementShape:
         return found
 
     def operands(self, at: int) -> list[int]:
-        """Return where what is compared stands, behind the column at which the comparison begins."""
+        """Return the operands of the comparison that begins there, after its column."""
         while self.text(at) in COMPARED:
             at += 1
         if self.text(at) != "(":
@@ -220,18 +220,18 @@ class StatementShape:
         return [] if self.text(at + 1) == "SELECT" else [n for n in range(at + 1, ends) if self.text(n) != ","]
 
     def behind_set(self, first: int) -> int:
-        """Return where what a column is set to ends, which begins there."""
+        """Return the end of the value that a column is set to, which begins at `first`."""
         behind = range(first, len(self.words))
         ends = (at for at in behind if self.words[at].depth == 0 and self.text(at) in (",", "WHERE", "RETURNING"))
         return next(ends, len(self.words))
 
     def is_star(self, at: int) -> bool:
-        """Say whether a word stands for all columns of something."""
+        """Return whether a word is the `*` of a select list."""
         word = self.words[at]
         return word.text == "*" and word.clause is Clause.SELECT and word.depth == 0
 
     def starred(self, at: int) -> tuple[str, str]:
-        """Return of what a star stands for all columns: how its rows are called, and its table, '' for what a query made."""
+        """Return the alias and the table of a `*`; the table is '' for a subquery."""
         sources = self.words[at].query.sources
         alias = self.text(at - 2) if self.text(at - 1) == "." else next(iter(sources), "")
         return alias, sources.get(alias, "")

@@ -1,4 +1,4 @@
-"""The border of one database: statements as its server takes them, with what is sealed on the way there and opens on the way back."""
+"""The sealer: encrypts the parameters of statements, and decrypts the rows that come back."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -7,33 +7,33 @@ from typing import Any
 
 from memory.store.database import Parameters, Row
 from memory.store.postgresql.dialect import StoredRow, numbered
-from memory.store.postgresql.guarding.scope import Scope, asked
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
+from memory.store.postgresql.scope import Scope, query
 from memory.store.postgresql.sealing.envelope import hashed, is_sealed, opened, place, seal, unknown
 from memory.store.postgresql.sealing.keyring import Ask, Keyring
 from memory.store.postgresql.sealing.plans import Part, Recipe, StatementPlan, plan
-from memory.store.postgresql.sealing.reading import Columns
+from memory.store.postgresql.sealing.sql_parsing import Columns
 
 _REMEMBERED = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A statement with its parameters by number, their names in that order, and its plan."""
+    """A statement with numbered parameters, their names in that order, and its plan."""
 
     sql: str
     names: Sequence[str]
     plan: StatementPlan
 
     def domains(self, rows: Iterable[Parameters]) -> set[int]:
-        """Return the domains that values are sealed in when it is run for these rows."""
+        """Return the domains whose keys are needed to run it for these rows."""
         told = {recipe.domain for recipe in self.plan.recipes if not recipe.is_hash}
         names = [one for one in told if isinstance(one, str)]
         return {one for one in told if isinstance(one, int)} | {int(row[name]) for row in rows for name in names}  # type: ignore[call-overload]
 
 
 class SealedRow(StoredRow):
-    """One result row; its sealed columns open as they are read, and nothing before that."""
+    """One result row; sealed columns are decrypted when they are read."""
 
     __slots__ = ("_keys", "_sealed")
 
@@ -54,13 +54,13 @@ class SealedRow(StoredRow):
 
 
 @dataclass(slots=True)
-class Border:
-    """The keys and the columns of a database."""
+class Sealer:
+    """Seals and opens the columns of one database."""
 
     keys: Keyring
     columns: Columns
     prepared: Callable[[str], Prepared] = field(init=False)
-    """Return a statement as the server takes it."""
+    """Returns a statement as it is sent to the server; results are cached."""
 
     def __post_init__(self) -> None:
         self.prepared = lru_cache(_REMEMBERED)(self._planned)
@@ -70,12 +70,12 @@ class Border:
         return Prepared(*numbered(planned.sql), planned)
 
     async def fetched(self, connection: PipelinedConnection, scope: Scope, sql: str, parameters: Parameters) -> list[Row]:
-        """Run one statement that seals nothing, for some domains, and return all its rows."""
-        prepared, ask = self.prepared(sql), partial(asked, connection, scope)
+        """Run one statement without sealed parameters within a scope, and return all its rows."""
+        prepared, ask = self.prepared(sql), partial(query, connection, scope)
         return await self.rows(prepared, await ask(prepared.sql, self.values(prepared, parameters)), ask)
 
     def values(self, prepared: Prepared, given: Parameters) -> list[object]:
-        """Return the parameters of a statement in their order, sealed."""
+        """Return the parameters of a statement in order, sealed."""
         if prepared.plan.recipes:
             made = dict(given)
             for recipe in prepared.plan.recipes:
@@ -84,7 +84,7 @@ class Border:
         return [given[name] for name in prepared.names]
 
     async def rows(self, prepared: Prepared, found: list[Row], ask: Ask) -> list[Row]:
-        """Return rows that open, once the keys are found that they take; `ask` asks the server for those."""
+        """Load the keys that rows need, using `ask`, and return rows that decrypt themselves."""
         sealed = prepared.plan.opens
         if not sealed or not found:
             return found

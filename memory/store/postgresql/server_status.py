@@ -1,4 +1,4 @@
-"""How a server is that keeps a memory."""
+"""The status of a database server: its settings, standbys and privileges."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from memory.store.database import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class ServerCondition:
-    """The version of a server, whether a commit waits for a copy as well, and how many connections are used of how many.
+class ServerStatus:
+    """The version of a server, whether commits wait for a standby, and how many of its connections are in use.
 
-    `fsync`, `full_page_writes` and `synchronous_commit` are what its settings of that name say, for connections of hers.
+    `fsync`, `full_page_writes` and `synchronous_commit` are the settings of these names on Lyra's connections.
     """
 
     version: str
@@ -25,24 +25,24 @@ class ServerCondition:
 
 @dataclass(frozen=True, slots=True)
 class Standby:
-    """A copy of a server that follows it: how it is called, and how many bytes it is behind, None where that is not hers to see."""
+    """A standby: its name, and its lag in bytes, None if Lyra may not see it."""
 
     name: str
     behind: int | None
 
 
 class RowGuard(Enum):
-    """Whether the server itself shows and takes only what is of the domains that something is for."""
+    """Whether row level security limits Lyra to the domains of each transaction."""
 
     FORCED = "forced"
     OWN = "own"
-    """It does; whoever she signs in as owns the tables, and so may take that away."""
+    """It does, but her role owns the tables and could disable it."""
     PASSED = "passed"
-    """It does not: whoever she signs in as is a superuser, or told to bypass it."""
+    """It does not: her role is a superuser or has BYPASSRLS."""
 
 
-async def condition(db: Reader) -> ServerCondition:
-    """Ask the server how it is."""
+async def server_status(db: Reader) -> ServerStatus:
+    """Return the status of the server."""
     row = await db.one(
         "SELECT split_part(current_setting('server_version'), ' ', 1) AS version, "
         "CASE WHEN current_setting('synchronous_standby_names') <> '' THEN 1 ELSE 0 END AS copies, "
@@ -51,13 +51,11 @@ async def condition(db: Reader) -> ServerCondition:
         "current_setting('full_page_writes') AS pages, current_setting('synchronous_commit') AS waits"
     )
     assert row is not None
-    return ServerCondition(
-        row["version"], bool(row["copies"]), row["used"], row["most"], row["fsync"], row["pages"], row["waits"]
-    )
+    return ServerStatus(row["version"], bool(row["copies"]), row["used"], row["most"], row["fsync"], row["pages"], row["waits"])
 
 
 async def standbys(db: Reader) -> Sequence[Standby]:
-    """Ask the server which copies follow it, and how far behind each is."""
+    """Return the standbys of the server."""
     rows = await db.all(
         "SELECT coalesce(application_name, '') AS name, CAST(pg_wal_lsn_diff(pg_current_wal_lsn(), "
         "coalesce(replay_lsn, flush_lsn, write_lsn, sent_lsn)) AS BIGINT) AS behind FROM pg_stat_replication ORDER BY pid"
@@ -65,8 +63,8 @@ async def standbys(db: Reader) -> Sequence[Standby]:
     return [Standby(row["name"], row["behind"]) for row in rows]
 
 
-async def guard(db: Reader) -> RowGuard:
-    """Ask the server whether it holds her to the policies of the tables."""
+async def row_guard(db: Reader) -> RowGuard:
+    """Return whether the policies of the tables apply to Lyra's role."""
     row = await db.one(
         "SELECT CASE WHEN r.rolsuper OR r.rolbypassrls THEN 1 ELSE 0 END AS passes, CASE WHEN EXISTS (SELECT 1 FROM pg_class c "
         "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relowner = r.oid) THEN 1 ELSE 0 END AS owns "
@@ -77,7 +75,7 @@ async def guard(db: Reader) -> RowGuard:
 
 
 async def unwritable(db: Reader) -> Sequence[str]:
-    """Ask the server which tables and sequences she may not fully use, by name: what is written there would be refused."""
+    """Return the names of tables and sequences for which Lyra's role lacks a privilege that it needs."""
     rows = await db.all(
         "SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND "
         "CASE WHEN c.relkind = 'S' THEN NOT (has_sequence_privilege(c.oid, 'USAGE') AND has_sequence_privilege(c.oid, 'SELECT')) "

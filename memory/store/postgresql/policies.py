@@ -1,35 +1,35 @@
-"""The policies by which the server shows, and lets write, the rows of the domains that a transaction is for, and no others.
+"""Row level security: policies by which a transaction can only read and write rows of the domains in its scope.
 
-They are forced: whoever the tables belong to is held to them as well. A role that is a superuser's, or is told to bypass them, is not.
+They are forced, so that they also apply to the owner of the tables; they do not apply to superusers and roles with BYPASSRLS.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.store.postgresql.address import SCHEMA
-from memory.store.postgresql.guarding.scope import ALL, READABLE, WRITABLE
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
+from memory.store.postgresql.scope import ALL, READABLE, WRITABLE
 
 UNGUARDED: Mapping[str, str] = {
-    "migrations": "which steps made the schema, read before anything is known of the memory",
-    "sealings": "which columns are sealed, read likewise",
-    "processes": "which processes are alive; it holds nothing of a memory",
-    "leases": "which process has what of several alike; it holds nothing of a memory",
-    "kept_commits": "how far each process was told that it is kept; it holds nothing of a memory",
-    "paces": "when the next turn of a name is; it holds nothing of a memory",
+    "migrations": "the migrations applied, read before anything is known of the memory",
+    "sealings": "which columns are encrypted, read before that as well",
+    "processes": "living processes; no content of the memory",
+    "leases": "leases of processes; no content of the memory",
+    "kept_commits": "the numbers of confirmed commits; no content of the memory",
+    "paces": "shared rate limits; no content of the memory",
 }
-"""The tables that have no policy, and why."""
+"""The tables without policies, and why."""
 _OWNED: Mapping[str, Sequence[str]] = {
     "domains": ["id"],
-    # By these a view leaves out what was told elsewhere. They hold numbers alone, and whoever could not see them would show too much.
+    # Views leave out items by these. They hold only numbers, and a view that did not see them would show too much.
     "abroad": [],
     "confidences": [],
     "confided": [],
     "data_keys": [],
 }
-"""The columns that say whose a row is, where that is not `domain` alone; none: whoever says what it is for may see it."""
+"""The columns with the domain of a row, if it is not `domain`; empty: any transaction with a scope may read it."""
 _NAME = "lyra_1_"
-"""How the policies are called that are made here; others are of an earlier version."""
+"""The prefix of policies of the present version."""
 _TABLES = (
     "SELECT c.relname AS name, CASE WHEN EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'domain' "
     "AND NOT a.attisdropped) THEN 1 ELSE 0 END AS of_domain, CASE WHEN c.relrowsecurity AND c.relforcerowsecurity AND "
@@ -41,7 +41,7 @@ _TABLES = (
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table, the columns that say whose a row of it is, and whether it is guarded as it is to be."""
+    """A table, the columns with the domain of a row, and whether its policies are up to date."""
 
     name: str
     columns: Sequence[str]
@@ -49,12 +49,12 @@ class _Table:
 
 
 async def are_forced(connection: PipelinedConnection) -> bool:
-    """Say whether every table that is to be guarded is."""
+    """Return whether the policies of all tables are up to date."""
     return all(table.guarded for table in await _tables(connection))
 
 
 async def force(connection: PipelinedConnection) -> None:
-    """Guard every table that is to be and is not yet."""
+    """Create missing policies, replacing those of earlier versions."""
     for table in await _tables(connection):
         if not table.guarded:
             old = await connection.rows(
@@ -66,7 +66,7 @@ async def force(connection: PipelinedConnection) -> None:
 
 
 async def _tables(connection: PipelinedConnection) -> list[_Table]:
-    """Return the tables that are to be guarded."""
+    """Return the tables that need policies."""
     rows = await connection.rows(_TABLES, [SCHEMA, _NAME])
     return [
         _Table(row["name"], _OWNED.get(row["name"], ["domain"] if row["of_domain"] else []), bool(row["guarded"]))
@@ -81,7 +81,7 @@ def _made(table: _Table) -> list[str]:
     conditions = {
         "SELECT": f"USING ({may_read})",
         "INSERT": f"WITH CHECK ({may_write})",
-        # What may be read and not written is refused, and not passed over.
+        # Updating a row that may only be read is an error, not a no-op.
         "UPDATE": f"USING ({may_read}) WITH CHECK ({may_write})",
         "DELETE": f"USING ({may_write})",
     }
@@ -92,7 +92,7 @@ def _made(table: _Table) -> list[str]:
 
 
 def _among(columns: Sequence[str], setting: str) -> str:
-    """Return the condition of a row that a setting names its domain; each part of it is found out once a statement."""
+    """Return the condition that a setting contains the domain of a row; its subselects are evaluated once per statement."""
     told = f"NULLIF(current_setting('{setting}', true), '')"
     if not columns:
         return f"(SELECT {told} IS NOT NULL)"
