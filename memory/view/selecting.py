@@ -4,15 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from memory.forget.extent import extent
-from memory.forget.gone import ForgottenScope
+from memory.forget.affected_replies import AffectedReplies, LostTexts
+from memory.forget.erase import digests_above
+from memory.forget.gone import ForgottenScope, Gone
+from memory.forget.sparing import Nearness
 from memory.index.hits import Hit
 from memory.index.when.values import Window
 from memory.places.confidences import common
-from memory.store.lineage import pages
+from memory.store.lineage import paged, pages
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
 from memory.tiers import exchanges, statements, summaries
+from memory.tiers.messages import asides
 from memory.types import Exchange, Forgotten, Identity
 from memory.view import owners
 from memory.view.binding import Binding, ViewPart
@@ -62,6 +65,14 @@ def together(selections: Sequence[Selection]) -> Selection:
 
 def _by_age(messages: Iterable[Exchange]) -> list[Exchange]:
     return sorted(messages, key=lambda one: (one.said_at, one.key))
+
+
+@dataclass(frozen=True, slots=True)
+class _Affected:
+    """The keys of what goes along: replies that had the messages in view, and digests and statements above all of them."""
+
+    replies: Sequence[int]
+    above: Sequence[int]
 
 
 class Selecting(ViewPart):
@@ -118,7 +129,7 @@ class Selecting(ViewPart):
 
     async def _with_what_goes(self, chosen: Sequence[Exchange], *, whole: bool) -> Selection:
         keys = [one.key for one in chosen]
-        going = await extent(self._binding.shared.forgetting, self._home, keys)
+        going = await self._affected(keys)
         there = await exchanges.at_their_places(self._db, self._domains, going.replies)
         gists: list[str] = []
         stated: dict[str, list[str]] = {}
@@ -128,6 +139,21 @@ class Selecting(ViewPart):
                 stated.setdefault(one.tier, []).append(one.text)
         replies = [there[key].exchange for key in going.replies if key in there]
         return Selection(chosen, replies, gists, stated, len(going.replies) - len(replies), whole)
+
+    async def _affected(self, items: Sequence[int]) -> _Affected:
+        """Return what would go along with messages at home; nothing is changed."""
+        if not items:
+            return _Affected((), ())
+        forgetting, domain = self._binding.shared.forgetting, self._home
+        db = forgetting.db
+        rows = await paged(
+            db, f"{exchanges.SELECT_PLACED}WHERE e.domain = :domain AND e.item IN ({{within}})", items, {"domain": domain.key}
+        )
+        lost: LostTexts = {row["item"]: [row["text"]] for row in rows} | await asides.of(db, forgetting.seal, domain, rows)
+        walk = AffectedReplies(db, Nearness(forgetting.embedder), besides=Gone(0, domain, max(items), ForgottenScope(items)))
+        replies = sorted((await walk.along(domain, lost)).difference(items))
+        above = await digests_above(db, [*items, *replies])
+        return _Affected(replies, sorted(set(above).difference([*items, *replies])))
 
 
 def _is_about(hit: Hit, least: int) -> bool:

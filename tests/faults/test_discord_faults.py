@@ -39,16 +39,6 @@ async def model() -> AsyncIterator[OpenAIServer]:
         yield model
 
 
-@pytest.fixture
-def guild(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, guild: Guild) -> Channel:
-    return server.world.channel(guild, "general")
-
-
 def struck(server: DiscordServer, operation: str) -> list[str]:
     """Return the faults that requests of an operation met."""
     return [one.fault for one in server.calls(operation) if one.fault]
@@ -217,11 +207,11 @@ async def test_after_the_nonces_time_the_history_tells_what_arrived(
     ("text", "mark"), [("once?", MARK), ("und wie geht es dir, wenn nicht heute?", "-# (das kann eine Wiederholung sein)\n")]
 )
 async def test_where_the_history_is_hidden_a_late_repeat_is_labelled_in_its_language(
-    server: DiscordServer, guild: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    server: DiscordServer, home: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     text: str, mark: str,
 ) -> None:  # fmt: skip
     clock = Clock(jumps=True)
-    server.acts.overwrite(general, guild.roles[guild.id], deny=Right.READ_MESSAGE_HISTORY)
+    server.acts.overwrite(general, home.roles[home.id], deny=Right.READ_MESSAGE_HISTORY)
     async with quick(server, tmp_path, monkeypatch, model, clock=clock) as lyra:
         hello = await server.person("ada").says(general, f"{server.mention} hello")
         await server.sent(2, general)

@@ -7,19 +7,18 @@ at random ones. In the end Discord shows what came of it: exactly one answer to 
 import asyncio
 import random
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 
-from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Held, Message, Then
 from tests.kits.discord_quick import answers_to
 from tests.kits.discord_thread import DiscordThread
-from tests.kits.lyra_kit import STARTED, Home, ModelServer, Process
+from tests.kits.lyra_kit import Home, ModelServer
+from tests.kits.many_lives import chosen, in_the_call_of_the_model, killed_while_it_starts, life, remembered, repeats
 from tests.kits.size import TORTURE
 
 KILLS = 200
@@ -88,12 +87,6 @@ class World:
         self.discord.call(self.discord.server.hub.nonces.clear)
 
 
-def answer(request: b.Request) -> str:
-    """Answer the last line, at length where it asks for that."""
-    line = request.last_user.splitlines()[-1].rpartition(": ")[2]
-    return f"You said {line}. {LONG}" if line.startswith("long") else f"You said {line}."
-
-
 def fits(text: str, answers: list[str]) -> bool:
     """Say whether this is the one whole answer to a text, in its first part."""
     if len(answers) != 1:
@@ -107,13 +100,6 @@ def fits(text: str, answers: list[str]) -> bool:
 def while_it_is_heard(it: World) -> None:
     it.ask()
     time.sleep(it.chance.uniform(0.0, 0.02))
-
-
-def in_the_call_of_the_model(it: World) -> None:
-    calls = len(it.model.chats)
-    it.model.script(b.Hang())
-    it.ask()
-    it.model.wait(calls + 1)
 
 
 def before_the_answer_arrived(it: World) -> None:
@@ -204,30 +190,12 @@ FEW: tuple[Moment, ...] = (
 """The moments of a shorter life: one in each step of a turn."""
 
 
-@contextmanager
-def life(it: World) -> Iterator[Process]:
-    """Start Lyra, and wait until she is connected and has answered what was left over."""
-    with it.home.started("run") as process:
-        process.note("Discord: connected.")
-        try:
-            it.settle()
-        except AssertionError as late:
-            raise AssertionError(f"{late}\n{process.kill().err}") from None
-        yield process
-
-
-def killed_while_it_starts(it: World) -> None:
-    with it.home.started("run", command=STARTED) as process:
-        time.sleep(it.chance.uniform(0.0, 3.0))
-        process.kill()
-
-
 def lived(seed: int, folder: Path, moments: list[Moment]) -> None:
     """Live, and be killed at each of these moments; in the end everything must have been answered once."""
-    with DiscordThread() as discord, ModelServer(answer) as model:
+    with DiscordThread() as discord, ModelServer(partial(repeats, long=LONG)) as model:
         it = World(folder, discord, model, seed)
         for moment in moments:
-            with life(it) as process:
+            with life(it, "Discord") as process:
                 it.meet()
                 moment(it)
                 process.kill()
@@ -235,7 +203,7 @@ def lived(seed: int, folder: Path, moments: list[Moment]) -> None:
                 it.ask("question while she was down,", privately=it.chance.random() < 0.3)
             if it.chance.random() < 0.2:
                 killed_while_it_starts(it)
-        with life(it) as process:
+        with life(it, "Discord") as process:
             it.ask()  # It is answered after everything that was left over.
             it.settle()
             assert process.stop().code == 0
@@ -253,28 +221,14 @@ def proved(it: World) -> None:
     assert len(greetings) == len(alone) + 1 and set(alone) < set(greetings), "once to everyone alone, and once to the server"
     long_ones = [text for text in it.asked.values() if text.startswith("long")]
     assert len(rest) == len(greetings) + FURTHER_PARTS * len(long_ones), [one.content[:60] for one in rest]
-    kept, waiting = asyncio.run(remembered(it.home))
+    kept, waiting = asyncio.run(remembered(it.home, previews=False))
     assert waiting == []
     assert [text for text in it.asked.values() if kept[text] != 1] == []
     assert sum(kept.values()) == 2 * len(it.asked)
 
 
-async def remembered(home: Home) -> tuple[Counter[str], list[str]]:
-    """Return every text in memory with how often it is there, and what waits in the inbox and outbox."""
-    async with await SqliteDatabase.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
-        texts = await db.all("SELECT text FROM exchanges")
-        unheard = await db.all("SELECT 'heard, ' || state || ': ' || payload AS what FROM inbox WHERE state <> 'done'")
-        unsent = await db.all(
-            "SELECT operation || ', ' || state || ': ' || text AS what FROM outbox "
-            "WHERE state IN ('pending', 'attempting') AND operation <> 'preview'"
-        )
-    return Counter(row["text"] for row in texts), [row["what"] for row in (*unheard, *unsent)]
-
-
 def test_killed_again_and_again_she_answers_every_question_once(tmp_path: Path) -> None:
-    chance = random.Random(2026)
-    every: list[Moment] = [*MOMENTS, *chance.choices(MOMENTS, k=KILLS - len(MOMENTS))]
-    moments = every if TORTURE else [*FEW]
+    moments = chosen(MOMENTS, FEW, KILLS)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         lives = [pool.submit(lived, seed, tmp_path / str(seed), moments[seed::AT_ONCE]) for seed in range(AT_ONCE)]
     for one in lives:

@@ -28,16 +28,6 @@ async def model() -> AsyncIterator[OpenAIServer]:
         yield model
 
 
-@pytest.fixture
-def guild(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, guild: Guild) -> Channel:
-    return server.world.channel(guild, "general")
-
-
 async def ask(server: DiscordServer, name: str, place: Channel, text: str, at: datetime | None = None) -> Message:
     return await server.person(name).says(place, f"{server.mention} {text}", at=at)
 
@@ -64,7 +54,7 @@ def read_again(server: DiscordServer, before: int) -> int:
 
 
 async def test_what_was_said_meanwhile_is_answered_oldest_first(
-    server: DiscordServer, guild: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: DiscordServer, home: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dm = await server.person("ada").opens_dm()
     async with quick(server, tmp_path, monkeypatch, model):
@@ -75,7 +65,7 @@ async def test_what_was_said_meanwhile_is_answered_oldest_first(
     questions.append(await ask(server, "ada", dm, "in private"))
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
         await answered(server, *questions)
-        kept = [text for text in await lyra.kept(*server_of(guild)) if text.startswith("I am")]
+        kept = [text for text in await lyra.kept(*server_of(home)) if text.startswith("I am")]
         assert kept == [f"I am {name}" for name in names]
     told = [one.content for one in server.world.by_bot(general)][-3:]
     assert told == [f"You said: {name}: I am {name}" for name in names]
@@ -121,7 +111,7 @@ async def test_without_a_mark_at_the_first_start_it_would_be_missed(
 
 
 async def test_what_is_older_than_the_limit_is_kept_and_told_in_one_line_not_to_be_answered(
-    server: DiscordServer, guild: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: DiscordServer, home: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = datetime.now(UTC)
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
@@ -131,7 +121,7 @@ async def test_what_is_older_than_the_limit_is_kept_and_told_in_one_line_not_to_
     fresh = await ask(server, "eve", general, "what is new?")
     async with quick(server, tmp_path, monkeypatch, model, config="answer_within_minutes = 5") as lyra:
         await answered(server, fresh)
-        assert "what did I miss?" in await lyra.kept(*server_of(guild))
+        assert "what did I miss?" in await lyra.kept(*server_of(home))
         assert await lyra.app.memory.journal.unfinished("discord") == []
     told = [*answers_to(server, stale), *answers_to(server, again)]
     assert told == [str(LATE)] and len(answers_to(server, fresh)) == 1
@@ -149,9 +139,9 @@ async def test_within_the_limit_it_would_be_answered(
 
 
 async def test_a_channel_that_is_gone_and_a_closed_dm_do_not_block_the_rest(
-    server: DiscordServer, guild: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: DiscordServer, home: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ada, lost = server.person("ada"), server.world.channel(guild, "lost")
+    ada, lost = server.person("ada"), server.world.channel(home, "lost")
     dm = await ada.opens_dm()
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
         for place in (general, lost, dm):

@@ -26,16 +26,6 @@ async def model() -> AsyncIterator[OpenAIServer]:
         yield model
 
 
-@pytest.fixture
-def guild(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, guild: Guild) -> Channel:
-    return server.world.channel(guild, "general")
-
-
 def cut(server: DiscordServer) -> None:
     server.gateway.disconnect()
 
@@ -70,7 +60,7 @@ LOSSES = {
 async def test_what_is_asked_before_and_meanwhile_is_answered_once(
     server: DiscordServer,
     general: Channel,
-    guild: Guild,
+    home: Guild,
     model: OpenAIServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -90,7 +80,7 @@ async def test_what_is_asked_before_and_meanwhile_is_answered_once(
         after = await ada.says(general, f"{server.mention} after?")
         await answered(server, after)
         await settled(lyra, server)
-        kept = await lyra.kept(*server_of(guild))
+        kept = await lyra.kept(*server_of(home))
     assert answers_to(server, before) == ["An answer in the making."]
     assert answers_to(server, meanwhile) == ["You said: bob: meanwhile?"]
     assert answers_to(server, after) == ["You said: ada: after?"]
@@ -118,7 +108,7 @@ async def test_an_answer_that_is_ready_while_nobody_is_connected_goes_out_afterw
 
 
 async def test_events_that_come_twice_are_answered_once(
-    server: DiscordServer, general: Channel, guild: Guild, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: DiscordServer, general: Channel, home: Guild, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
         await greeted(server, general)
@@ -128,14 +118,14 @@ async def test_events_that_come_twice_are_answered_once(
         later = await server.person("bob").says(general, f"{server.mention} and now?")
         await answered(server, later)
         await settled(lyra, server)
-        assert (await lyra.kept(*server_of(guild))).count("twice?") == 1
+        assert (await lyra.kept(*server_of(home))).count("twice?") == 1
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
         await settled(lyra, server)
     assert answers_to(server, question) == ["You said: ada: twice?"]
 
 
 async def test_a_turn_that_the_end_cut_off_is_taken_by_the_next_start(
-    server: DiscordServer, general: Channel, guild: Guild, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: DiscordServer, general: Channel, home: Guild, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
         await greeted(server, general)
@@ -149,7 +139,7 @@ async def test_a_turn_that_the_end_cut_off_is_taken_by_the_next_start(
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
         await answered(server, question, late)
         await settled(lyra, server)
-        assert (await lyra.kept(*server_of(guild))).count("still there?") == 1
+        assert (await lyra.kept(*server_of(home))).count("still there?") == 1
     assert answers_to(server, question) == ["You said: ada: still there?"]
     assert answers_to(server, late) == ["You said: bob: too late?"]
 

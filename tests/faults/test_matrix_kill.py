@@ -7,19 +7,17 @@ at random ones. In the end the homeserver shows what came of it: exactly one ans
 import asyncio
 import random
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 
-from memory.store.sqlite.database import SqliteDatabase
-from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Held, Person, Synapse, Then
 from tests.fakes.matrix.faults import SEND, TO_DEVICE
-from tests.kits.lyra_kit import STARTED, Home, ModelServer, Process
+from tests.kits.lyra_kit import Home, ModelServer
+from tests.kits.many_lives import chosen, in_the_call_of_the_model, killed_while_it_starts, life, remembered, repeats
 from tests.kits.matrix_thread import MatrixThread
 from tests.kits.size import TORTURE
 
@@ -110,12 +108,6 @@ class World:
         return Held(before=self.chance.random() < 0.5)
 
 
-def answer(request: b.Request) -> str:
-    """Answer the last line, at length where it asks for that."""
-    line = request.last_user.splitlines()[-1].rpartition(": ")[2]
-    return f"You said {line}. {LONG}" if line.startswith("long") else f"You said {line}."
-
-
 def fits(text: str, answer: str) -> bool:
     """Say whether this is the answer to a text, or its first part."""
     return answer == f"You said {text}." or answer.startswith(f"You said {text}. sentence 0")
@@ -127,13 +119,6 @@ def fits(text: str, answer: str) -> bool:
 def while_it_is_heard(it: World) -> None:
     it.ask()
     time.sleep(it.chance.uniform(0.0, 0.05))
-
-
-def in_the_call_of_the_model(it: World) -> None:
-    calls = len(it.model.chats)
-    it.model.script(b.Hang())
-    it.ask()
-    it.model.wait(calls + 1)
 
 
 def before_the_answer_arrived(it: World) -> None:
@@ -208,31 +193,13 @@ FEW: tuple[Moment, ...] = (after_the_encrypted_answer_arrived, while_keys_are_sh
 """The moments of a shorter life: a kill after the homeserver took an answer, and in what only Matrix has."""
 
 
-@contextmanager
-def life(it: World) -> Iterator[Process]:
-    """Start Lyra, and wait until she is connected and has answered what was left over."""
-    with it.home.started("run") as process:
-        process.note("Matrix: connected.")
-        try:
-            it.settle()
-        except AssertionError as late:
-            raise AssertionError(f"{late}\n{process.kill().err}") from None
-        yield process
-
-
-def killed_while_it_starts(it: World) -> None:
-    with it.home.started("run", command=STARTED) as process:
-        time.sleep(it.chance.uniform(0.0, 3.0))
-        process.kill()
-
-
 def lived(synapse: Synapse, beside: MatrixThread, seed: int, folder: Path, moments: list[Moment]) -> None:
     """Live, and be killed at each of these moments; in the end everything must have been answered once."""
-    with MatrixThread(synapse, beside) as matrix, ModelServer(answer) as model:
+    with MatrixThread(synapse, beside) as matrix, ModelServer(partial(repeats, long=LONG)) as model:
         it = World(folder, matrix, model, seed)
         killed_while_it_starts(it)
         for moment in moments:
-            with life(it) as process:
+            with life(it, "Matrix") as process:
                 it.meet()
                 moment(it)
                 process.kill()
@@ -240,7 +207,7 @@ def lived(synapse: Synapse, beside: MatrixThread, seed: int, folder: Path, momen
                 it.ask("question while she was down,")
             if it.chance.random() < 0.2:
                 killed_while_it_starts(it)
-        with life(it) as process:
+        with life(it, "Matrix") as process:
             it.ask()  # It is answered after everything that was left over.
             it.settle()
             assert process.stop().code == 0
@@ -263,21 +230,8 @@ def proved(it: World) -> None:
     assert sum(kept.values()) == 2 * len(it.asked)
 
 
-async def remembered(home: Home) -> tuple[Counter[str], list[str]]:
-    """Return every text in memory with how often it is there, and what waits in the inbox and outbox."""
-    async with await SqliteDatabase.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
-        texts = await db.all("SELECT text FROM exchanges")
-        unheard = await db.all("SELECT 'heard, ' || state || ': ' || payload AS what FROM inbox WHERE state <> 'done'")
-        unsent = await db.all(
-            "SELECT operation || ', ' || state || ': ' || text AS what FROM outbox WHERE state IN ('pending', 'attempting')"
-        )
-    return Counter(row["text"] for row in texts), [row["what"] for row in (*unheard, *unsent)]
-
-
 def test_killed_again_and_again_she_answers_every_question_once(synapse: Synapse, tmp_path: Path) -> None:
-    chance = random.Random(2026)
-    every: list[Moment] = [*MOMENTS, *chance.choices(MOMENTS, k=KILLS - len(MOMENTS))]
-    moments = every if TORTURE else [*FEW]
+    moments = chosen(MOMENTS, FEW, KILLS)
     with MatrixThread(synapse) as beside, ThreadPoolExecutor(AT_ONCE) as pool:
         seeds = range(AT_ONCE)
         lives = [pool.submit(lived, synapse, beside, seed, tmp_path / str(seed), moments[seed::AT_ONCE]) for seed in seeds]

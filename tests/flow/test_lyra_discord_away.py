@@ -2,14 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
 
 import pytest
 
 from adapters.base import Presence
 from adapters.discord.adapter import Discord
-from bot.app import App
-from bot.service.priority import Priority
 from tests.fakes.discord import Message, Right, Status
 from tests.fakes.openai_behaviours import Status as Refused
 from tests.fakes.openai_server import OpenAIServer
@@ -17,6 +14,7 @@ from tests.fakes.pulse import PATIENCE
 from tests.flow.test_lyra_discord_forgotten_words import TOLD, asked_again, holds, parrot
 from tests.kits import discord_town
 from tests.kits.awake import prompt
+from tests.kits.comparing import busy, compared
 from tests.kits.discord_home import Awake, model_server, server_of
 from tests.kits.discord_quick import answered
 from tests.kits.discord_town import Town
@@ -38,24 +36,6 @@ class Blind(Discord):
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         return {}
-
-
-class Taken(Priority):
-    """Somebody talks all the time: nothing is done in the background."""
-
-    async def free(self) -> None:
-        await asyncio.Event().wait()
-
-
-def busy(app: App) -> App:
-    """Let nothing be compared in the background."""
-    return replace(app, priority=Taken())
-
-
-async def compared(lyra: Awake) -> None:
-    """Wait until nothing is left to be compared."""
-    async with asyncio.timeout(PATIENCE):
-        await lyra.talk.history_comparison.through("discord")
 
 
 async def kept(lyra: Awake, town: Town) -> str:
@@ -98,7 +78,7 @@ async def test_what_was_deleted_or_edited_unheard_is_forgotten_or_revised_when_s
     if down:
         await changes(town, gone, edited, private)
     async with town.lyra(model) as lyra:
-        await compared(lyra)
+        await compared(lyra, "discord")
         left = await kept(lyra, town)
         assert "picture" not in left and "green" not in left and "the door is blue" in left
         assert "nothing" in await town.reads(town.ada, town.general, "recall", query="picture")
@@ -113,7 +93,7 @@ async def changes(town: Town, gone: Message, edited: Message, private: Message) 
 
 async def looked_up(lyra: Awake, town: Town) -> None:
     await town.server.pulse.until(lambda: looks(town) >= 2, "looks into two histories")
-    await compared(lyra)
+    await compared(lyra, "discord")
     assert "picture" not in await kept(lyra, town), "already in the session that follows"
 
 
@@ -122,7 +102,7 @@ async def test_without_a_look_it_would_all_stay_and_come_up_again(town: Town, mo
         gone = await town.says(town.ada, town.general, "the safe is behind the picture")
     await town.ada.deletes(gone)
     async with town.lyra(model, kind=Blind) as lyra:
-        await compared(lyra)
+        await compared(lyra, "discord")
         assert "picture" in await kept(lyra, town)
 
 
@@ -134,7 +114,7 @@ async def test_an_answer_that_a_moderator_removed_meanwhile_is_forgotten_and_its
         reply = await town.answer(await town.says(town.ada, town.general, "what is the door made of?"))
     await town.eve.deletes(reply)
     async with town.lyra(model) as lyra:
-        await compared(lyra)
+        await compared(lyra, "discord")
         assert "made of?" in (left := await kept(lyra, town)) and "oak" not in left
 
 
@@ -157,7 +137,7 @@ async def test_an_answer_that_repeats_what_was_only_shown_goes_where_that_is_tak
                 await town.bob.deletes(aside, await town.bob.says(town.general, "so long"))
         async with town.lyra(model, changed=busy if talking else lambda app: app) as lyra:
             if not talking:
-                await compared(lyra)
+                await compared(lyra, "discord")
                 assert await holds(lyra, town) == []
             assert not await asked_again(town, lyra, town.ada, town.general)
             assert await holds(lyra, town) == []

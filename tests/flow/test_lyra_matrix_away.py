@@ -6,15 +6,12 @@ A sync brings redactions and edits from where she stopped, but only so many of t
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import pytest
 from nio import AsyncClient
 
 from adapters.base import Presence
 from adapters.matrix.incoming.backfill import Backfill
-from bot.app import App
-from bot.service.priority import Priority
 from memory.types import DomainKind
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.faults import CONTEXT, Refuse
@@ -22,6 +19,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
 from tests.flow.test_lyra_matrix_forgotten_words import CODE, IGNORANT, REPEATED, TOLD, asked_again, holds
 from tests.kits.awake import Awake, prompt
+from tests.kits.comparing import busy, compared
 from tests.kits.discord_knowing import Thoughtful, everything
 from tests.kits.matrix_changes import SEALED, Narrow, kept
 from tests.kits.matrix_home import Home, dm, room_of
@@ -53,24 +51,6 @@ class Blind(Hasty):
         return {}
 
 
-class Taken(Priority):
-    """Somebody talks all the time: nothing is done in the background."""
-
-    async def free(self) -> None:
-        await asyncio.Event().wait()
-
-
-def busy(app: App) -> App:
-    """Let nothing be compared in the background."""
-    return replace(app, priority=Taken())
-
-
-async def compared(lyra: Awake) -> None:
-    """Wait until nothing is left to be compared."""
-    async with asyncio.timeout(PATIENCE):
-        await lyra.talk.history_comparison.through("matrix")
-
-
 async def changed_unheard(at_home: Home, ada: Person, room: str, model: Thoughtful) -> None:
     """Let things be said to her; then, while she is down, be taken back and edited, and so much more be said that she cannot
     read back so far."""
@@ -96,7 +76,7 @@ async def test_what_lies_behind_more_than_she_reads_back_is_looked_up(
     room = await dm_of(at_home, ada, model, sealed)
     await changed_unheard(at_home, ada, room, model)
     async with at_home.lyra(model, kind=Hasty) as lyra:
-        await compared(lyra)
+        await compared(lyra, "matrix")
         left = "\n".join(await kept(lyra, ada, room, sealed))
         assert "picture" not in left and "green" not in left and "stone" not in left
         assert "the door is blue" in left and "Turing" in left and "under the rug" in left
@@ -107,7 +87,7 @@ async def test_without_a_look_it_would_stay(at_home: Home, ada: Person, model: T
     room = await dm_of(at_home, ada, model, sealed=False)
     await changed_unheard(at_home, ada, room, model)
     async with at_home.lyra(model, kind=Blind) as lyra:
-        await compared(lyra)
+        await compared(lyra, "matrix")
         assert SECRET in (left := await kept(lyra, ada, room)) and "the door is green" in left
 
 
@@ -127,7 +107,7 @@ async def test_an_answer_that_repeats_what_was_only_shown_goes_where_that_was_ta
         for number in range(20):
             await ada.says(room, f"remark {number}")
         async with at_home.lyra(model, kind=kind) as lyra:
-            await compared(lyra)
+            await compared(lyra, "matrix")
             assert (await holds(lyra, DomainKind.ROOM, room) == []) is (kind is Hasty)
             assert not await asked_again(at_home, lyra, ada, room), "what cannot be looked up does not come up"
 
@@ -170,7 +150,7 @@ async def test_where_everything_was_heard_nothing_is_looked_up(at_home: Home, ad
     await ada.redacts(room, said)
     async with at_home.lyra(model) as lyra:
         await at_home.asks(ada, room, "hello again")
-        await compared(lyra)
+        await compared(lyra, "matrix")
         assert SECRET not in await kept(lyra, ada, room)
     assert at_home.proxy.calls(CONTEXT) == []
 

@@ -50,7 +50,7 @@ ASKED: Mapping[str, str] = {
     "Notices.queue": _SEEN,
     "OwnPosts.items_of": _SEEN,
     "OwnPosts.may_be_shown": _KEPT,
-    "Selecting._with_what_goes": _GONE,
+    "Selecting._affected": _GONE,
     "Selecting.forget": _GONE,
     "SelfStates.reset": _REPLIES,
     "SharedBank.shown": _SETTING,
