@@ -68,7 +68,7 @@ class BankCommands(Group):
         if not await view.bank.turn_on():
             return plain(_("The bank is on already."))
         sign, here, who = self._sign(call), _EVERYONE[call.place.reach], await self._name(call, view)
-        await self._aloud(
+        await self._announce(
             call,
             lazy(
                 "{who} turned the memory bank on. From now on I note each conversation that I keep here in a few lines, "
@@ -87,7 +87,7 @@ class BankCommands(Group):
         if not await view.bank.turn_off():
             return plain(_("The bank is off already."))
         who = await self._name(call, view)
-        await self._aloud(
+        await self._announce(
             call, lazy("{who} turned the memory bank off, and I emptied it. The messages themselves stay.", who=who)
         )
         return plain(_("The bank is off and empty, and I said so here."))

@@ -61,7 +61,7 @@ class Group:
         view = await self._view(call)
         return view, await self._services.domains.current_session(view, call.place)
 
-    async def _to_keep(self, call: Call) -> tuple[View, Session]:
+    async def _here_to_store(self, call: Call) -> tuple[View, Session]:
         """Like `_here`, for commands that store something: the session is then named after the place."""
         if call.off_record:
             return await self._here(call)
@@ -75,8 +75,8 @@ class Group:
         """Return the caller's display name."""
         return await name_of(view.messages, self._adapters[call.place.platform], call.place, call.person)
 
-    async def _borne(self, call: Call, view: View, person: Person) -> NameUse:
-        """Return whether another person who is present has or had the display name that a person would take."""
+    async def _name_use(self, call: Call, view: View, person: Person) -> NameUse:
+        """Return whether somebody else who is present has or had the display name of a person."""
         found = await names_in_use(view.messages, self._adapters[call.place.platform], call.place, [person])
         return next(iter(found.values()), NameUse.NOT)
 
@@ -84,10 +84,10 @@ class Group:
     def _shared(call: Call) -> bool:
         return not call.place.is_private
 
-    async def _still(self, call: Call) -> Call:
-        """Return a call to be continued later, with its place's current readers.
+    async def _with_current_readers(self, call: Call) -> Call:
+        """Return a call that is continued later, with its place's current readers.
 
-        Raises BadInput if the person cannot read it any more.
+        Raises BadInput if the caller is not among them any more.
         """
         adapter = self._adapters[call.place.platform]
         with suppress(PlaceGone):
@@ -96,8 +96,8 @@ class Group:
                 return replace(call, place=place)
         raise BadInput(GONE)
 
-    async def _aloud(self, call: Call, said: Sentence) -> None:
-        """Post something to everybody at a call's place, in its set or prevailing language; in a room, outside any thread."""
+    async def _announce(self, call: Call, said: Sentence) -> None:
+        """Post something for everybody at a call's place, in the language of the place; in a room, outside of threads."""
         adapter, place = self._adapters[call.place.platform], call.place
         if place.reach is Reach.ROOM and place.thread:
             place = await adapter.locate(replace(place, thread="")) or place
@@ -105,15 +105,15 @@ class Group:
         text = said.read_in(await self._services.languages.among(place, view) or current())
         await self._services.outgoing.tell(place, call.person, text)
 
-    async def _closed(self, call: Call) -> set[int]:
-        """Return the domains whose messages a person may read here although this account of theirs cannot open them."""
+    async def _domains_out_of_reach(self, call: Call) -> set[int]:
+        """Return the domains that a person may read here, but whose messages this account cannot open on the platform."""
         elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
         return {one.home.key for one in elsewhere}
 
-    def _address(self, call: Call, found: Hit | PlacedMessage, closed: Collection[int]) -> str:
+    def _link_to(self, call: Call, found: Hit | PlacedMessage, out_of_reach: Collection[int]) -> str:
         """Return the link to a message that the caller can open, '' if there is none."""
         adapter = self._adapters[call.place.platform]
-        if found.platform != adapter.platform or found.exchange.domain in closed:
+        if found.platform != adapter.platform or found.exchange.domain in out_of_reach:
             return ""
         return adapter.link(found.place, found.exchange.source_id)
 

@@ -94,7 +94,7 @@ class IncognitoCommands(Group):
             if not on:
                 self._services.off_record.end(where, server=of == _SERVER)
         if of != _ME and self._shared(call):
-            await self._aloud(call, _announced(call, of, self._sign(call), on=on))
+            await self._announce(call, _announced(call, of, self._sign(call), on=on))
         if on:
             return plain(self._begun(call, of))
         ended = _("From now on I keep what is said to me again. I have nothing of what was said off the record.")

@@ -48,8 +48,8 @@ class KnowledgeCommands(Group):
         here = await written_urls([*messages.values(), *(message for some in said.values() for message in some)])
         ids = await view.ids.short([id for page in pages for id in page_text.named(page)])
         text = "\n\n".join(page_text.told(page, said, ids, now, zone) for page in pages)
-        closed = await self._closed(call)
-        links = {one: self._address(call, one, closed) for page in pages for one in (*page.said, *page.own)}
+        closed = await self._domains_out_of_reach(call)
+        links = {one: self._link_to(call, one, closed) for page in pages for one in (*page.said, *page.own)}
         cards = tuple(card for page in pages for card in page_text.cards(page, said, ids, now, zone, links))
         passing = here | set(filter(None, links.values()))
         return Reply(text, passing, shows=_shows(facts, said) | messages.keys(), cards=cards)
@@ -86,7 +86,7 @@ class KnowledgeCommands(Group):
         return Reply("\n".join(lines), said_here, tuple(actions), _shows(shown, said))
 
     async def _further(self, tier: str, call: Call, begin: int) -> Reply:
-        return await self._page(tier, await self._still(call), begin)
+        return await self._page(tier, await self._with_current_readers(call), begin)
 
     @command(
         "memory correct",
@@ -100,12 +100,12 @@ class KnowledgeCommands(Group):
         text = str(call.arguments["text"]).strip()
         if not text:
             raise BadInput(ladder_text.NO_WORDS)
-        view, session = await self._to_keep(call)
+        view, session = await self._here_to_store(call)
         only = self._only(call)
         fact = await view.facts.find(str(call.arguments["fact"]), only)
         who = caller(call)
         message = NewExchange(Kind.SAID, text, call.id, self._services.clock.now(), call.person.name, "user", who)
-        message = replace(message, borne=await self._borne(call, view, call.person))
+        message = replace(message, borne=await self._name_use(call, view, call.person))
         new = await replaced(view, session, fact, message, only)
         self._services.maintenance.poke(view.home, session)
         said, now = await view.digests.receipts([new]), self._services.clock.now()

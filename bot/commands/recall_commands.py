@@ -62,8 +62,8 @@ class RecallCommands(Group):
             more = _('I found nothing more about "{words}".', words=asked)
             return plain(more if begin else _('I found nothing about "{words}".', words=asked))
         now, zone = self._services.clock.now(), view.home.time_zone
-        ids, closed = await view.ids.short(receipts.named(*shown)), await self._closed(call)
-        numbered = [(at, hit, self._address(call, hit, closed)) for at, hit in enumerate(shown, start=begin + 1)]
+        ids, closed = await view.ids.short(receipts.named(*shown)), await self._domains_out_of_reach(call)
+        numbered = [(at, hit, self._link_to(call, hit, closed)) for at, hit in enumerate(shown, start=begin + 1)]
         lines = [f"{at}. {receipts.hit(hit, ids, now, zone, link)}" for at, hit, link in numbered]
         cards = [receipts.card(hit, at, ids, now, zone, link) for at, hit, link in numbered]
         if unsure := nothing_sure(shown):
@@ -82,7 +82,7 @@ class RecallCommands(Group):
         return Reply("\n".join(lines), passing, tuple(actions), shows, cards=tuple(cards))
 
     async def _further(self, call: Call, words: str, begin: int) -> Reply:
-        return await self._page(await self._still(call), words, begin)
+        return await self._page(await self._with_current_readers(call), words, begin)
 
     @command(MORE, lazy("the next page of the last list"), Parameter("page", lazy("which"), value=lazy("PAGE")), hidden=True)
     async def _more(self, call: Call) -> Reply:
@@ -104,7 +104,7 @@ class RecallCommands(Group):
         if call.off_record:
             raise BadInput(off_record(self._sign(call)))
         platform, key = call.place.platform, call.place.key
-        view, session = await self._to_keep(call)
+        view, session = await self._here_to_store(call)
         known = await self._services.memory.kept.knows(platform, key, [target.id]) or await view.messages.find(
             platform, None, target.id
         )
@@ -119,7 +119,7 @@ class RecallCommands(Group):
         contents = await self._adapters[platform].read_attachments(target) if target.attachments else ()
         new = replace(
             await new_exchange(target, text_with_attachments(target, contents)),
-            borne=await self._borne(call, view, target.person),
+            borne=await self._name_use(call, view, target.person),
         )
         kept = await view.say(session, [new])
         if not kept.stored:

@@ -96,7 +96,7 @@ class SettingsCommands(Group):
             if on
             else lazy("{name} turned listening off: I keep only what is said to me.", name=call.person.name)
         )
-        await self._aloud(call, text)
+        await self._announce(call, text)
 
     async def _line(self, where: Place | Person, one: Preference) -> str:
         default = "on" if one.name == "streaming" and self._services.preferences.streams_on(where.platform) else "off"
