@@ -1,4 +1,4 @@
-"""Who is awake in a home and on its memory: one process that does everything, or several in their roles, each to be reached by a command."""
+"""Locks of the processes of `lyra run`: one that does everything, or several in their roles; and signals to them."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from memory.store.file_locks import FileLock
 
 
 def run_lock(home: Path) -> FileLock:
-    """Return the lock of whoever is awake in a home, which several in their roles share."""
+    """Return the lock of `lyra run` in a home; processes with roles share it."""
     return FileLock(home / "run.lock")
 
 
@@ -25,7 +25,7 @@ def page_lock(home: Path) -> FileLock:
 
 
 def is_awake(home: Path) -> bool:
-    """Return whether somebody is awake in a home. Raises NotWritable."""
+    """Return whether `lyra run` is running in a home. Raises NotWritable."""
     lock = run_lock(home)
     awake = not lock.take()
     lock.release()
@@ -34,7 +34,7 @@ def is_awake(home: Path) -> bool:
 
 @contextmanager
 def reloadable(home: Path) -> Iterator[None]:
-    """Have `reload` reach this process during the block, in which it reads its configuration again at SIGHUP."""
+    """Register this process for `reload` during the block. It handles SIGHUP by reloading its configuration."""
     own = FileLock(home / f"run-{os.getpid()}.lock")
     try:
         own.take()
@@ -45,11 +45,11 @@ def reloadable(home: Path) -> Iterator[None]:
 
 
 def reload(home: Path) -> bool:
-    """Have everybody who is awake in a home read the configuration again; return whether there was anybody."""
+    """Tell all running processes of a home to reload the configuration; return whether there were any."""
     reached = False
     for path in home.glob("run-*.lock"):
         process = FileLock(path)
-        # A process that was killed leaves its file, and another may have its number by now.
+        # A killed process leaves its file, and its pid may have been reused.
         if process.take():
             path.unlink(missing_ok=True)
             process.release()

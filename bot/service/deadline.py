@@ -1,7 +1,7 @@
-"""The end of a process that was asked to end: in time, whatever it still waits for.
+"""A deadline for shutdown: the process exits in time, whatever it still waits for.
 
-A thread in a lookup of a name, a disk that does not answer, a reader of its output that stands still: neither ends by being cancelled,
-and an interpreter waits for all of its threads. What such a process leaves is what one leaves that is killed, and that loses nothing.
+The interpreter waits for all of its threads, and a thread in a DNS lookup, on a hanging disk or writing to a stalled reader cannot be
+cancelled. Exiting regardless is as safe as a kill, which loses nothing.
 """
 
 import asyncio
@@ -13,29 +13,29 @@ from contextlib import suppress
 from bot.service.log import log
 
 SECONDS = 9.0
-"""How long after it was asked to end a process is there at most; Docker kills after ten."""
+"""The deadline after the request to stop; Docker kills after ten seconds."""
 _TELLING_SECONDS = 0.5
-"""How long it is tried to say in the log what did not end: the log may be what it stands still at."""
+"""The time limit for logging what did not end: the log itself may hang."""
 
 
 class Stop(asyncio.Event):
-    """Whether this process was asked to end; from then on it has `SECONDS`."""
+    """The event that this process was asked to stop; the deadline runs from then on."""
 
     def __init__(self) -> None:
-        """Nobody asked yet. Made in the running event loop."""
+        """Prepare; must be created in the running event loop."""
         super().__init__()
         self._running = asyncio.get_running_loop()
         self._beginning = threading.Lock()
         self._code = 0
 
     def set(self, code: int = 0) -> None:
-        """Ask it to end; where it does not by itself, it ends with this exit code."""
+        """Ask the process to stop; `code` is its exit code if it misses the deadline."""
         self._code = self._code or code
         self.begin()
         super().set()
 
     def begin(self) -> None:
-        """Have the time begin, once; from a signal handler, too, while the event loop stands still."""
+        """Start the deadline (idempotent); a signal handler may call it while the event loop is blocked."""
         if self._beginning.acquire(blocking=False):
             timer = threading.Timer(SECONDS, self._end)
             timer.daemon = True
@@ -55,7 +55,7 @@ class Stop(asyncio.Event):
 
 
 def _standing() -> list[str]:
-    """Return the line at which each thread stands that an interpreter would wait for, without anybody's words."""
+    """Return the current line of each thread that the interpreter would wait for, without any stored text."""
     awaited = {one.ident: one.name for one in threading.enumerate() if not one.daemon}
     found = []
     for ident, frame in sys._current_frames().items():

@@ -39,9 +39,9 @@ class Priority:
                     await self._free.wait()
 
     async def pause(self) -> None:
-        """Wait for a moment in which nobody talks, so that what several turns leave is done together.
+        """Wait for a moment without new turns, so that the background work of several turns is done together.
 
-        It ends after a quarter of a second at the latest, and at once while others wait for what is to be done.
+        It ends after a quarter of a second, and at once while somebody is `hurried`.
         """
         waits = [asyncio.ensure_future(self._silence()), asyncio.ensure_future(self._hurried.wait())]
         try:
@@ -59,7 +59,7 @@ class Priority:
 
     @contextmanager
     def hurried(self) -> Iterator[None]:
-        """Let no pause be waited for during the block."""
+        """Let `pause` return at once during the block: somebody waits for background work."""
         self._hurried.set()
         try:
             yield

@@ -15,7 +15,7 @@ from bot.service.deadline import Stop
 from bot.service.log import carried_on, log
 from bot.service.maintenance import Maintenance
 from bot.service.platforms import platforms
-from bot.service.process_frame import Work, collected_when_quiet, framed
+from bot.service.process_lifecycle import Work, collected_when_quiet, lifecycle
 from bot.service.process_roles import Role
 from bot.service.refused_accounts import RefusedAccounts
 from bot.talk import TURN_SECONDS, Talk, talking
@@ -77,7 +77,7 @@ async def _work(app: App, stop: asyncio.Event) -> int:
     worker = Worker(app.memory, app.maintenance)
     working = asyncio.create_task(carried_on(worker.run(), "worker"))
     try:
-        async with framed(app, stop, worker.tick, app.dreams.tick, at_once=worker.tick):
+        async with lifecycle(app, stop, worker.tick, app.dreams.tick, at_once=worker.tick):
             note(_("Lyra works here: what nobody waits for."))
             asked = asyncio.create_task(stop.wait())
             await asyncio.wait({working, asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -96,7 +96,7 @@ async def _hear(app: App, stop: asyncio.Event) -> int:
     async with (
         talking(app, adapters) as talk,
         collected_when_quiet(lambda: talk.mailboxes.waiting) as tidy,
-        framed(app, stop, talk.tick, tidy),
+        lifecycle(app, stop, talk.tick, tidy),
     ):
         return await _converse(adapters, talk, stop, app.memory.db.peers)
 
@@ -112,7 +112,7 @@ async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
         talking(app, {**adapters, browsing.browser.platform: browsing.browser}) as talk,
         nullcontext("") if lacking else serving(app, talk, browsing, adapters) as address,
         collected_when_quiet(lambda: talk.mailboxes.waiting) as tidy,
-        framed(app, stop, talk.tick, tidy, *works, at_once=works[0] if works else None),
+        lifecycle(app, stop, talk.tick, tidy, *works, at_once=works[0] if works else None),
     ):
         if lacking:
             note(str(lacking))

@@ -41,13 +41,13 @@ WITHIN = 100.0
 RULES = 'every_minutes = 0\ncuriosity = 0.100001\nquiet = ""\nsettle_minutes = 0\n'
 """Curiosity begins at 0.1, and stays there where nothing is new; where something is, a second lifts it over this threshold."""
 HURRIED = """
-from bot.service import process_frame
+from bot.service import process_lifecycle
 
-class Hurried(process_frame.AsyncIOScheduler):
+class Hurried(process_lifecycle.AsyncIOScheduler):
     def add_job(self, *given, **named):
         return super().add_job(*given, **(named | ({"seconds": 5} if "seconds" in named else {})))
 
-process_frame.AsyncIOScheduler = Hurried
+process_lifecycle.AsyncIOScheduler = Hurried
 """
 """What has the scheduler of a process tick every five seconds."""
 

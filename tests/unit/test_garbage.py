@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bot.service.process_frame import collected_when_quiet
+from bot.service.process_lifecycle import collected_when_quiet
 
 SECONDS_BUSY = 600
 _USUAL = (700, 10, 10)

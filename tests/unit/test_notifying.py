@@ -4,7 +4,7 @@ import asyncio
 import socket
 from pathlib import Path
 
-from bot.service.process_frame import Notifier
+from bot.service.process_lifecycle import Notifier
 
 
 def heard(folder: Path) -> tuple[socket.socket, str]:

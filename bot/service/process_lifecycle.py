@@ -1,4 +1,4 @@
-"""What frames a process of `lyra run`: systemd, SIGHUP, jobs every minute, and garbage at quiet moments."""
+"""The life cycle of a `lyra run` process: systemd notifications, SIGHUP, jobs every minute, and garbage collection."""
 
 import asyncio
 import gc
@@ -23,7 +23,7 @@ from bot.service.log import log
 _MICROSECONDS = 1_000_000
 _NEVER = 1_000_000
 _LONGEST_SECONDS = 600.0
-"""How long collections are put off where no moment is quiet."""
+"""The longest time between full collections if there is always something to do."""
 Work = Callable[[], Awaitable[None]]
 
 
@@ -55,7 +55,7 @@ class Notifier:
 
 
 @asynccontextmanager
-async def framed(app: App, stop: asyncio.Event, *every_minute: Work, at_once: Work | None = None) -> AsyncIterator[None]:
+async def lifecycle(app: App, stop: asyncio.Event, *every_minute: Work, at_once: Work | None = None) -> AsyncIterator[None]:
     """Notify systemd, reload on SIGHUP, and do jobs every minute during the block.
 
     The job `at_once` also runs immediately, concurrently with the platforms, since it may wait for a model.
@@ -118,11 +118,10 @@ def _until_cancelled(work: Work) -> Work:
 
 @asynccontextmanager
 async def collected_when_quiet(waiting: Callable[[], int], clock: Callable[[], float] = time.monotonic) -> AsyncIterator[Work]:
-    """Keep the interpreter from full collections during the block; yield the job, to be run every minute, that makes them.
+    """Disable automatic full collections during the block; yield a job, to be run every minute, that makes them.
 
-    It does while nothing is `waiting`, and otherwise every ten minutes: everything stands still meanwhile. While 10,000 messages
-    wait, a full collection takes 200 to 260 ms (measured on CPython 3.11), and comes 20 times by itself. Young garbage is
-    collected as ever.
+    It collects if nothing is `waiting`, otherwise every ten minutes, because a full collection blocks everything: with 10,000
+    waiting messages it takes 200 to 260 ms (CPython 3.11), and would run 20 times. Younger generations are collected as usual.
     """
     young, middle, old = gc.get_threshold()
     gc.set_threshold(young, middle, _NEVER)
