@@ -16,7 +16,7 @@ from memory.store.peers import Peers
 
 Parameters = Mapping[str, object]
 Numbers = Literal["item", "fence"]
-"""What is numbered across the whole memory."""
+"""The kinds of numbers that are unique in the whole memory."""
 Rows = Iterable[Parameters] | Callable[[], Iterable[Parameters]]
 """The parameter sets of one statement, or a callable that builds them where they are run, off the event loop."""
 
@@ -52,7 +52,7 @@ class Transaction(Reader, Protocol):
 
     @property
     def everywhere(self) -> Reader:
-        """The transaction for a question of the whole memory, where it is one of some domains: see `DatabaseAccess`."""
+        """The transaction for questions about the whole memory: see `DatabaseAccess`."""
         ...
 
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
@@ -116,7 +116,7 @@ class ClaimHolders(Protocol):
 
 
 class DatabaseAccess(Reader, Protocol):
-    """A database for those who work on what is remembered: in all of its domains, or in some alone."""
+    """A database for code that works on memory, in all of its domains or limited to some."""
 
     def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Open a write transaction: committed as a whole when the block ends, rolled back if it raises or is cancelled.
@@ -127,15 +127,15 @@ class DatabaseAccess(Reader, Protocol):
         ...
 
     def within(self, domains: Collection[int]) -> "DatabaseAccess":
-        """Return this database for these domains alone, if all of them may be worked on here.
+        """Return this database limited to these domains.
 
-        A server then shows and takes no row of any other domain, whatever the statement.
+        A server then hides and refuses rows of all other domains, whatever the statement.
         """
         ...
 
     @property
     def everywhere(self) -> Reader:
-        """This database for what is asked of the whole memory: whether something is kept or rests on anything elsewhere, and so is left out here."""
+        """This database for questions about the whole memory, such as whether something elsewhere still rests on an item."""
         ...
 
     async def commits(self) -> int:
@@ -189,15 +189,15 @@ class Database(DatabaseAccess, Protocol):
 
     @property
     def outdated(self) -> asyncio.Event:
-        """Set once what this process was told is kept is not there any more: from then on nothing it writes is kept."""
+        """Set once confirmed commits of this process are missing: from then on it can commit nothing."""
         ...
 
     async def kept_commits(self) -> Mapping[str, int]:
-        """Return numbers that only grow, by their names: how far this process knows that commits are kept."""
+        """Return the numbers of the last commits known to be durable, by name; they only grow."""
         ...
 
     async def lacking(self, name: str, told: Mapping[str, int]) -> int:
-        """Return how many commits are not there of those up to the numbers that a process of that name knew of."""
+        """Return how many commits are missing, given the numbers that a process of that name knew of."""
         ...
 
     async def close(self) -> None:
@@ -207,7 +207,7 @@ class Database(DatabaseAccess, Protocol):
 
 @asynccontextmanager
 async def taken_back(db: DatabaseAccess, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
-    """Open a write transaction of which nothing is kept; it raises what any other does."""
+    """Open a write transaction that is always rolled back; it raises what any other does."""
     with suppress(_TakenBack):
         async with db.transaction(bounds=bounds) as tx:
             yield tx
@@ -215,4 +215,4 @@ async def taken_back(db: DatabaseAccess, bounds: Bounds | None = None) -> AsyncI
 
 
 class _TakenBack(Exception):
-    """Ends a transaction without anything of it."""
+    """Rolls a transaction back."""

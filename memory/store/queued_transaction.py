@@ -1,7 +1,7 @@
-"""What the transactions of both stores share: handing something over takes longer than most statements do, so it is done seldom.
+"""Batching, shared by the transactions of both stores: a round trip to a thread or server costs more than most statements.
 
-Statements without results wait for the next statement with results, or for the commit, and go there with it, in order. What
-several coroutines ask at once goes there together: each is driven by hand up to where it needs rows.
+Statements without results are queued until the next statement with results, or the commit. Statements of several coroutines are sent together
+(`together`): each coroutine is driven by hand up to where it needs rows.
 """
 
 from abc import abstractmethod
@@ -17,17 +17,17 @@ Waiting = Sequence[tuple[str, Parameters | Rows]]
 
 
 class QueuedTransaction(Reader, Generic[S]):
-    """An open write transaction that asks statements `S` of its store. Nothing but these methods may be awaited inside it."""
+    """An open write transaction that sends statements `S` to its store. Nothing but these methods may be awaited inside it."""
 
     def __init__(self, bounds: Bounds | None) -> None:
         self.bounds = bounds
         self._waiting: list[tuple[str, Parameters | Rows]] = []
-        # Whether what runs is driven by `together`.
+        # Whether the running code is driven by `together`.
         self._driven = False
 
     @abstractmethod
     async def _fetch(self, asked: Sequence[S]) -> Sequence[list[Row]]:
-        """Run what waits, then these statements; return the rows of each of these."""
+        """Run queued statements, then these; return the rows of each of these."""
 
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
         """Queue one statement without results; its errors are raised by the next call that runs it."""

@@ -88,7 +88,7 @@ class Neighbourhood:
 
 
 class Documents:
-    """The items of one shard as columns, one entry per item. Messages are `linked`: they have neighbours.
+    """The items of one domain index as columns, one entry per item. Messages are `linked`: they have neighbours.
 
     `before` and `after` are the numbers of the neighbours, NONE at the ends of a session; `stretches` and `runs` hold the
     number of the first message of each one's stretch and run. `tellers`, `told_from` and `told_until` have one entry per time
@@ -170,7 +170,7 @@ class Documents:
         return [None if other == NONE else item for other, item in zip(others.tolist(), items, strict=True)]
 
     def number(self, item: int) -> int:
-        """Return the number of an item, NONE if the shard does not hold it."""
+        """Return the number of an item, NONE if it is not here."""
         at = int(np.searchsorted(self.items.now, item))
         return at if at < len(self) and self.items.now[at] == item else NONE
 

@@ -2,7 +2,7 @@
 
 Unit vectors are quantized to 8-bit integers with one scale per vector: a quarter of the memory to read, which is what a scan
 costs. The rounding residuals are kept in a further eight bits and read only for the nearest vectors, to make their cosines
-accurate. In a large shard, an outline of the vectors estimates the cosines first, and only those of the nearest are computed.
+accurate. In a large domain index, an outline of the vectors estimates the cosines first, and only those of the nearest are computed.
 
 The directions of an outline are those in which its first messages differ most (their principal components): in talk, a third of
 the dimensions tell most of a cosine, at a third of the memory to read. They are computed once, and from the first messages
@@ -23,11 +23,11 @@ _MOST = 127
 _FINER = 2 * _MOST
 _NEAREST = 128
 MANY = 20_000
-"""The size from which a shard is large."""
+"""The size from which a domain index is large."""
 _AT_ONCE = 2_048
 _ADDED = 128
 NEAR = 1.75
-"""In a large shard, the cosine is computed only of messages whose estimate is this many standard deviations above the mean."""
+"""In a large domain index, the cosine is computed only of messages whose estimate is this many standard deviations above the mean."""
 _SAMPLE = 1_500
 WIDTH = 128
 """The number of directions of an outline."""
@@ -36,7 +36,7 @@ _DRAWN = 4
 """One in so many vectors tells the directions."""
 _OUTLINED = 4_096
 FAR = 1.5
-"""In a large shard, sentences are compared only for messages this many standard deviations nearer than the mean."""
+"""In a large domain index, sentences are compared only for messages this many standard deviations nearer than the mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def quantized(vectors: Vectors) -> tuple[Bytes, Floats]:
 
 
 class Outline:
-    """The vectors of a shard in WIDTH directions, one row each, in the order they were added."""
+    """The vectors of a domain index in WIDTH directions, one row each, in the order they were added."""
 
     def __init__(self, first: Bytes, steps: Floats) -> None:
         sample = first[::_DRAWN] * steps[::_DRAWN, None]
@@ -154,7 +154,7 @@ class _Rows:
 
 
 class Meaning:
-    """The vectors of one shard in one space: of whole passages, and of sentences within them."""
+    """The vectors of one domain index in one space: of whole passages, and of sentences within them."""
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
@@ -206,7 +206,7 @@ class Meaning:
     def scan(self, vector: Vectors, documents: int) -> Similarities:
         """Return the cosine of each of `documents` documents to a unit vector: that of its nearest passage or sentence.
 
-        In a large shard with an outline, it is an estimate for messages that are far. Sentences are compared only for messages
+        In a large domain index with an outline, it is an estimate for messages that are far. Sentences are compared only for messages
         that are near as a whole.
         """
         if not len(self._wholes):

@@ -29,7 +29,7 @@ _MORE = 16
 
 
 class SelectedDocument(NamedTuple):
-    """A selected document of one of the ranked shards, with the number of its duplicates."""
+    """A selected document of one of the ranked domain indexes, with the number of its duplicates."""
 
     at: int
     document: int
@@ -38,7 +38,7 @@ class SelectedDocument(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A document of one of the shards with its run and fingerprint; as its score is negative, candidates sort best first."""
+    """A document of one of the domain indexes with its run and fingerprint; as its score is negative, candidates sort best first."""
 
     score: float
     at: int
@@ -48,7 +48,7 @@ class _Candidate(NamedTuple):
 
 
 def select(scored: Sequence[Scored], k: int, breadth: Breadth = Breadth.ONE) -> list[SelectedDocument]:
-    """Return the best k documents with a positive score; ties in the order they were stored, shard by shard."""
+    """Return the best k documents with a positive score; ties in the order they were stored, domain index by domain index."""
     picked = _best(_spread(scored) if breadth.spread else scored, k)
     return _with_replies(picked, scored)[:k] if breadth.with_replies else picked
 

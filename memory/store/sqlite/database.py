@@ -152,12 +152,12 @@ class SqliteDatabase(Reader):
         behind.exception()
 
     def within(self, domains: Collection[int]) -> Self:
-        """Return it as it is: who opens a file has all of it, and what a statement names is what it is for."""
+        """Return this database: a file enforces no scope, statements name their domains."""
         return self
 
     @property
     def everywhere(self) -> Self:
-        """It as it is."""
+        """This database."""
         return self
 
     async def commits(self) -> int:
