@@ -46,7 +46,7 @@ MUCH = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The documents of one shard with rank score (0: filtered out), cosine, and masks of speaker and time matches."""
+    """The documents of one domain index with rank score (0: filtered out), cosine, and masks of speaker and time matches."""
 
     domain_index: DomainIndex
     score: Floats
@@ -62,7 +62,7 @@ def rank(
     words: Sequence[Floats],
     meant: Sequence[Similarities],
 ) -> list[Scored]:
-    """Score the documents of shards of any kinds; `words` and `meant` are their scores by each signal."""
+    """Score the documents of domain indexes of any kinds; `words` and `meant` are their scores by each signal."""
     own = [lexical + meaning for lexical, meaning in zip(words, _above_usual(meant), strict=True)]
     scores = _with_neighbours(question, domain_indexes, own)
     lifted = _lifted(question, domain_indexes, scores)
@@ -241,7 +241,7 @@ def _timely(question: ParsedQuery, documents: Documents) -> tuple[Mask, Ints]:
 
 
 def _lift_the_newest(domain_indexes: Sequence[DomainIndex], lifted: Sequence[tuple[Floats, Mask, Mask]]) -> None:
-    """Boost the contenders for the top by their relative newness, across all shards."""
+    """Boost the contenders for the top by their relative newness, across all domain indexes."""
     best = _best([score for score, _, _ in lifted])
     near = [np.flatnonzero((score > 0) & (score >= best * np.float32(CONTENDING))) for score, _, _ in lifted]
     times = np.concatenate(
