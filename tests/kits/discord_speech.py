@@ -1,4 +1,4 @@
-"""Lyra's mouth at a loopback Discord: a real client with the sender and the calls, and a listener that a test speaks for."""
+"""Discord's sender and interactions under test: a real client at a loopback Discord, without the rest of Lyra."""
 
 import asyncio
 import itertools

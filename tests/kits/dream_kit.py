@@ -1,4 +1,4 @@
-"""What tests of dreams share: a muse whose answers are written down beforehand, and short ways to talk for days and to dream."""
+"""What tests of dreams share: a chat model with scripted answers, and short ways to talk for days and to dream."""
 
 import asyncio
 import json

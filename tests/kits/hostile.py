@@ -1,4 +1,4 @@
-"""A model under an attacker's spell, and the clients that show what it says: each reads Markdown in its own way."""
+"""A model controlled by an attacker, and the clients that show its answers: each reads Markdown in its own way."""
 
 import html
 import random

@@ -1,4 +1,4 @@
-"""What is made once in a process and is the same in all: whoever forks makes it, so that no child does."""
+"""Things that are made once, in the process that is forked, so that no child makes them again."""
 
 import sys
 from inspect import signature

@@ -1,4 +1,4 @@
-"""Lyra's mouth at a real homeserver: her own account with the sender, by way of a proxy, and what she needs to know of rooms."""
+"""Matrix's sender under test: Lyra's account at a real homeserver, by way of a proxy, without the rest of her."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""Lyra's mouth and two who hear it, as fixtures. A test module takes them with `pytest_plugins`."""
+"""Matrix's sender under test and two people who read it, as fixtures. A test module takes them with `pytest_plugins`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A BERT encoder as one would explain it: a token at a time, in Python's own numbers, with nothing made fast."""
+"""A slow and obvious BERT encoder in plain Python, as the reference for the real one."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Recall as its documentation tells it, one message at a time: slow and obvious, to be compared with."""
+"""A slow and obvious recall, one message at a time, as the reference for the real one."""
 
 import math
 from collections import Counter

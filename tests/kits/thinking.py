@@ -1,4 +1,4 @@
-"""A chat platform and a model in hand of a test: messages are handed over, answers begin and end when the test says."""
+"""A chat platform and a model that a test controls: it hands messages over, and decides when answers begin and end."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -1,4 +1,4 @@
-"""The one place that switches the local model off in tests: loading it for each of their homes would double their time.
+"""Switches the local model off in tests: loading it for every home would double their time.
 
 Limits are off as well, unless a test is about them: tests write faster than people, and more.
 
