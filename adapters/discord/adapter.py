@@ -172,30 +172,30 @@ class Discord(Adapter):
     # Places and what is said there
 
     async def locate(self, place: Place) -> Place | None:
-        """Return a place as it is now; None while the connection is away. Raises PlaceGone."""
+        """Return a place as it is now; None while disconnected. Raises PlaceGone."""
         return await locate(self._client, place.key, self._gate) if place.server else place
 
     async def locate_key(self, key: str) -> Place | None:
-        """As `locate`, for a key."""
+        """Return the place with a key as it is now; None while disconnected. Raises PlaceGone."""
         return await locate(self._client, key, self._gate)
 
     async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
-        """Return those servers, channels and private threads that a person can read now, for sure."""
+        """Return those servers, channels and private threads that a person can certainly read now."""
         permissions = self._permissions(person)
         return await permissions.circles(circles) if permissions else set()
 
     async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:
-        """Say whether a person is in one of these servers, or has one of these roles; None while the connection is away."""
+        """Return whether a person is in one of these servers, or has one of these roles; None while disconnected."""
         permissions = self._permissions(person)
         return await permissions.belongs(circles) if permissions else None
 
     async def has_place_in_common(self, person: Person) -> bool:
-        """Say whether a person is for sure in a server with Lyra; of many servers some are asked."""
+        """Return whether a person is certainly in a server with Lyra; of many servers only some are asked."""
         permissions = self._permissions(person)
         return permissions is not None and await permissions.shares()
 
     async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
-        """Return those accounts that cannot see a restricted channel or private thread now; of a server everyone sees the rest."""
+        """Return those accounts that cannot see a restricted channel or private thread now; all other places everyone sees."""
         if self._live is None or place.reach is not Reach.RESTRICTED:
             return set()
         channel = self._live.get_channel(int(place.thread or place.channel))
@@ -203,7 +203,7 @@ class Discord(Adapter):
         return {one for one, permissions in asked.items() if permissions and await permissions.is_shut_out(channel)}
 
     async def is_reader(self, person: Person, place: Place) -> bool:
-        """Say whether a person can see a place now; of one that only some see they are asked about."""
+        """Return whether a person can see a place now; for a restricted one, Discord may be asked."""
         return person.id not in await self.non_readers(place, [person.id])
 
     async def member_names(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
@@ -216,7 +216,7 @@ class Discord(Adapter):
         return [one for member in members for one in names(member)]
 
     async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
-        """Return the n messages before one, oldest first; none where that is not allowed or not possible now."""
+        """Return the n messages before one, oldest first; none if that is not allowed or impossible now."""
         if self._client is None:
             return ()
         found = await earlier(self._client, self._limits, self._gate, self._starts, place, message, n, reader)
@@ -232,39 +232,39 @@ class Discord(Adapter):
         return await self._files.read(self._client, message) if self._client else [Contents(one) for one in message.attachments]
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
-        """Look once into a channel's history, from the first of these messages back; nothing while the connection is away."""
+        """Look once into a channel's history, backwards from the first of these messages; empty while disconnected."""
         if patient:
             await self._pace.pause(self._pace.look)
         return await self.presences(self._client, self._limits).of(place, ids) if self._client else {}
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
-        """Return what of these places is gone for sure; nothing while the connection is away."""
+        """Return which of these places are certainly gone; none while disconnected."""
         return await vanished(self._client, self._limits, places) if self._client else ()
 
     async def administers_server(self, person: Person, server: str) -> bool | None:
-        """Say whether a person may manage a server now, False while nobody knows; None where she is not in it."""
+        """Return whether a person may manage a server now, False if that is unknown; None if Lyra is not in it."""
         permissions = self._permissions(person)
         return await permissions.manages(server) if permissions else False
 
     @property
     def _live(self) -> Client | None:
-        """The client whose cache is true now; None while the connection is away."""
+        """The client, if its cache is up to date; None while disconnected."""
         return self._client if self._client is not None and self._client.live else None
 
     def _permissions(self, person: Person) -> Permissions | None:
-        """Return what tells what a person may do; None while the connection is away."""
+        """Return the permissions of a person; None while disconnected."""
         return Permissions(self._live, self._limits, self._gate, person) if self._live else None
 
     def server_name(self, server: str) -> str:
-        """Return what a server is called, or was last."""
+        """Return the current or last name of a server."""
         return self._administrators.name(server)
 
     async def open_thread(self, place: Place, name: str) -> Place | None:
-        """Return the place of the thread that a message begins, opened if need be; None where Lyra may not. Raises PlatformFailure."""
+        """Return the thread on a message, created if need be; None if Lyra may not. Raises PlatformFailure."""
         return await opened(self._client, self._limits, place, name, self._gate)
 
     def thread_opened_at(self, place: Place) -> int:
-        """Return since when (microseconds UTC) people see the thread of a place, 0 where they do not yet."""
+        """Return since when (microseconds UTC) people see the thread of a place; 0 if not yet."""
         return self._starts.opened_at(self._client, place.server, place.thread) if self._client else 0
 
     def link(self, place: str, message: str) -> str:
@@ -282,7 +282,7 @@ class Discord(Adapter):
         return sent
 
     async def unprompted_place(self, person: Person) -> Place | None:
-        """Return the DM with a person, made if need be. Raises PlatformFailure while that is not possible."""
+        """Return the DM with a person, created if need be. Raises PlatformFailure if that is impossible now."""
         if (number := snowflake(person.id)) is None:
             return None
         if self._client is None:

@@ -1,4 +1,4 @@
-"""Discord's gateway events, in the order they came, as what happened at places."""
+"""Conversion of Discord's gateway events to Lyra's, in order."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ _MOST_EDITED = 5_000
 
 
 class Client(SessionClient):
-    """One account, connected, and what happens where she is."""
+    """A connected account: every gateway event is converted and queued."""
 
     def __init__(
         self,
@@ -41,18 +41,18 @@ class Client(SessionClient):
         self._prepare = prepare
 
     async def setup_hook(self) -> None:
-        """Prepare what needs the token, before the connection."""
+        """Run what needs the token, before connecting."""
         await self._prepare(self)
 
-    # What happened
+    # Gateway events
 
     async def on_message(self, message: discord.Message) -> None:
-        """Somebody said something."""
+        """Queue a message."""
         self.recent_messages.hear(message)
         self.queue.put_nowait(self.gateway_event(message))
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
-        """A message was changed, by its author or only in how it is shown."""
+        """Queue an edit, unless only the rendering of the message changed."""
         message = payload.message
         self.recent_messages.change(message)
         if message.edited_at is None or not self._is_heard(message):
@@ -76,15 +76,15 @@ class Client(SessionClient):
         self.queue.put_nowait(GatewayEvent(edit, uncached_channel=_uncached_channel(message.channel)))
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
-        """A message was removed."""
+        """Queue the deletion of a message."""
         self._queue_deletion(payload.guild_id, payload.channel_id, [payload.message_id])
 
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
-        """Messages were removed together."""
+        """Queue the deletion of several messages."""
         self._queue_deletion(payload.guild_id, payload.channel_id, sorted(payload.message_ids))
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        """She was let into a server, or one was out of order before a session was complete."""
+        """Queue that Lyra was added to a server, or that one became available late."""
         was_known = self._resumption.see(guild.id) and not self.live
         self.administrators.learn([guild])
         if not was_known and (joined_event := self.joined(guild)):
@@ -93,53 +93,53 @@ class Client(SessionClient):
         self.queue.put_nowait(guild)
 
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
-        """A channel was changed."""
+        """Queue a rename, and a change of what Lyra can see."""
         self._queue_rename(before, after)
         self._update_visibility(after.guild)
 
     async def on_guild_role_delete(self, role: discord.Role, *_: discord.Role) -> None:
-        """A role was removed or changed, and with it perhaps what she sees."""
+        """Queue a change of what Lyra can see, because a role changed."""
         self._update_visibility(role.guild)
 
     on_guild_role_update = on_guild_role_delete
 
     async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
-        """Somebody has other roles; it may be herself."""
+        """Queue a change of what Lyra can see, if her own roles changed."""
         if after == after.guild.me:
             self._update_visibility(after.guild)
 
     async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
-        """A server was changed."""
+        """Take note of a server's administrators."""
         self.administrators.learn([after])
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
-        """A channel was removed, with its threads."""
+        """Queue the deletion of a channel with its threads."""
         prefix = (str(channel.guild.id), str(channel.id))
         self.queue.put_nowait(GatewayEvent(self.administrators.gone(prefix, self._place(channel).name)))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
-        """A thread was removed."""
+        """Queue the deletion of a thread."""
         prefix = (str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
         self.queue.put_nowait(
             GatewayEvent(self.administrators.gone(prefix, self._place(payload.thread).name if payload.thread else ""))
         )
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        """She is not in a server any more, or it does not exist any more."""
+        """Queue that Lyra was removed from a server, or that it was deleted."""
         self.queue.put_nowait(GatewayEvent(self.administrators.gone((str(guild.id),))))
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
-        """She was added to a thread or sees it again, or the reverse: what happens there while she is out is not told to her."""
+        """Queue that messages of a thread may have been missed: Lyra was added to it or removed from it."""
         self._mark_thread_missed(thread)
 
     on_thread_remove = on_thread_join
 
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
-        """A thread was changed."""
+        """Queue a rename."""
         self._queue_rename(before, after)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        """Somebody put a sign under a message, or took it away again."""
+        """Queue the command of a reaction that was added or removed."""
         place = self._cached_place(payload.guild_id, payload.channel_id)
         now = time.time_ns() // 1000
         if place and (call := convert.pressed(payload, place, self._me.id, self.get_user(payload.user_id), now)):
@@ -148,8 +148,8 @@ class Client(SessionClient):
     on_raw_reaction_remove = on_raw_reaction_add
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """Somebody used a command or a button, and waits: this stands in no queue."""
-        # One that a replay tells of is judged by all that it tells.
+        """Handle a command or button at once: its user is waiting."""
+        # One in a replay is handled after the replay is complete.
         if await self._resumption.is_lost(interaction):
             return
         self.administrators.see(interaction.user)
@@ -161,7 +161,7 @@ class Client(SessionClient):
     # As Lyra reads it
 
     def gateway_event(self, message: discord.Message) -> GatewayEvent:
-        """Return a message as it is handed over; ignored bots' and Discord's own notices only move their stream."""
+        """Convert a message; those of ignored bots and Discord's own only move the cursor of their stream."""
         event = convert.as_far_as_legible(message, self._event)
         dm = message.channel if isinstance(message.channel, discord.DMChannel) else None
         return GatewayEvent(event, str(message.channel.id), message.id, _uncached_channel(message.channel), dm)

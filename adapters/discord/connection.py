@@ -1,4 +1,4 @@
-"""Makes one connection to Discord, which is one shard of the account, and says what its end means."""
+"""One connection to Discord, which is one shard of the account: its options, its loss and its end."""
 
 import asyncio
 import threading
@@ -31,11 +31,11 @@ _PASSING = (
 
 
 class Disconnected(Exception):
-    """A connection ended in a way that trying again can mend; the text names the error."""
+    """A connection ended, and a retry can help; the text names the error."""
 
 
 class ConnectionLoss:
-    """Whether a connection is lost just now; `patience` is how many seconds it has to come back in."""
+    """Watches whether a connection is lost; it has `patience` seconds to come back."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
@@ -43,17 +43,17 @@ class ConnectionLoss:
         self._back = asyncio.Event()
 
     def begin(self) -> None:
-        """The connection was lost."""
+        """Record that the connection was lost."""
         self._back.clear()
         self._away.set()
 
     def end(self) -> None:
-        """It is there."""
+        """Record that the connection is back."""
         self._away.clear()
         self._back.set()
 
     async def too_long(self) -> None:
-        """End when it does not come back in time. Raises Disconnected."""
+        """Wait until the connection stays lost for too long. Raises Disconnected."""
         while True:
             await self._away.wait()
             try:
@@ -65,9 +65,9 @@ class ConnectionLoss:
 
 @dataclass(frozen=True, slots=True)
 class AccountAccess:
-    """How to reach an account. `bots` are the ids of the bots and webhooks that are listened to like people.
+    """The access to an account. `bots` are the ids of bots and webhooks that Lyra listens to like people.
 
-    `shards` is into how many connections it is divided where several processes have one each, "auto" for what Discord advises.
+    `shards` is the number of connections if several processes hold one each, "auto" for as many as Discord recommends.
     """
 
     token: str = field(repr=False)
@@ -80,9 +80,7 @@ class AccountAccess:
 
 @dataclass(frozen=True, slots=True)
 class ClientOptions:
-    """What a client is made with: may it read all messages, the bots it listens to, who is everyone of a server, and which of
-    how many shards it is.
-    """
+    """The options of a client: whether it reads all messages, the bots it listens to, each server's role for everyone, and its shard."""
 
     content: bool
     bots: frozenset[str]
@@ -93,19 +91,19 @@ class ClientOptions:
 
     @property
     def intents(self) -> discord.Intents:
-        """What a client asks to hear of."""
+        """The gateway intents."""
         intents = discord.Intents.default()
         intents.typing = False
         intents.message_content = self.content
         return intents
 
     def terms(self, token: str) -> SessionTerms:
-        """Return what a session is bound to."""
+        """Return the terms of its sessions."""
         return SessionTerms(token, self.intents.value, self.shard, self.shards)
 
     def arguments(self) -> dict[str, Any]:
-        """Return them as discord.py takes them."""
-        # Lyra does not speak aloud, and needs nothing for it.
+        """Return the arguments of discord.Client."""
+        # Lyra has no voice support, and needs no warning about it.
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         return {
             "intents": self.intents,
@@ -119,19 +117,19 @@ class ClientOptions:
 
 
 class ShardNotes:
-    """The notes of the shard that an adapter is now; of the first, and where there is only one, they are the account's."""
+    """The notes of an adapter's present shard; the first shard has those of the account."""
 
     def __init__(self, notes: Notes, adapter: Adapter) -> None:
         self._notes = notes
         self._adapter = adapter
 
     async def get(self, name: str) -> Any:
-        """Return a value as it was put, or, where this shard never put one, as the account had it before it was divided."""
+        """Return a stored value, or the account's if this shard never stored one."""
         own = await self._notes.get(self._named(name))
         return await self._notes.get(name) if own is None else own
 
     async def put(self, name: str, value: Any) -> None:
-        """Keep a value that JSON can hold."""
+        """Store a JSON-serializable value."""
         await self._notes.put(self._named(name), value)
 
     def _named(self, name: str) -> str:
@@ -140,7 +138,7 @@ class ShardNotes:
 
 @contextmanager
 def pointed_at(access: AccountAccess) -> Iterator[None]:
-    """Have discord.py talk to these addresses while this lasts. It keeps them in one place for the whole process."""
+    """Point discord.py to these addresses during the block; they are global to the process."""
     before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     Route.BASE = access.api_url or before[0]
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(access.gateway_url) if access.gateway_url else before[1]
@@ -151,7 +149,7 @@ def pointed_at(access: AccountAccess) -> Iterator[None]:
 
 
 async def stay(client: discord.Client, token: str) -> None:
-    """Keep a client connected for as long as it goes. Raises PlatformRefused, PrivilegedIntentsRequired or Disconnected."""
+    """Run a client until its connection ends. Raises PlatformRefused, PrivilegedIntentsRequired, Disconnected."""
     try:
         await client.start(token)
     except discord.PrivilegedIntentsRequired:
@@ -162,7 +160,7 @@ async def stay(client: discord.Client, token: str) -> None:
 
 
 async def close(client: discord.Client) -> None:
-    """Close a client and a connection that it only began, without waiting long for a network that is away."""
+    """Close a client and a half-opened connection, without waiting long for the network."""
     try:
         async with asyncio.timeout(_CLOSING):
             for socket in _begun(client):
@@ -173,16 +171,16 @@ async def close(client: discord.Client) -> None:
 
 
 def _begun(client: discord.Client) -> list[DiscordWebSocket]:
-    """Return the connections that said hello and are not yet the client's.
+    """Return half-opened connections: those that received HELLO, but are not yet the client's.
 
-    discord.py forgets one that it gives up then, and the thread of its heartbeats would go on alone.
+    discord.py does not close one that it gives up at that point, and its heartbeat thread would run on.
     """
     threads = [one for one in threading.enumerate() if isinstance(one, KeepAliveHandler)]
     return [one.ws for one in threads if one.ws._connection is client._connection and one.ws is not client.ws]
 
 
 async def advised(access: AccountAccess) -> int:
-    """Return into how many connections Discord advises to divide an account. Raises PlatformFailure."""
+    """Return the number of shards that Discord recommends. Raises PlatformFailure."""
     with pointed_at(access):
         url = Route("GET", "/gateway/bot").url
     try:

@@ -21,7 +21,7 @@ from adapters.platform_clock import PlatformClock
 from localization.sentences import lazy
 
 MOST_REFUSED = 5_000
-"""How many refused requests in ten minutes are enough: half of what Discord bans for."""
+"""The most refused requests in ten minutes: half of what Discord bans for."""
 SPARED_STARTS = 20
 """How many of the day's starts are never used."""
 
@@ -34,7 +34,7 @@ _BETWEEN_WRITES = 3 * _SECOND
 _USUAL_STARTS = 1000
 _REQUESTS_A_SECOND, _AT_ONCE = 50, 5
 Turn = Callable[[str, float], Awaitable[float]]
-"""Takes the next of so many turns a second of a name; returns in how many seconds it is."""
+"""Reserves the next of some turns per second under a name; returns the seconds until then."""
 
 log = logging.getLogger(__name__)
 
@@ -44,12 +44,12 @@ class StartsSpent(Exception):
 
 
 class Limits:
-    """Counts what Discord counts, keeps it over restarts, and says when to wait. Instants are microseconds UTC."""
+    """Counts starts and refused requests as Discord does, across restarts, and waits where needed. Instants are microseconds UTC."""
 
     def __init__(
         self, notes: Notes, now: Callable[[], int], pause: Callable[[float], Awaitable[None]], own: Notes | None = None
     ) -> None:
-        """Count nothing yet; `own` keeps what this process counts by itself, where others count as well."""
+        """Prepare; `own` stores the counts of this process, if others have counts as well."""
         self._notes = notes
         self._own = own or notes
         self._now = now
@@ -62,20 +62,20 @@ class Limits:
         self._until = 0
         self._written = 0
         self.turn: Turn | None = None
-        """One pace for all processes that are connected; None where this one is alone."""
+        """The rate limiter shared by all processes; None if there is only this one."""
         self.sharers = 1
-        """How many processes there are; what is refused to them counts against one address."""
+        """The number of processes: their refused requests count against one address."""
         self._granted = 0
         self.platform_clock = PlatformClock()
 
     async def load(self) -> None:
-        """Read what earlier processes counted."""
+        """Load the counts of earlier processes."""
         self._starts = [int(one) for one in await self._notes.get("starts") or ()]
         self._refused = {int(minute): int(number) for minute, number in (await self._own.get("refused") or {}).items()}
         self._until = int(await self._own.get("stopped_until") or 0)
 
     async def save(self) -> None:
-        """Keep what was counted."""
+        """Save the counts."""
         self._written = self._now()
         await self._own.put("refused", {str(minute): number for minute, number in self._recent().items()})
         await self._own.put("stopped_until", self._until)
@@ -89,7 +89,7 @@ class Limits:
             await self.until_start()
 
     def learn(self, session_start_limit: Mapping[str, Any]) -> None:
-        """Take in what Discord says of today's starts."""
+        """Record what Discord reports of today's starts."""
         self._total, self._left = int(session_start_limit["total"]), int(session_start_limit["remaining"])
         self._resets = self._now() + int(session_start_limit["reset_after"]) * 1000
 
@@ -100,7 +100,7 @@ class Limits:
             await self._pause(seconds)
 
     async def start(self, *, initial: bool) -> None:
-        """Wait the five seconds that lie between two starts, and count one. Raises StartsSpent."""
+        """Wait until five seconds after the last start, and count one. Raises StartsSpent."""
         await self._hear_of_others()
         if self._start_in() > 0:
             raise StartsSpent("no starts left today")
@@ -111,7 +111,7 @@ class Limits:
         if seconds > 0:
             await self._pause(seconds if self.turn else min(seconds, 5.0))
         self._left -= 1
-        # Turns lie so far apart that nobody else is between reading and writing.
+        # Turns are so far apart that no other process reads or writes in between.
         await self._hear_of_others()
         self._starts = sorted({one for one in self._starts if one > self._now() - _DAY} | {self._now()})
         await self._notes.put("starts", self._starts)
@@ -134,14 +134,14 @@ class Limits:
     # Requests
 
     def trace(self) -> aiohttp.TraceConfig:
-        """Return what has every answer counted."""
+        """Return the trace hooks that count every response."""
         config = aiohttp.TraceConfig()
         config.on_request_start.append(self._asked)
         config.on_request_end.append(self._answered)
         return config
 
     async def _asked(self, _: aiohttp.ClientSession, __: SimpleNamespace, ___: aiohttp.TraceRequestStartParams) -> None:
-        """Keep to the requests that Discord allows a bot a second, a few at a time of those that all processes have together."""
+        """Keep to Discord's requests per second, taking a few at a time of those shared by all processes."""
         if self.turn is None:
             return
         if not self._granted:
@@ -151,7 +151,7 @@ class Limits:
         self._granted -= 1
 
     def require(self) -> None:
-        """Let a request go out. Raises SendFailed while Discord must be asked nothing."""
+        """Admit a request. Raises SendFailed while no requests may be made."""
         if (until := self._closed_until()) > self._now():
             shown = datetime.fromtimestamp(until / _SECOND, UTC).strftime("%H:%M:%S UTC")
             left = (until - self._now()) / _SECOND
@@ -159,7 +159,7 @@ class Limits:
             raise SendFailed(said, retry_after=left)
 
     async def hold(self) -> None:
-        """Wait while Discord must be asked nothing."""
+        """Wait while no requests may be made."""
         while (left := self._closed_until() - self._now()) > 0:
             await self._pause(left / _SECOND)
 
@@ -171,7 +171,7 @@ class Limits:
             return
         minute = self._now() // _MINUTE
         self._refused[minute] = self._refused.get(minute, 0) + 1
-        # Without Via it did not come from Discord's own servers but from its border, which bans addresses.
+        # A response without Via comes from Discord's edge, which bans IP addresses.
         everywhere = status == 429 and (scope == "global" or "Via" not in headers)
         if everywhere:
             self._until = max(self._until, self._now() + math.ceil(seconds(headers.get("Retry-After")) or 1) * _SECOND)
@@ -180,7 +180,7 @@ class Limits:
 
     def _closed_until(self) -> int:
         if self._until > self._now() + _DAY:
-            # No stop is that long: it was noted by a clock that was ahead.
+            # No stop lasts that long: the clock was ahead when it was noted.
             self._until = 0
         recent = self._recent()
         left = sum(recent.values())

@@ -1,4 +1,4 @@
-"""A client's gateway session: when one begins, is lost, goes on, or is taken up from an earlier process, and whether to trust the cache."""
+"""A client's gateway session: its beginning, loss and resumption, and whether the cache is up to date."""
 
 import asyncio
 import logging
@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 
 
 class SessionClient(discord.Client):
-    """A client that knows where its session stands. `queue` holds what came, in order.
+    """A client that tracks its session. `queue` holds the events, in order.
 
-    What has a higher id than `session_start` came after the session began.
+    Ids above `session_start` are later than the beginning of the session.
     """
 
     def __init__(self, settings: ClientOptions, limits: Limits, administrators: Administrators, resumption: Resumption) -> None:
@@ -42,11 +42,11 @@ class SessionClient(discord.Client):
         resumption.attach(self, self._remember_visibility, lambda: not self.live)
 
     def _get_state(self, **options: Any) -> TolerantState:
-        # The library has no other place to be given one. Should it stop asking here, what it cannot read ends a connection again.
+        # discord.py has no other hook for this. If it stopped calling it, unreadable events would end connections again.
         return TolerantState(dispatch=self.dispatch, handlers=self._handlers, hooks=self._hooks, http=self.http, **options)
 
     async def fetch_channel(self, channel_id: int, /) -> Any:
-        """Return a channel or thread as Discord has it now. Raises what the library raises; InvalidData for what it cannot read."""
+        """Fetch a channel or thread. Raises discord.py's errors; InvalidData if it cannot be read."""
         try:
             return await super().fetch_channel(channel_id)
         except UNREADABLE as error:
@@ -54,42 +54,42 @@ class SessionClient(discord.Client):
 
     @property
     def live(self) -> bool:
-        """Whether the cache is true now: the session is complete, and its connection is not lost."""
+        """Whether the cache is up to date: the session is complete, and its connection is not lost."""
         return self._complete and not self._away
 
     @property
     def sequence(self) -> int | None:
-        """The number of the last event that the session told of; None while there is none."""
+        """The number of the session's last event; None before the first."""
         socket: DiscordWebSocket | None = self.ws
         return socket.sequence if socket is not None else None
 
     @property
     def tells_dms(self) -> bool:
-        """Whether this shard is the one that is told of DMs."""
+        """Whether this shard receives DMs."""
         return not self.shard_id
 
     @property
     def is_restored(self) -> bool:
-        """Whether the session is one of an earlier process."""
+        """Whether the session was begun by an earlier process."""
         return self._resumption.restored
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """Keep to the starts that Discord allows, unless an earlier session is resumed. Raises StartsSpent."""
+        """Wait for and count a session start, unless an earlier session is resumed. Raises StartsSpent."""
         if not self._resumption.begin():
             await self._limits.start(initial=initial)
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
-        """Note that an event could not be handled, and nothing of what it said."""
+        """Log that an event could not be handled, without its content."""
         kind = sys.exc_info()[0]
         log.error("Discord's %s could not be handled: %s.", event_method.removeprefix("on_"), kind.__name__ if kind else "?")
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
-        """Pass an event on, unless this is closed: the library still waits for the last server then, and speaks of it."""
+        """Dispatch an event unless the client is closed: the library may still be waiting for the last server then."""
         if self.loop is not discord.utils.MISSING:
             super().dispatch(event, *args, **kwargs)
 
     async def on_connect(self) -> None:
-        """A new session began; its servers are not known yet."""
+        """Handle READY: a new session began; its servers are not known yet."""
         self.session_start = discord.utils.time_snowflake(discord.utils.utcnow())
         self.recent_messages.clear()
         self._resumption.connected()
@@ -97,12 +97,12 @@ class SessionClient(discord.Client):
         self.queue.put_nowait(ConnectionChange.BEGUN)
 
     async def on_ready(self) -> None:
-        """The session's servers are known; of an earlier process's, as they were when it ended."""
+        """Handle the completion of the server list; of a resumed session, as it was when it was left."""
         self._known = True
         self._complete_if_known()
 
     async def on_resumed(self) -> None:
-        """The session goes on, and what was missed has been replayed."""
+        """Handle RESUMED: missed events have been replayed."""
         self._away = False
         self._resumption.replayed()
         if not self._complete:
@@ -126,18 +126,18 @@ class SessionClient(discord.Client):
             self._visibility.changed(guild)
 
     async def on_disconnect(self) -> None:
-        """The connection was lost: what is known of places may not be true any more."""
+        """Handle the loss of the connection: the cache may be outdated from now on."""
         self._away = True
         self.connection_loss.begin()
         self.queue.put_nowait(ConnectionChange.LOST)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
-        """A server came back, or came late."""
+        """Handle a server that became available late or again."""
         self._resumption.see(guild.id)
         self.recent_messages.drop_server(guild.id)
         self.administrators.learn([guild])
         self.queue.put_nowait(guild)
 
     async def on_guild_unavailable(self, guild: discord.Guild) -> None:
-        """A server is out of order, and what happens there is not told."""
+        """Handle an outage of a server, during which its events are not reported."""
         self._resumption.doubt()

@@ -1,4 +1,4 @@
-"""What was said while Lyra did not listen, read from the histories of her channels."""
+"""Backfill: messages that were missed, read from the histories of channels."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ from adapters.events import Unreadable
 from adapters.listener import Listener, Notes
 
 MOST_MISSED = 1_000
-"""How many missed messages of one channel are read at a start."""
+"""The most missed messages of one channel read at a start."""
 
 _PAGE = 100
 _TRIES = 5
@@ -49,7 +49,7 @@ class Gap:
 
 
 class Backfill:
-    """Fills what is missing of each stream. A stream that cannot be read to its end keeps its cursor where it is."""
+    """Reads the missed messages of each stream. The cursor of a stream that cannot be read to its end stays."""
 
     def __init__(self, client: Client, listener: Listener, notes: Notes, limits: Limits, pace: Pace) -> None:
         self._client = client
@@ -70,7 +70,7 @@ class Backfill:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing that was missed is left to be read."""
+        """Whether all missed messages were read."""
         return not (self._unreadable or self._failed or self._unfinished)
 
     def may_move(self, stream: str) -> bool:
@@ -78,10 +78,10 @@ class Backfill:
         return stream not in self._unreadable and stream not in self._failed and stream not in self._unfinished
 
     async def fill(self, guilds: Iterable[discord.Guild], hand: Hand, *, streams: bool) -> None:
-        """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
+        """Pass on the missed messages of servers, oldest first; with `streams`, of DMs and archived threads too."""
         cursors = await self._cursors()
         is_first_start = await self._remember_beginning(cursors)
-        # Where she is divided, what is in no list may be another one's, and what others heard tells nothing of what this one did.
+        # With several shards, an unlisted channel may be another's, and the cursors of others say nothing about this one.
         cursors = await self._own_cursors(cursors)
         if streams:
             self._caught_up = cursors.keys() - await self._notes.gone()
@@ -98,36 +98,36 @@ class Backfill:
             gaps += [gap for one in channels if (gap := self._gap(one, cursors, newest))]
         if streams:
             gaps += await self._unlisted_gaps(cursors, listed)
-        # Noted first: what one channel is read up to must not count for another, should the reading be cut off.
+        # Save this first: if reading is interrupted, the position of one channel must not count for another.
         await hand([GatewayEvent(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
         await self._read_all(gaps, hand)
 
     async def take_up(self) -> None:
-        """Go on where an earlier process ended, which had missed nothing."""
+        """Continue after an earlier process that had missed nothing."""
         cursors = await self._cursors()
         await self._remember_beginning(cursors)
         self._caught_up = (await self._own_cursors(cursors)).keys() - await self._notes.gone()
 
     async def reopen(self, channel: discord.abc.GuildChannel, hand: Hand) -> None:
-        """Hand over what was said in a channel and its threads while it was hidden from her."""
+        """Pass on what was said in a channel and its threads while it was hidden from Lyra."""
         cursors = await self._cursors()
         newest = max(cursors.values(), default=self._first_heard)
         streams = [one for one in channels_of(channel.guild) if channel.id in (one.id, getattr(one, "parent_id", 0))]
-        # Nobody told her what was said there last.
+        # The cached last message id is outdated.
         gaps = [Gap(str(one.id), one, cursors.get(str(one.id), newest)) for one in streams]
         await self._read_all([gap for gap in gaps if channel.permissions_for(channel.guild.me).read_message_history], hand)
 
     async def learn_dms(self, streams: Sequence[str]) -> None:
-        """Note DMs in which something was said that nobody heard; `fill` reads them from the beginning."""
+        """Mark DMs with missed messages; `fill` reads them from the beginning."""
         for stream in streams:
             await self._notes.add_dm(stream)
 
     async def retry(self, hand: Hand) -> None:
-        """Read what could not be read before."""
+        """Retry what could not be read before."""
         await self._read_all(list(self._failed.values()), hand)
 
     def is_caught_up(self, channel: discord.DMChannel) -> bool:
-        """Return whether everything that was said in a DM before now was handed over."""
+        """Return whether everything said in a DM before now was passed on."""
         stream = str(channel.id)
         return stream in self._caught_up and stream not in self._failed
 
@@ -155,7 +155,7 @@ class Backfill:
             self._failed[stream] = gap
 
     async def _tell_early(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:
-        """Tell of what was written in a DM just before she listened for the first time, where nothing of hers stands below it."""
+        """Tell whoever wrote in a DM just before Lyra's first start that it was not read, unless Lyra wrote there last."""
         async for message in channel.history(limit=1, before=discord.Object(before)):
             lately = discord.utils.utcnow() - message.created_at < timedelta(microseconds=LATELY)
             if lately and convert.spoken(message) and not convert.machine(message):
@@ -174,7 +174,7 @@ class Backfill:
         return {stream: at for stream, at in cursors.items() if stream in own}
 
     async def _remember_beginning(self, cursors: Mapping[str, int]) -> bool:
-        """Note since when she listens at all: what was said before that is not for her; return whether it is since now."""
+        """Record the first start, before which nothing is for Lyra; return whether it is this one."""
         noted = await self._notes.beginning()
         self._first_heard = noted or min(cursors.values(), default=self._client.session_start)
         if not noted:
@@ -182,7 +182,7 @@ class Backfill:
         return not noted
 
     async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
-        """Note what was said last before the first start of all, so that the next one knows what it missed."""
+        """Save the last message ids at the first start, so that the next one knows what it missed."""
         last_ids = {one.id: one.last_message_id or one.id for guild in guilds for one in channels_of(guild)}
         if last_ids:
             newest = max(last_ids, key=lambda channel: last_ids[channel])
@@ -203,7 +203,7 @@ class Backfill:
         return [Gap(stream, None, after) for stream, after in known.items() if stream not in listed and stream not in gone]
 
     async def _tell_joined(self, guild: discord.Guild, newest: int, hand: Hand) -> None:
-        """Tell of a server that let her in while she was away."""
+        """Pass on that Lyra was added to a server while she was away."""
         joined = guild.me.joined_at if guild.me else None
         if joined and joined > discord.utils.snowflake_time(newest) and (event := self._client.joined(guild)):
             await hand([GatewayEvent(event)])
@@ -263,7 +263,7 @@ class Backfill:
             log.warning("More than %d messages were missed in channel %s; the next start reads on.", MOST_MISSED, gap.stream)
 
     async def _hand_over_page(self, gap: Gap, page: list[GatewayEvent], hand: Hand) -> list[GatewayEvent]:
-        """Hand over a page, and return the empty next one."""
+        """Pass on a page, and return the empty next one."""
         if page:
             await hand(page)
             gap.after = page[-1].position
@@ -281,15 +281,15 @@ class Backfill:
         return None
 
     async def _give_up(self, gap: Gap, hand: Hand) -> None:
-        """Leave what cannot be read."""
+        """Give up a channel that cannot be read."""
         await self._keep_position(gap, hand)
         self._unreadable.add(gap.stream)
 
     async def _keep_position(self, gap: Gap, hand: Hand) -> None:
-        """Note where the reading stopped, so that it can go on there some day."""
+        """Save where reading stopped, so that it can continue there."""
         await hand([GatewayEvent(None, gap.stream, gap.after)])
 
     async def _remember_gone(self, gap: Gap, trouble: Exception) -> None:
-        """Ask no more for what is gone: refused requests are counted against the whole address."""
+        """Do not ask again for a deleted channel: refused requests count against the IP address."""
         if gap.channel is None and isinstance(trouble, discord.NotFound | discord.Forbidden):
             await self._notes.add_gone(gap.stream)

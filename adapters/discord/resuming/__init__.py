@@ -1,6 +1,6 @@
 """A gateway session that outlives its process.
 
-What a connection was told comes in when the process ends in an orderly way, and is kept sealed. At the next start it goes out as
-the frames with which Discord would begin a session, so that the library parses them as ever, and Discord tells what is missing.
-After a kill only the position of its session is known, which goes in while it lives: out come the DMs that it tells of.
+On an orderly shutdown, the session and discord.py's cache come in, and are saved encrypted. At the next start they go out as gateway
+frames, which the library parses as usual before Discord replays what happened since. After a kill only the session's saved position is
+left, and out come the DMs with new messages.
 """

@@ -1,7 +1,7 @@
-"""Leaves a gateway session so that the next process resumes it, and takes up the one that was left.
+"""Hands a gateway session over to the next process, which resumes it.
 
-A mark in the notes and in what is kept ties the two together: a session that another process took up since, or that a restored
-memory knows nothing of, is not resumed.
+The notes and the saved session hold the same mark, so that a session is not resumed if another process did so since, or if the
+memory was restored.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from adapters.discord.resuming.session import GatewaySession, Packing, SavedSess
 from adapters.listener import Notes
 
 _RESUMABLE = 4000
-"""A close code with which Discord keeps the session; 1000 and 1001 end it."""
+"""A close code after which Discord keeps the session; 1000 and 1001 end it."""
 _PATIENCE = 10.0
 _NOTE = "left"
 
@@ -27,28 +27,28 @@ log = logging.getLogger(__name__)
 
 
 class SealedStorage(Protocol):
-    """Keeps what is sealed, by name. Its methods wait for the disk."""
+    """Encrypted storage by name. Its methods block on the disk."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Keep data, replacing any earlier. Raises OSError."""
+        """Store data, replacing any earlier. Raises OSError."""
         ...
 
     def take(self, name: str) -> bytes | None:
-        """Return what was kept and keep it no longer; None for nothing. Raises ValueError if it was changed, OSError."""
+        """Return and remove stored data; None if there is none. Raises ValueError if it was changed, OSError."""
         ...
 
 
 class SessionHandover:
-    """The sessions of one account's shards, from one process to the next. Instants are microseconds UTC."""
+    """The saved sessions of an account's shards. Instants are microseconds UTC."""
 
     def __init__(self, vault: SealedStorage | None, notes: Notes, now: Callable[[], int]) -> None:
-        """Without a vault, no session is left."""
+        """Prepare; without a vault, no session is saved."""
         self._vault = vault
         self._notes = notes
         self._now = now
 
     async def taken(self, terms: SessionTerms) -> SavedSession | None:
-        """Return the session that was left for these terms, once; None if there is none that Discord may still have."""
+        """Return the saved session for these terms, once; None if there is none that Discord may still have."""
         if self._vault is None:
             return None
         if mark := await self._notes.get(_NOTE):
@@ -69,13 +69,13 @@ class SessionHandover:
         return left
 
     async def leave(self, client: Client, hearing: Hearing, listening: asyncio.Task[None], terms: SessionTerms) -> None:
-        """Close a client's connection but not its session, and keep that, if all of it is passed on by who is `listening`."""
+        """Close a client's connection but not its session; save that, if the `listening` task passed on all of its events."""
         if self._vault is None or not client.live or not hearing.is_open:
             return
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
                 await client.ws.close(_RESUMABLE)
-        # The handlers of what it told are begun then, and none of them waits.
+        # Let the handlers of its last events run: none of them waits.
         await asyncio.sleep(0)
         client.queue.put_nowait(ConnectionChange.LEFT)
         await asyncio.wait([listening], timeout=_PATIENCE)

@@ -1,7 +1,6 @@
-"""What the library knows of servers, in the words in which the gateway would tell it anew.
+"""Gateway payloads made from discord.py's cache, as READY and GUILD_CREATE would contain them.
 
-Read from documented attributes only. Left out is what nobody asks here: pictures, colours, emojis, stickers, sounds, events and
-presences.
+Only documented attributes are read. Left out are pictures, colours, emojis, stickers, sounds, events and presences.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +27,7 @@ _VOICE_STATE = ("session_id", "deaf", "mute", "self_deaf", "self_mute", "self_st
 
 
 def ready(client: discord.Client, session: str, url: str, guilds: list[int]) -> Payload:
-    """Return how the gateway would begin a session of a client that is logged in."""
+    """Return the READY payload of a client that is logged in."""
     me = client.user
     assert me is not None
     return {
@@ -43,7 +42,7 @@ def ready(client: discord.Client, session: str, url: str, guilds: list[int]) -> 
 
 
 def guild(one: discord.Guild) -> Payload:
-    """Return how the gateway would tell of a server that is available."""
+    """Return the GUILD_CREATE payload of an available server."""
     return {
         **_same(one, _GUILD),
         **{name: getattr(one, name).value for name in _LEVELS},

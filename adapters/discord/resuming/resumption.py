@@ -1,8 +1,7 @@
-"""Where a new process stands between the session that it resumes and what Discord still has to tell of it.
+"""Resumption of a gateway session that an earlier process left, invisibly for discord.py.
 
-On the connection to the gateway that the library uses, RESUME goes out in the place of the library's IDENTIFY. The library is told
-what it would have been told then, READY and its servers, as they were when the session was left; from there on it hears Discord,
-which replays what happened since. So the library needs to know nothing of any of this.
+On the library's connection, RESUME is sent instead of its IDENTIFY. The library then receives READY and its servers as they were when the
+session was left, and after that Discord's replay of what happened since.
 """
 
 import asyncio
@@ -21,14 +20,14 @@ from adapters.discord.resuming.session import GatewaySession, SavedSession
 
 _DISPATCH, _IDENTIFY, _RESUME = 0, 2, 6
 _ANSWERED_WITHIN = 3.0
-"""How many seconds Discord waits for the first answer to a call."""
+"""How long, in seconds, Discord waits for the first response to an interaction."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionReplay:
-    """The session to resume, the frames of what was known, and what to call once the library has taken in the last of them."""
+    """The session to resume, the frames of its saved state, and a callback for when the library has processed them."""
 
     session: str = field(repr=False)
     sequence: int
@@ -37,37 +36,37 @@ class SessionReplay:
 
 
 def resume_frame(token: str, session: str, sequence: int) -> str:
-    """Return the frame that resumes a session behind the event with a number."""
+    """Return the frame that resumes a session after an event number."""
     return json.dumps({"op": _RESUME, "d": {"token": token, "session_id": session, "seq": sequence}})
 
 
 class Socket:
-    """A websocket. While somebody is behind, each frame is handled before the next is read: a replay tells of hours in a moment."""
+    """A websocket. During a replay, which delivers hours within a moment, each frame is handled before the next is read."""
 
     def __init__(
         self, socket: aiohttp.ClientWebSocketResponse, is_behind: Callable[[], bool], earlier: SessionReplay | None = None
     ) -> None:
-        """Wrap a connection; without an earlier session, one is begun or resumed as the library says."""
+        """Wrap a connection; without an earlier session, the library decides whether one is begun or resumed."""
         self._socket = socket
         self._is_behind = is_behind
         self._earlier = earlier
         self._telling: SessionReplay | None = None
 
     def __getattr__(self, name: str) -> Any:
-        """Be the connection in everything else."""
+        """Delegate everything else to the connection."""
         return getattr(self._socket, name)
 
     async def send_str(self, data: str, compress: int | None = None) -> None:
-        """Send a frame: RESUME in the place of IDENTIFY."""
+        """Send a frame, RESUME instead of IDENTIFY."""
         if self._earlier is not None and (frame := json.loads(data))["op"] == _IDENTIFY:
             self._telling, self._earlier = self._earlier, None
             data = resume_frame(frame["d"]["token"], self._telling.session, self._telling.sequence)
         await self._socket.send_str(data, compress)
 
     async def receive(self, *within: Any, **named: Any) -> aiohttp.WSMessage:
-        """Return the next frame: what was known first, then what Discord says."""
+        """Return the next frame: first those of the saved state, then Discord's."""
         if self._is_behind():
-            # The handlers of the frame before look at what the library knows now.
+            # The handlers of the previous frame must see the library's state before this one.
             await asyncio.sleep(0)
         if self._telling is not None:
             if (frame := next(self._telling.frames, None)) is not None:
@@ -78,10 +77,10 @@ class Socket:
 
 
 class Resumption:
-    """At most one session to resume, by the first connection that can.
+    """The resumption of at most one session, by the first connection that can.
 
-    While `replaying`, the library knows what was true when the session was left: nothing may be decided by it. `over` is set
-    except during that time. `proven` says that the replay leaves nothing to be read in histories.
+    While `replaying`, the library's state is that of when the session was left, and must not be relied on. `over` is set except
+    during that time. `proven` means that after the replay no histories need to be read.
     """
 
     def __init__(self, left: SavedSession | None, now: Callable[[], int]) -> None:
@@ -94,9 +93,9 @@ class Resumption:
         self.over.set()
 
     def attach(self, client: discord.Client, told: Callable[[], None], is_behind: Callable[[], bool]) -> None:
-        """Have a client's next connection resume the session; `told` is called once the client knows what was known then.
+        """Let a client's next connection resume the session; `told` is called once the client has the saved state.
 
-        `is_behind` says whether it waits to be told what happened meanwhile.
+        `is_behind` returns whether the client still waits for the replay.
         """
         self._is_fed = False
         self.connected()
@@ -112,12 +111,12 @@ class Resumption:
             self._take_up(session)
             return Socket(socket, is_behind, SessionReplay(session.id, session.sequence, _frames(client, left), told))
 
-        # The library has no other place to hand it a connection. Should it stop asking here, each start begins a session.
+        # discord.py has no other hook for this. If it stopped calling it, every start would begin a new session.
         client.http.ws_connect = connect_to  # type: ignore[method-assign]
 
     @property
     def is_due(self) -> bool:
-        """Whether the next connection resumes a session, as far as is known."""
+        """Whether the next connection will try to resume a session."""
         return self._left is not None and self._left.session.is_fresh(self._now())
 
     def _take_up(self, session: GatewaySession) -> None:
@@ -126,7 +125,7 @@ class Resumption:
         self.proven = session.whole
 
     def begin(self) -> bool:
-        """Say whether the session is resumed by the connection that identifies just now; a new one is begun if not."""
+        """Return whether the connection that identifies now resumes the session; otherwise it begins a new one."""
         takes_over, self._takes_over = self._takes_over, False
         if takes_over:
             self.restored = self.replaying = self._is_fed = True
@@ -137,7 +136,7 @@ class Resumption:
         return takes_over
 
     def connected(self) -> None:
-        """Note that the library was told of a session: of the one from before, or of a new one, in which nothing is older."""
+        """Record that the library received READY, of the saved session or of a new one."""
         if self._is_fed:
             self._is_fed = False
             return
@@ -146,31 +145,31 @@ class Resumption:
         self.over.set()
 
     def replayed(self) -> None:
-        """Note that Discord told everything that happened meanwhile."""
+        """Record the end of the replay."""
         log.info("The session on Discord from before goes on." if self.replaying else "The connection to Discord is back.")
         self.replaying = False
         self.over.set()
 
     async def is_lost(self, call: discord.Interaction) -> bool:
-        """Wait for the end of a replay; say whether a call that it told of was made so long ago that its caller was told it failed."""
+        """Wait for the end of a replay; return whether a replayed interaction has expired, so that its caller was told it failed."""
         if not self.replaying:
             return False
         await self.over.wait()
         return self._now() / 1_000_000 - call.created_at.timestamp() > _ANSWERED_WITHIN
 
     def doubt(self) -> None:
-        """Note that something may have happened that the replay does not tell."""
+        """Record that the replay may be incomplete, so that histories have to be read."""
         self.proven = False
 
     def see(self, guild: int) -> bool:
-        """Say whether a server was available when the session was left; if not, nobody told what happened there."""
+        """Return whether a server was available when the session was left; if not, the replay is incomplete."""
         if guild not in self._known:
             self.doubt()
         return guild in self._known
 
 
 def _frames(client: discord.Client, left: SavedSession) -> Iterator[str]:
-    """Yield what the gateway would tell at the beginning of this session."""
+    """Yield the frames with which the gateway would begin this session."""
     session = left.session
     told = payloads.ready(client, session.id, session.url, [*session.known, *session.away])
     yield _frame("READY", session, json.dumps(told))
@@ -179,5 +178,5 @@ def _frames(client: discord.Client, left: SavedSession) -> Iterator[str]:
 
 
 def _frame(event: str, session: GatewaySession, data: str) -> str:
-    # What is told anew has no number of its own: the replay goes on after the last one.
+    # These frames have no numbers of their own: the replay continues after the last one.
     return f'{{"op": {_DISPATCH}, "t": "{event}", "s": {session.sequence}, "d": {data}}}'

@@ -1,4 +1,4 @@
-"""A gateway session as it is kept while nobody is connected, and whether it fits who would resume it."""
+"""A gateway session as it is saved, and the terms under which it can be resumed."""
 
 import json
 import zlib
@@ -15,7 +15,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class SessionTerms:
-    """What a session is bound to: a bot's token and what it asked to hear of, and which shard of how many it is."""
+    """What a session is bound to: the token, the intents, the shard and the number of shards."""
 
     token: str = field(repr=False)
     intents: int
@@ -24,16 +24,16 @@ class SessionTerms:
 
     @property
     def marks(self) -> Mapping[str, Any]:
-        """These terms as they are kept: without the token itself."""
+        """The terms as they are saved, with a hash of the token."""
         return {**asdict(self), "token": sha256(self.token.encode()).hexdigest()}
 
 
 @dataclass(frozen=True, slots=True)
 class GatewaySession:
-    """A session that was left: where Discord goes on with it, and which servers it was of.
+    """A session that was left: its id, URL and last event number, and its servers.
 
-    `whole` says that nothing was left to be read in any history. `known` are the ids of the servers that were available, `away`
-    those of the others. `left_at` is in microseconds UTC. `mark` is the same in the notes.
+    `whole` means that no history was left to be read. `known` are the ids of the servers that were available, `away` those of the
+    others. `left_at` is in microseconds UTC. `mark` is also in the notes.
     """
 
     id: str = field(repr=False)
@@ -46,20 +46,20 @@ class GatewaySession:
     away: Sequence[int]
 
     def is_fresh(self, now: int) -> bool:
-        """Say whether Discord may still have it."""
+        """Return whether Discord may still have it."""
         return 0 <= now - self.left_at <= MOST_SECONDS * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SavedSession:
-    """A session with its servers as the gateway would tell of them: each a JSON text, in the order of `known`."""
+    """A session with the GUILD_CREATE payloads of its servers as JSON, in the order of `known`."""
 
     session: GatewaySession
     servers: Sequence[str] = field(repr=False)
 
     @classmethod
     def opened(cls, kept: bytes, terms: SessionTerms) -> Self:
-        """Read what `Packing` packed. Raises ValueError, which says why it does not fit these terms."""
+        """Unpack a session. Raises ValueError with the reason if it is damaged or has other terms."""
         try:
             *servers, last = zlib.decompress(kept).decode("ascii").split("\n")
             told = json.loads(last)
@@ -76,18 +76,18 @@ class SavedSession:
 
 
 class Packing:
-    """Packs a session server by server: all of them at once would take as much memory again as the library does."""
+    """Packs a session server by server: all at once would double the memory."""
 
     def __init__(self) -> None:
         self._zlib = zlib.compressobj(1)
         self._pieces: list[bytes] = []
 
     def add(self, server: Mapping[str, Any]) -> None:
-        """Add the next of the servers that were available."""
+        """Add the next available server."""
         self._put(f"{json.dumps(server)}\n")
 
     def packed(self, session: GatewaySession, terms: SessionTerms) -> bytes:
-        """Return all of it, with the session and its terms."""
+        """Return the packed session with its terms."""
         self._put(json.dumps({"format": _FORMAT, "terms": terms.marks, "session": asdict(session)}))
         return b"".join((*self._pieces, self._zlib.flush()))
 

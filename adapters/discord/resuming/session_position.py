@@ -1,7 +1,7 @@
-"""Where a gateway session stands, kept for a process that comes after a kill: what was said to her alone meanwhile is in no list.
+"""The position of a gateway session, saved so that new DMs are found after a kill.
 
-A server's channels say what was said there last. Discord lists no DMs, and of one in which nothing of hers stands yet it tells
-only in the session. So the next process resumes that once, for nothing but the DMs that it tells of.
+Missed messages in servers are found through the last message ids of channels. But Discord does not list DMs, and a first DM of somebody is only reported
+in the session. So the next process resumes the old session once, just for the ids of DMs.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from adapters.listener import Notes
 
 _NOTE = "position"
 _BETWEEN_NOTES = 10_000_000
-"""Microseconds between two notes: what was heard since the last is told once more, and known by its cursor."""
+"""Microseconds between two notes; what came after the last is replayed, and recognized by its cursor."""
 _PATIENCE = 10.0
 _READY = 1
 """The number of the first event of every session."""
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class SessionPosition:
-    """The position of one account's session, noted now and then. Instants are microseconds UTC."""
+    """The saved position of an account's session. Instants are microseconds UTC."""
 
     def __init__(self, notes: Notes, now: Callable[[], int]) -> None:
         self._notes = notes
@@ -40,7 +40,7 @@ class SessionPosition:
         self._is_unasked = False
 
     async def note(self, client: discord.Client, sequence: int | None) -> None:
-        """Note that all that the session told up to `sequence` is passed on: at once for a new session, else every ten seconds."""
+        """Save that all events up to `sequence` were passed on: at once for a new session, else every ten seconds."""
         session = client.ws.session_id
         if session is None or sequence is None or self._is_unasked:
             return
@@ -50,9 +50,9 @@ class SessionPosition:
         await self._notes.put(_NOTE, {"session": session, "url": str(client.ws.gateway), "sequence": sequence})
 
     async def begin(self, client: discord.Client, learn: Callable[[Sequence[str]], Awaitable[None]]) -> None:
-        """Note that a new session begins; have `learn` called before with the DMs of which the last one tells since its note.
+        """Begin a new session; first call `learn` with the DMs in which the last session reports messages since its position.
 
-        Where Discord has it no more, there is nothing to learn; where it is out of reach, the next session asks.
+        If Discord has dropped that session, there are none; if Discord is out of reach, the next session asks.
         """
         position = await self._notes.get(_NOTE)
         self._is_unasked = bool(position)
@@ -62,7 +62,7 @@ class SessionPosition:
             async with _resumed(client, position) as socket:
                 await learn(await _dms_told(socket))
                 self._is_unasked = False
-                # At any moment one of both sessions is noted that tells of what comes now.
+                # At any moment, the saved position is of a session that reports new events.
                 await self.note(client, _READY)
         except (aiohttp.ClientError, OSError, TimeoutError) as trouble:
             log.info("The session on Discord from before could not be asked: %s.", type(trouble).__name__)
@@ -70,19 +70,19 @@ class SessionPosition:
 
 @asynccontextmanager
 async def _resumed(client: discord.Client, position: Mapping[str, Any]) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
-    """Resume a session for the block, and end it. Raises what a connection raises, and TimeoutError."""
+    """Resume a session for the block, then end it. Raises connection errors, TimeoutError."""
     async with asyncio.timeout(_PATIENCE):
         socket = await client.http.ws_connect(str(yarl.URL(position["url"]).with_query(v="10", encoding="json")))
     try:
         await socket.send_str(resume_frame(client.http.token or "", position["session"], position["sequence"]))
         yield socket
     finally:
-        # With this code Discord gives the session up.
+        # After this code Discord drops the session.
         await socket.close(code=1000)
 
 
 async def _dms_told(socket: aiohttp.ClientWebSocketResponse) -> Sequence[str]:
-    """Return the ids of the DMs in which a resumed session tells of a message, each once. Raises TimeoutError."""
+    """Return the ids of DMs with messages in the replay of a session, each once. Raises TimeoutError."""
     found: dict[str, None] = {}
     async with asyncio.timeout(_PATIENCE):
         while (frame := await socket.receive()).type is aiohttp.WSMsgType.TEXT:
