@@ -23,8 +23,8 @@ class NewerDatabase(MemoryFailure):
     """The file was written by a newer Lyra."""
 
 
-class NotADatabase(MemoryFailure):
-    """The path holds something other than Lyra's memory."""
+class MemoryUnusable(MemoryFailure):
+    """The memory cannot be used: it is not one of Lyra's, or its database reports an error."""
 
 
 class MemoryMissing(MemoryFailure):

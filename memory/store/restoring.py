@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from localization.sentences import Sentence, lazy
-from memory.errors import BackupFailed, MemoryFailure, NotADatabase, WrongKey
+from memory.errors import BackupFailed, MemoryFailure, MemoryUnusable, WrongKey
 from memory.ports import Progress
 from memory.store import home_files
 from memory.store.database import Reader
@@ -77,7 +77,7 @@ async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = la
             if not suffix or home_files.size(given):
                 copy_file(given, copy.with_name(copy.name + suffix), tell)
         return await verified(copy, key)
-    except (NotADatabase, WrongKey) as error:
+    except (MemoryUnusable, WrongKey) as error:
         clear(path)
         raise BackupFailed(_no_backup(source)) from error
     except (OSError, MemoryFailure) as error:

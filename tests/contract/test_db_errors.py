@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.errors import DiskFull, MemoryFailure, NewerDatabase, NotADatabase, NotWritable, WrongKey
+from memory.errors import DiskFull, MemoryFailure, MemoryUnusable, NewerDatabase, NotWritable, WrongKey
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.transaction import FileIdentity
 from tests.kits import forked
@@ -69,7 +69,7 @@ async def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path:
     path = tmp_path / "lyra.db"
     path.write_bytes(content)
     error = await failure(path, key)
-    assert type(error) in (WrongKey, NotADatabase) and is_a_sentence(error)
+    assert type(error) in (WrongKey, MemoryUnusable) and is_a_sentence(error)
     assert path.read_bytes() == content
 
 

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 import sqlcipher3
 
-from memory.errors import DatabaseBusy, DatabaseRefused, NotADatabase
+from memory.errors import DatabaseBusy, DatabaseRefused, MemoryUnusable
 from memory.store import restoring
 from memory.store.postgresql import connecting, moving
 from memory.store.postgresql.address import DatabaseAddress
@@ -97,7 +97,7 @@ async def test_a_row_that_the_database_changes_is_found_and_nothing_of_the_move_
     address: DatabaseAddress, path: Path
 ) -> None:
     asked(address, CHANGED)
-    with pytest.raises(NotADatabase):
+    with pytest.raises(MemoryUnusable):
         await into(address, path)
     asked(address, "DROP TRIGGER changing ON lyra.cursors")
     await into(address, path)
@@ -161,7 +161,7 @@ def changing(path: Path) -> Callable[[int, int], None]:
 
 async def test_a_row_that_the_file_changes_is_found(address: DatabaseAddress, tmp_path: Path) -> None:
     await filled(address)
-    with pytest.raises(NotADatabase):
+    with pytest.raises(MemoryUnusable):
         async with moving.out_of(address, tmp_path / "lyra.db", KEY, changing(tmp_path / "lyra.db")):
             pass
 

@@ -7,7 +7,7 @@ import psycopg
 import psycopg_pool
 
 from localization.sentences import lazy
-from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, DiskFull, MemoryFailure, NotADatabase, NotWritable
+from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, DiskFull, MemoryFailure, MemoryUnusable, NotWritable
 from memory.store.postgresql.address import SCHEMA, DatabaseAddress
 
 _DENIED = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
@@ -92,7 +92,7 @@ def meaning(error: psycopg.Error, address: DatabaseAddress) -> MemoryFailure:
     if isinstance(error, psycopg_pool.PoolTimeout) or is_lost(error):
         return away(address)
     reason = f"{type(error).__name__} {state}".strip()
-    return NotADatabase(lazy("The memory at {path} could not be used: {reason}.", path=address, reason=reason))
+    return MemoryUnusable(lazy("The memory at {path} could not be used: {reason}.", path=address, reason=reason))
 
 
 def _of_the_url(said: str, address: DatabaseAddress) -> MemoryFailure | None:

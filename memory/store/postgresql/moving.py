@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from localization.sentences import lazy
-from memory.errors import DatabaseRefused, HomeInUse, NotADatabase, WrongKey
+from memory.errors import DatabaseRefused, HomeInUse, MemoryUnusable, WrongKey
 from memory.ports import Progress
 from memory.store import home_files, restoring
 from memory.store.database import Parameters, Reader
@@ -25,7 +25,7 @@ async def into(address: DatabaseAddress, path: Path, key: bytes, tell: Progress)
     """Copy the file at `path` into an empty database in one transaction; yield the number of messages.
 
     The database stays reserved until the block ends. `tell` gets the bytes copied and the total. Raises DatabaseRefused if the
-    database holds another memory, HomeInUse if Lyra runs on it, NotADatabase if rows do not read back equal, and the errors of
+    database holds another memory, HomeInUse if Lyra runs on it, MemoryUnusable if rows do not read back equal, and the errors of
     `PostgresDatabase.open`.
     """
     try:
@@ -47,7 +47,7 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
     """Copy the database into a staged file for `path`, unless a file is there that equals it; yield the number of messages.
 
     No home can write to the database until the block ends: later messages would be missing in the file. Raises DatabaseRefused if
-    the file at `path` holds another memory, HomeInUse, NotADatabase, and the errors of `PostgresDatabase.open`.
+    the file at `path` holds another memory, HomeInUse, MemoryUnusable, and the errors of `PostgresDatabase.open`.
     """
     async with _reserved(await PostgresDatabase.open(address, key)) as db, db.transaction() as still:
         # This transaction blocks all writers; the server must not end it while it idles.
@@ -64,7 +64,7 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
             await db.copy_to(restoring.staged(path), key, tell)
             async with await SqliteDatabase.open(restoring.staged(path), key) as file:
                 if not await _holds_what(file, still):
-                    raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=path))
+                    raise MemoryUnusable(lazy("What was written to {address} did not come back as it was.", address=path))
                 messages = await restoring.messages(file)
                 await file.checkpoint()
         yield messages
@@ -89,7 +89,7 @@ async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progre
 async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_empty: bool = False) -> None:
     """Replace the content of a database by that of a file, in one transaction, and compare all rows before the commit.
 
-    `tell` gets the progress and the total. Raises NotADatabase if a row does not read back equal, DatabaseRefused if the database
+    `tell` gets the progress and the total. Raises MemoryUnusable if a row does not read back equal, DatabaseRefused if the database
     is not empty and `only_empty` is set.
     """
     every = await tables(file)
@@ -106,7 +106,7 @@ async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_
         await tx.drop_keys()
         await copy(file, every, write, tell)
         if not await same(file, tx, every):
-            raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=db.address))
+            raise MemoryUnusable(lazy("What was written to {address} did not come back as it was.", address=db.address))
         await numbering.take_over(tx)
 
 

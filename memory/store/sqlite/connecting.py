@@ -11,7 +11,7 @@ from typing import cast
 from sqlcipher3 import dbapi2 as sqlcipher
 
 from localization.sentences import lazy
-from memory.errors import DatabaseBusy, DiskFull, MemoryFailure, NotADatabase, NotWritable, WrongKey
+from memory.errors import DatabaseBusy, DiskFull, MemoryFailure, MemoryUnusable, NotWritable, WrongKey
 from memory.store import home_files
 from memory.store.cancellation import to_the_end
 from memory.store.sqlite.transaction import Connection
@@ -110,4 +110,4 @@ def _meaning(message: str, path: Path) -> MemoryFailure:
                 path=path,
             )
         )
-    return NotADatabase(lazy("The memory at {path} could not be used: {reason}.", path=path, reason=message))
+    return MemoryUnusable(lazy("The memory at {path} could not be used: {reason}.", path=path, reason=message))

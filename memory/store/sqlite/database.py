@@ -60,7 +60,7 @@ class SqliteDatabase(Reader):
         """Open or create the file, migrate its schema, and return the database.
 
         `key` is 32 raw bytes, None for plain SQLite. `checkpoints` is False where another process does the automatic
-        checkpoints. Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, NotADatabase,
+        checkpoints. Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, MemoryUnusable,
         NotWritable, DiskFull, DatabaseBusy.
         """
         with explained(path):
