@@ -19,10 +19,10 @@ from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.peers import presence
 from memory.store.postgresql.peers.presence import ProcessPresence
-from tests.contract.test_postgresql import between
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server as shared
 from tests.kits.memory_kit import KEY
+from tests.kits.postgres_way import between
 
 pytest_plugins = ["tests.kits.postgres_fixtures"]
 

@@ -1,0 +1,139 @@
+"""What becomes of reads and writes when a connection to PostgreSQL is lost, or the server crashes or stands still."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from memory.errors import (
+    DatabaseAway,
+    DatabaseBusy,
+)
+from memory.store.bounds import Bounds
+from memory.store.postgresql import connecting, database, pipelined_connection
+from memory.store.postgresql.address import DatabaseAddress
+from memory.store.postgresql.database import PostgresDatabase
+from tests.fakes.pulse import PATIENCE
+from tests.kits import postgres_way
+from tests.kits.memory_kit import KEY
+from tests.kits.postgres import Postgres, postgres, unguarded
+from tests.kits.postgres_way import INSERT, between, by_way, scopes, write
+
+pytest_plugins = ["tests.kits.postgres_fixtures"]
+
+server = postgres_way.server
+
+
+async def test_a_connection_that_is_lost_undoes_its_transaction_and_the_next_goes_on(
+    server: Postgres, address: DatabaseAddress, tmp_path: Path
+) -> None:
+    async with between(server, tmp_path) as way, await PostgresDatabase.open(by_way(address, way), KEY) as db:
+        await write(db, "before")
+        with pytest.raises(DatabaseBusy):
+            async with db.transaction() as tx:
+                assert await tx.all("SELECT 1 AS one")
+                await tx.run(INSERT, {"scope": "lost"})
+                way.cut()
+                await tx.all("SELECT 1 AS one")
+        assert await scopes(db) == ["before"]
+        way.cut()
+        await write(db, "after")
+        way.cut()
+        assert await scopes(db) == ["after", "before"]
+
+
+@pytest.mark.parametrize("bounds", [None, Bounds.of(1)], ids=["by itself", "with what it writes"])
+async def test_where_the_answer_to_a_commit_is_lost_the_server_is_asked_what_became_of_it(
+    server: Postgres, address: DatabaseAddress, tmp_path: Path, bounds: Bounds | None
+) -> None:
+    async with between(server, tmp_path) as way, await PostgresDatabase.open(by_way(address, way), KEY) as db:
+        await write(db, "before")
+        way.cuts_before = b"COMMIT"
+        await write(db, "kept", bounds)
+        assert await scopes(db) == ["before", "kept"]
+
+
+async def test_without_asking_what_was_kept_is_said_to_have_failed(
+    server: Postgres, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(self: PostgresDatabase, number: str) -> bool:
+        return False
+
+    monkeypatch.setattr(PostgresDatabase, "_kept", never)
+    async with between(server, tmp_path) as way, await PostgresDatabase.open(by_way(address, way), KEY) as db:
+        way.cuts_before = b"COMMIT"
+        with pytest.raises(DatabaseAway):
+            await write(db, "kept")
+        assert await scopes(db) == ["kept"]
+
+
+@pytest.mark.torture
+async def test_a_server_that_crashes_and_recovers_has_every_commit_that_was_answered_and_each_once() -> None:
+    with postgres() as server:
+        address = server.make("crashing")
+        async with await PostgresDatabase.open(address, KEY) as db:
+
+            async def kept(number: int) -> int:
+                """Write one row as who is told to try again does; return how often that took."""
+                for tries in range(1, 100):
+                    with suppress(DatabaseBusy):
+                        await write(db, f"{number:03}")
+                        return tries
+                raise AssertionError("the server never came back")
+
+            tries = 0
+            for number in range(60):
+                if number % 20 == 10:
+                    crash(server)
+                tries += await kept(number)
+            assert await scopes(db) == [f"{number:03}" for number in range(60)]
+            assert tries >= 60
+
+
+@contextmanager
+def standing_still(server: Postgres, database: str) -> Iterator[None]:
+    """Have a server that is there give no answer to anybody during the block."""
+    pids = [int((server.folder / "data" / "postmaster.pid").read_text().split()[0])]
+    with psycopg.connect(unguarded(server.address(database))) as connection:
+        # First who begins new ones: a connection that the pool was just opening would answer.
+        os.kill(pids[0], signal.SIGSTOP)
+        ours = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        pids += [pid for (pid,) in connection.execute(ours)]
+    for pid in pids[1:]:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("looks", [True, False], ids=["", "the twin"])
+async def test_a_server_that_stands_still_is_said_to_be_out_of_reach(looks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipelined_connection, "LOOK_SECONDS", 0.1 if looks else 60.0)
+    monkeypatch.setattr(pipelined_connection, "ANSWER_SECONDS", 1)
+    for module in (connecting, database):
+        monkeypatch.setattr(module, "PATIENCE_SECONDS", 1.0)
+    with postgres() as server:
+        async with await PostgresDatabase.open(server.make("still"), KEY) as db:
+            await write(db, "before")
+            with standing_still(server, "still"):
+                asked = asyncio.gather(db.all("SELECT 1 AS one"), write(db, "lost"), return_exceptions=True)
+                done, _ = await asyncio.wait({asked}, timeout=PATIENCE if looks else 1.0)
+                assert bool(done) == looks
+            failed = await asked
+            assert [isinstance(one, DatabaseAway) for one in failed] == [looks, looks]
+            await write(db, "after")
+            assert await scopes(db) == (["after", "before"] if looks else ["after", "before", "lost"])
+
+
+def crash(server: Postgres) -> None:
+    """Have a server break down as it does where one of its processes is killed, and recover from its log."""
+    with psycopg.connect(unguarded(server.address("crashing"))) as connection:
+        others = connection.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'lyra'").fetchall()
+    os.kill(others[0][0], signal.SIGKILL)
