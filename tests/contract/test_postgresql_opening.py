@@ -10,14 +10,7 @@ from pathlib import Path
 import pytest
 
 from localization.sentences import told
-from memory.errors import (
-    DatabaseAway,
-    DatabaseRefused,
-    MemoryFailure,
-    MemoryMissing,
-    NewerDatabase,
-    NotWritable,
-)
+from memory.errors import DatabaseAway, DatabaseRefused, MemoryFailure, MemoryMissing, NewerDatabase, NotWritable
 from memory.store.opening import open_database
 from memory.store.postgresql import connecting
 from memory.store.postgresql.address import DatabaseAddress

@@ -10,10 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.errors import (
-    DatabaseAway,
-    DatabaseBusy,
-)
+from memory.errors import DatabaseAway, DatabaseBusy
 from memory.store.bounds import Bounds
 from memory.store.postgresql import connecting, database, pipelined_connection
 from memory.store.postgresql.address import DatabaseAddress

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.errors import (
-    DatabaseBusy,
-    HomeInUse,
-)
+from memory.errors import DatabaseBusy, HomeInUse
 from memory.store.postgresql import connecting, transaction
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
