@@ -141,7 +141,7 @@ class Limits:
         return config
 
     async def _asked(self, _: aiohttp.ClientSession, __: SimpleNamespace, ___: aiohttp.TraceRequestStartParams) -> None:
-        """Keep to Discord's requests per second, taking a few at a time of those shared by all processes."""
+        """Keep to the requests that Discord allows a bot a second, a few at a time of those that all processes have together."""
         if self.turn is None:
             return
         if not self._granted:

@@ -75,7 +75,7 @@ class Estimating:
             gists = await self._gists(session)
             made += gists.inputs
             total = sum((self._reading(gist) for gist in gists.inputs), total + self._joining(gists))
-        return total + self._upper_tiers(made)
+        return total + self._rungs(made)
 
     async def _gists(self, session: Session) -> _NewGists:
         context = self._context
@@ -109,7 +109,7 @@ class Estimating:
             total = sum([merge] * (gists.end // size - gists.first // size), total)
         return total + self._reading(_lines(edge * lines)) if edge > 1 else total
 
-    def _upper_tiers(self, gists: Sequence[_Text]) -> ExpectedUsage:
+    def _rungs(self, gists: Sequence[_Text]) -> ExpectedUsage:
         """Return the usage for profile, eras, narrative and self-narrative after these new gists."""
         total, months = ExpectedUsage(), Counter[str]()
         for done in range(0, len(gists), profile.MOST_GISTS):
