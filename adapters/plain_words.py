@@ -69,7 +69,7 @@ _REMINDER = {
     _DE: r"(?:bitte )?erinner\w* mich\b.*|(?:kannst|könntest) du mich .*\berinnern",
 }
 _ASKS = r"(?:can|could|would|will) you|i(?:['’]d| would) like you to|i want you to"
-_PLEASE = r"please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft"
+_PLEASE = r"(?:please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft)"
 _COURTESY = re.compile(
     rf"(?i)^(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|ok(?:ay)?|{_PLEASE})[\s,:!]+)*|(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$"
 )
