@@ -141,7 +141,7 @@ async def test_who_names_a_topic_where_an_id_belongs_is_told_how_it_is_said(town
     dm = await town.ada.opens_dm()
     async with town.lyra():
         told = await town.reads(town.ada, dm, "forget", what="Tom's move")
-    assert told == '"Tom\'s move" is not the id of a message. To see and forget what I keep about it: /forget about:Tom\'s move'
+    assert told == "\"Tom's move\" is not the id of a message. To see and forget what I keep about it: /forget about:Tom's move"
 
 
 # Many messages

@@ -114,6 +114,10 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à
+    кто что чего кого где куда откуда когда почему зачем как какой какая какое какие чей чья ты тебя тебе вы вас вам обо мне меня мой
+    моя моё мои моего моей мою моих моему знаешь помнишь расскажи kto co czego kogo gdzie dokąd skąd kiedy dlaczego jak jaki jaka
+    jakie jesteś ty ciebie mnie mój moja moje mojego mojej moją wiesz pamiętasz kim neyi nerede nereye neden nasıl hangi sen sana
+    seni benim bana beni biliyorsun hatırlıyor musun mısın
     """.split()
 )
 _ENGLISH = STOP_WORDS - _ELSEWHERE
