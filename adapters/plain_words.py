@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from localization.sentences import Sentence, lazy
 
-_EN, _DE = "en", "de"
+_EN, _DE, _ES, _FR, _IT, _PT, _NL = "en", "de", "es", "fr", "it", "pt", "nl"
 _OF_THIS = (
     r"(?:this|that|it|us|everything|(?:our|this|the|my) (?:talk|conversation|chat|dialog(?:ue)?|discussion)"
     r"|what (?:we|i) (?:have )?(?:said|talked about)|what was said)(?: so far| today)?"
@@ -15,31 +15,64 @@ _UNSER = (
     r"(?:das|dies|es|alles|(?:das|unser|dieses|mein) (?:bisherige )?(?:gespräch|chat)|(?:die|unsere|diese) (?:bisherige )?unterhaltung"
     r"|was (?:wir|ich) (?:bisher )?(?:besprochen|gesagt) (?:haben|habe))(?: bisher| mal| bitte)*"
 )
+_FORGET = {
+    _EN: r"(?:forget|delete|erase)",
+    _DE: r"(?:vergiss|vergessen sie|lösch\w*(?: sie)?)(?: bitte)?",
+    _ES: r"(?:olvida(?:te de)?|olvídate de|borra|elimina)",
+    _FR: r"(?:oublie[zs]?|efface[zs]?|supprime[zs]?)",
+    _IT: r"(?:dimentica(?:ti)?|cancella|elimina)",
+    _PT: r"(?:esque[cç][ae](?:-te de)?|apag(?:a|ue)|elimin[ae])",
+    _NL: r"(?:vergeet|verwijder|wis)",
+}
 _LAST = {
-    _EN: r"(?:please )?(?:forget|delete|erase) (?:about )?(?:this|that|it|what i (?:just )?said|my last (?:message|words))(?: please| again)?",
-    _DE: r"(?:bitte )?(?:vergiss|lösch\w*) (?:das|es|dies|was ich (?:gerade |eben )?gesagt habe|meine letzte nachricht)(?: wieder| bitte)*",
+    _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i (?:just )?said|my last (?:message|words))(?: again)?",
+    _DE: rf"{_FORGET[_DE]} (?:das|es|dies|was ich (?:gerade |eben )?gesagt habe|meine letzte nachricht)(?: wieder)?",
+    _ES: rf"{_FORGET[_ES]} (?:eso|esto|lo que (?:acabo de decir|he dicho|dije)|mi último mensaje)",
+    _FR: rf"{_FORGET[_FR]} (?:ça|cela|ce que je viens de dire|ce que j['’]ai dit|mon dernier message)",
+    _IT: rf"{_FORGET[_IT]} (?:questo|quello|quello che ho (?:appena )?detto|il mio ultimo messaggio)",
+    _PT: rf"{_FORGET[_PT]} (?:isso|isto|o que (?:eu )?(?:acabei de dizer|disse)|(?:a )?minha última mensagem)",
+    _NL: rf"{_FORGET[_NL]} (?:dat|dit|wat ik (?:net |zojuist )?(?:zei|heb gezegd)|mijn laatste bericht)",
 }
 _ALL = {
-    _EN: r"(?:please )?(?:forget|delete|erase) (?:all|everything)(?: (?:i|that i) (?:have )?(?:said|told you))?(?: please)?",
-    _DE: r"(?:bitte )?(?:vergiss|lösch\w*) alles(?:,? was ich (?:dir )?(?:gesagt|erzählt) habe)?(?: bitte)?",
+    _EN: rf"{_FORGET[_EN]} (?:all|everything)(?: (?:i|that i) (?:have )?(?:said|told you))?",
+    _DE: rf"{_FORGET[_DE]} alles(?:,? was ich (?:dir |ihnen )?(?:gesagt|erzählt) habe)?",
+    _ES: rf"{_FORGET[_ES]} todo(?: lo que te (?:he dicho|dije|conté|he contado))?",
+    _FR: rf"{_FORGET[_FR]} tout(?: ce que je (?:t['’]|vous )ai (?:dit|raconté))?",
+    _IT: rf"{_FORGET[_IT]} tutto(?: quello che ti ho (?:detto|raccontato))?",
+    _PT: rf"{_FORGET[_PT]} tudo(?: o que (?:eu )?(?:te|lhe) (?:disse|contei))?",
+    _NL: rf"{_FORGET[_NL]} alles(?: wat ik (?:je )?(?:heb )?(?:gezegd|verteld)(?: heb)?)?",
 }
 _ABOUT = {
-    _EN: r"(?:please )?forget (?:(?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we) (?:have )?(?:said|told you))? )?about (?P<topic>.+?)(?: please)?"
-    r"|(?:please )?forget (?P<own>(?:my|our) [^,]+?)(?: please)?",
-    _DE: r"(?:bitte )?vergiss (?:bitte )?(?:(?:alles|was ich (?:dir )?)? ?(?:über|von|zu) )(?P<topic>.+?)(?: (?:gesagt|erzählt) habe)?(?: bitte)?"
-    r"|(?:bitte )?vergiss (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)(?: bitte)?",
+    _EN: rf"{_FORGET[_EN]} (?:(?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we) (?:have )?(?:said|told you))? )?about (?P<topic>.+?)"
+    r"|forget (?:that )?(?P<own>(?:my|our) [^,]+?)",
+    _DE: rf"{_FORGET[_DE]} (?:(?:alles|(?:das|was),? was ich (?:dir )?|was ich (?:dir )?|das)? ?(?:über|von|zu|mit) )(?P<topic>.+?)(?: (?:gesagt|erzählt) habe)?"
+    r"|(?:vergiss|vergessen sie) (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)",
+    _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te )?(?:he dicho|dije|conté|he contado) |lo |todo )(?:sobre|de) (?P<topic>.+?)"
+    r"|(?:olvida(?:te de)?|olvídate de) (?P<own>(?:mis?|nuestr[oa]s?) [^,]+?)",
+    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) |tout )(?:sur|de|à propos de) (?P<topic>.+?)"
+    r"|oublie[zs]? (?P<own>(?:mon|ma|mes|notre|nos) [^,]+?)",
+    _IT: rf"{_FORGET[_IT]} (?:(?:tutto )?quello che (?:ti )?ho (?:detto|raccontato) |tutto )(?:su|di) (?P<topic>.+?)"
+    r"|dimentica(?:ti)? (?:del(?:la|le)? )?(?P<own>(?:il mio|la mia|i miei|le mie|mi[oa]) [^,]+?)",
+    _PT: rf"{_FORGET[_PT]} (?:(?:tudo )?o que (?:eu )?(?:te |lhe )?(?:disse|contei) |tudo )(?:sobre|d[eao]) (?P<topic>.+?)"
+    r"|esque[cç]e(?:-te d[eao])? (?P<own>(?:o meu|a minha|meus?|minhas?) [^,]+?)",
+    _NL: rf"{_FORGET[_NL]} (?:(?:alles )?wat ik (?:je )?(?:heb )?(?:gezegd|verteld|zei) |alles )over (?P<topic>.+?)"
+    r"|vergeet (?P<own>(?:mijn|onze?) [^,]+?)",
 }
 _SUMMARY = {
-    _EN: rf"(?:please |can you |could you )*(?:summari[sz]e|sum up)(?: {_OF_THIS})?(?: for me)?(?: please)?"
-    rf"|(?:please )?sum {_OF_THIS} up(?: please)?|(?:give me )?a summary(?: of {_OF_THIS})?(?: please)?",
-    _DE: rf"(?:bitte )?(?:fass\w*|kannst du|könntest du) (?:(?:bitte|mal|mir) )*{_UNSER} ?(?:(?:bitte|mal) )*zusammen(?:fassen)?(?: bitte)?"
-    r"|(?:bitte )?(?:gib mir )?eine zusammenfassung(?: bitte)?|zusammenfassen(?: bitte)?",
+    _EN: rf"(?:summari[sz]e|sum up)(?: {_OF_THIS})?|sum {_OF_THIS} up|(?:give me )?a summary(?: of {_OF_THIS})?",
+    _DE: rf"(?:fass\w*|kannst du|könntest du) (?:(?:bitte|mal|mir) )*{_UNSER} ?(?:(?:bitte|mal) )*zusammen(?:fassen)?"
+    r"|(?:gib mir )?eine zusammenfassung|zusammenfassen",
 }
 _HELP = {_EN: "help", _DE: "hilfe"}
 _REMINDER = {
     _EN: r"(?:please )?(?:can you |could you )?remind me\b.*",
     _DE: r"(?:bitte )?erinner\w* mich\b.*|(?:kannst|könntest) du mich .*\berinnern",
 }
+_ASKS = r"(?:can|could|would|will) you|i(?:['’]d| would) like you to|i want you to"
+_PLEASE = r"(?:please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft)"
+_COURTESY = re.compile(
+    rf"(?i)^(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|ok(?:ay)?|{_PLEASE})[\s,:!]+)*|(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$"
+)
 _MOST_OF_A_TOPIC = 8
 """In words: anything longer tells something rather than naming it."""
 _NO_TOPIC = frozenset({"him", "her", "them", "me", "you", "us", "ihn", "sie", "ihm", "mich", "dich", "uns"})
@@ -48,29 +81,41 @@ NO_REMINDER = lazy("(I cannot remind you at a set time. I keep this, and tell yo
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A command that plain words may stand for, the question offering it (None: the command asks itself), and the language."""
+    """A command that plain words may stand for, the question offering it (None: the command asks itself), and the language.
+
+    `forgets` says that it is one that forgets.
+    """
 
     line: str
     question: Sentence | None
     language: str
+    forgets: bool = True
 
 
 def offered(text: str, prefix: str) -> Offer | None:
     """Return the command that a whole line asks for in plain words, or None."""
-    words = " ".join(text.split()).rstrip(" .!")
+    words = _without_courtesy(" ".join(text.split()))
     if found := _matched(_LAST, words):
         return Offer(f"{prefix}forget that", None, found[0])
     if found := _matched(_ALL, words):
         return Offer(f"{prefix}forget all", lazy("Forget all that you told me?"), found[0])
     if found := _matched(_SUMMARY, words):
-        return Offer(f"{prefix}summarize", lazy("Summarize this conversation?"), found[0])
+        return Offer(f"{prefix}summarize", lazy("Summarize this conversation?"), found[0], forgets=False)
     if found := _matched(_HELP, words):
-        return Offer(f"{prefix}help", lazy("Show what you can say here?"), found[0])
+        return Offer(f"{prefix}help", lazy("Show what you can say here?"), found[0], forgets=False)
     if found := _matched(_ABOUT, words):
         topic = found[1]["topic"] or found[1]["own"]
         if "?" not in topic and len(topic.split()) <= _MOST_OF_A_TOPIC and topic.casefold() not in _NO_TOPIC:
             return Offer(f"{prefix}forget about:{topic}", lazy('Forget what I keep about "{topic}"?', topic=topic), found[0])
     return None
+
+
+def _without_courtesy(words: str) -> str:
+    """Return words without "please", "Lyra, could you" and the like around them."""
+    before = _COURTESY.match(words)
+    if before and before["asks"]:
+        words = words.rstrip("?")
+    return _COURTESY.sub("", words)
 
 
 def asks_for_reminder(text: str) -> str:

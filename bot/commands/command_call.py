@@ -1,5 +1,6 @@
 """What a command call comes with: its text, the message that it answers or names, its place, and how its caller is asked back."""
 
+import re
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -8,6 +9,9 @@ from adapters.events import MenuCall, Message, Person
 from bot.delivery.links import configured
 from bot.delivery.outgoing import Outgoing
 from bot.delivery.urls import addresses
+
+_ID = re.compile(r"[a-z2-7]{6,26}")
+"""A public id in base 32, or the beginning of one."""
 
 
 def written(event: Message | MenuCall) -> str:
@@ -41,6 +45,11 @@ def source_id(what: str) -> str:
     if what.startswith("matrix:"):
         return f"${last}"
     return last if last.startswith("$") or last.isdigit() else ""
+
+
+def may_be_id(what: str) -> bool:
+    """Return whether words could be the id of a message, or a link to it, rather than what it is about."""
+    return bool(source_id(what) or _ID.fullmatch(what))
 
 
 def named_message(call: Call) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from adapters.command_table import Action, Call, Parameter, Reply
-from bot.commands.command_call import source_id
+from bot.commands.command_call import may_be_id, source_id
 from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import receipts
 from bot.delivery.links import NO_LINKS
@@ -175,7 +175,19 @@ class ForgetCommands(Group):
             if found is None:
                 return plain(_("You said nothing here that I keep."))
             what = found.id
-        return await self._forgotten(call, view, await self._forget_one(await self._theirs(call), what))
+        try:
+            receipt = await self._forget_one(await self._theirs(call), what)
+        except NotFound as error:
+            if may_be_id(what):
+                raise
+            raise BadInput(
+                lazy(
+                    '"{what}" is not the id of a message. To see and forget what I keep about it: {sign}forget about:{what}',
+                    what=what,
+                    sign=self._sign(call),
+                )
+            ) from error
+        return await self._forgotten(call, view, receipt)
 
     async def _forget_that(self, call: Call, view: View, session: Session) -> Reply:
         """Show the caller's last statement here, skipping questions and greetings, and forget it once confirmed."""

@@ -69,7 +69,7 @@ class Packer:
         for hit in recalled.hits:
             if hit.exchange.key in self._seen:
                 for near in (hit.before, hit.after):
-                    if near is not None and not near.echo:
+                    if near is not None and not near.echo and near.key not in self._seen:
                         self._show(self._messages, layers.message(near, self._time_zone))
         return [self._gists.filled(), self._eras.filled(), self._pages.filled(), self._messages.filled()]
 

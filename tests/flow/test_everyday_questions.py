@@ -37,3 +37,12 @@ async def test_what_was_forgotten_is_in_no_answer_and_takes_along_those_that_tol
         assert left == before[1:], "a list rests on each of its lines"
         again = await answers(app, [when])
     assert "Stoner" not in again[0] and "lemon tart" in again[0]
+
+
+async def test_who_said_what_they_are_called_is_told_what_else_is_known_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with awake(imported(tmp_path), monkeypatch) as app:
+        await answers(app, ["My name is Jonas.", "I work as a carpenter."])
+        (told,) = await answers(app, ["What do you know about me?"])
+    assert told.startswith("What I know of you:\n") and '"I work as a carpenter."' in told

@@ -122,6 +122,28 @@ async def test_nobody_forgets_from_elsewhere(town: Town) -> None:
         assert await people_said(lyra, town) == ["The harbour party is on Friday."]
 
 
+async def test_plain_words_that_ask_to_forget_are_answered_with_the_command_and_no_model_is_asked(town: Town) -> None:
+    dm = await town.ada.opens_dm()
+    async with model_server() as model, town.lyra(model) as lyra:
+        await town.says(town.ada, dm, "Tom moved to Canada.")
+        requests = len(model.requests)
+        told = await town.answer(await town.ada.says(dm, "Lyra, could you please forget what I told you about Tom?"))
+        assert told.content == "Nothing is forgotten yet. /forget about:Tom does it, and asks once more first."
+        assert len(model.requests) == requests, "a model may claim that it forgot"
+        assert "Tom moved to Canada." in await lyra.kept(DomainKind.DM, town.ada.id)
+        here = await town.ada.says(town.general, f"{town.server.mention} forget that!")
+        assert (await town.answer(here)).content == "Nothing is forgotten yet. /forget that does it, and asks once more first."
+        told = await town.answer(await town.ada.says(dm, "I always forget about Tom."))
+        assert told.content == "You said: I always forget about Tom."
+
+
+async def test_who_names_a_topic_where_an_id_belongs_is_told_how_it_is_said(town: Town) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra():
+        told = await town.reads(town.ada, dm, "forget", what="Tom's move")
+    assert told == "\"Tom's move\" is not the id of a message. To see and forget what I keep about it: /forget about:Tom's move"
+
+
 # Many messages
 
 

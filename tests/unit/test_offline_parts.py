@@ -164,6 +164,29 @@ def test_what_is_known_of_the_asker_is_what_they_said_of_themselves_last() -> No
     assert (given.text, given.above) == ("What I know of you:\n- Ada lives in Oslo.", (fact,))
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("tell me about my family", "my sister plays the cello"),
+        ("do I have children?", "our daughter Mia is three"),
+        ("am I married?", "my wife Karla bakes"),
+        ("which instrument do I play?", "I play the violin"),
+        ("hab ich Kinder?", "meine Tochter heißt Lea"),
+        ("welches Instrument spiele ich?", "ich spiele seit zwei Jahren Cello"),
+    ],
+)
+def test_what_is_asked_for_by_its_kind_is_found_by_what_it_is(question: str, told: str) -> None:
+    hit = said(told)
+    given = ask(question, hit)
+    assert given.cites == (hit,) and "Nothing" not in given.text and "Noch nichts" not in given.text
+
+
+@pytest.mark.parametrize("request_", ["Erzähl mir einen Witz", "Cuéntame un chiste", "Raconte-moi une blague", "Tell me a joke"])
+def test_a_request_to_talk_is_answered_with_what_she_can_do(request_: str) -> None:
+    given = ask(request_)
+    assert given.echo and given.text == VoiceQuestion(request_, "ada", NOW, ZONE).phrases.no_model
+
+
 def test_of_a_name_all_is_told_and_of_who_speaks_their_own_words() -> None:
     broke, own, other = said("Bo broke a leg", "2026-11-01T10:00"), said("I can walk again", speaker="Bo"), said("it rains")
     assert ask("what do you know about Bo?", other, own, broke).cites == (broke, own)

@@ -288,3 +288,8 @@ def test_she_always_has_an_answer(text: str, asker: str, told: list[tuple[str, s
     assert given.echo
     assert len(given.cites) <= MOST_PARTS * MOST_LISTED
     assert all(hit in hits and hit.exchange.kind is Kind.SAID for hit in given.cites)
+
+
+@pytest.mark.parametrize("question", ["Кто ты?", "Kim jesteś?", "Что ты знаешь?"])
+def test_words_that_only_ask_are_not_reported_as_unknown_in_languages_that_she_does_not_speak(question: str) -> None:
+    assert ask(question).text == NO_MODEL

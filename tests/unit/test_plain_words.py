@@ -10,10 +10,22 @@ MEANT = {
         "Forget it!",
         "please delete what I just said.",
         "erase my last message",
+        "Lyra, could you please forget that?",
+        "Olvida eso, por favor",
+        "oublie ça, s'il te plaît",
+        "Dimentica quello che ho detto.",
+        "apaga isso",
+        "vergeet dat alsjeblieft",
         "Vergiss das bitte",
         "vergiss das",
     ],
-    "/forget all": ["forget everything", "delete all I told you", "vergiss alles, was ich dir gesagt habe"],
+    "/forget all": [
+        "forget everything",
+        "delete all I told you",
+        "vergiss alles, was ich dir gesagt habe",
+        "borra todo lo que te he dicho",
+        "oublie tout",
+    ],
     "/summarize": [
         "summarize",
         "Summarise this, please"[:14],
@@ -27,6 +39,19 @@ MEANT = {
     ],
     "/help": ["help", "Help!", "hilfe", "Hilfe!"],
     "/forget about:my cat": ["forget about my cat", "Forget my cat!", "please forget everything I told you about my cat"],
+    "/forget about:Tom": [
+        "forget what I said about Tom",
+        "@Lyra delete everything about Tom",
+        "I'd like you to forget about Tom",
+        "Vergiss das mit Tom",
+        "lösche alles über Tom bitte",
+        "olvida lo que te dije sobre Tom",
+        "oublie ce que je t'ai dit sur Tom",
+        "dimentica tutto su Tom",
+        "esquece o que eu disse sobre Tom",
+        "vergeet wat ik heb gezegd over Tom",
+    ],
+    "/forget about:my mother's birthday is on March 3rd": ["Please forget that my mother's birthday is on March 3rd."],
     "/forget about:meine Katze": [
         "vergiss meine Katze",
         "Vergiss alles über meine Katze.",
@@ -36,7 +61,7 @@ MEANT = {
 }
 NOT_MEANT = [
     "forget that I asked about the wedding, what is new?", "I always forget that", "forget about him", "do you forget that?",
-    "summarize the book Dune for me", "in sum, it was fine", "delete the file from my disk", "vergiss nicht, das Licht auszumachen",
+    "summarize the book Dune for me", "delete my account", "lösch meine Fotos", "in sum, it was fine", "delete the file from my disk", "vergiss nicht, das Licht auszumachen",
 ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from adapters.plain_words import offered
 from bot.context.persona import Persona
 from bot.context.prompt import Prompt, draft_prompt
 from bot.context.prompt_question import PromptQuestion
@@ -13,8 +14,9 @@ from bot.conversation.answering.model_answer import Inputs, ModelAnswer, PromptL
 from bot.conversation.answering.streaming import AnswerPreview
 from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.conversation.services import Services
-from bot.delivery.links import written_urls
+from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
+from bot.models.offline.command_hint import command_hint
 from bot.models.offline.spoken_languages import detect_language, newest_language
 from bot.models.offline.spoken_manner import manner
 from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
@@ -59,6 +61,8 @@ class Generation:
         """
         models, request_budget = self._services.models, RequestBudget()
         chat = (models.cheaper if turn.cheaper else None) or models.chat
+        if hint := await self._command_hint(turn, with_model=chat is not None):
+            return hint
         if chat is None:
             return await self._answer_offline(turn, request_budget)
         budget, lookups = self._services.settings.context_tokens, models.offers_tools
@@ -130,6 +134,21 @@ class Generation:
         """Return the separate queries: the parts of the question at the end of the message."""
         question = _voice_question(turn, now)
         return [part.sought for part in self._voice.parts(replace(question, text=question.text[-_MOST_OF_A_QUESTION:]))]
+
+    async def _command_hint(self, turn: Turn, *, with_model: bool) -> GeneratedAnswer | None:
+        """Return which command does what the last message asks for in plain words; None if it asks for none.
+
+        No model answers a request to forget: it cannot, and may claim that it did. All else is a model's to answer.
+        """
+        asked = turn.questions[-1]
+        offer = offered(asked.text, turn.adapter.prefix or "/")
+        if offer is None or (with_model and not offer.forgets):
+            return None
+        wanted_manner = manner(await turn.view.digests.wanted_by([asked]))
+        sources = frozenset(exchange.key for exchange in turn.questions)
+        seen = {one.key: one.text for one in wanted_manner.rests_on}
+        text = command_hint(asked.text, offer, wanted_manner)
+        return GeneratedAnswer(text, sources, True, NO_LINKS, self._services.clock.now(), seen)
 
     async def _answer_offline(self, turn: Turn, request_budget: RequestBudget, *, too_long: bool = False) -> GeneratedAnswer:
         """Answer from memory alone; if a prompt was `too_long` for a model, the answer says so first."""

@@ -69,7 +69,7 @@ _ASKS = re.compile(
       | (?:do|does|did|have|has|can|could|will|would|should|shall|am)\s+{_THEY}\b
       | (?:do|does|did|is|are|was|were|has|will)\s+(?:my|your|his|her|our|their|there)\b
       | (?:is|are|was|were)\s+(?:{_THEY}|the)\b
-      | (?:tell|show)\s+me\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
+      | (?:(?:tell|show)\s+me|(?:erzähl|zeig)\w*\s+(?:mir|uns)|cuéntame|dime|raconte-moi|dis-moi)\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
       | ¿
       | (?:wer|wen|wem|wann|warum|wieso|wohin|woher|wie|wo|welche[rsnm]?)\s+(?:ist|sind|war|waren|hei(?:ß|ss)\w*|hat|habe|ich|du|wohn\w*)\b
       | was\s+(?:ist|war|hat|habe|weißt|mag)\b | (?:weißt|erinnerst|kennst)\s+du\b
@@ -84,7 +84,7 @@ _ASIDE = re.compile(
     r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
 )
 _TO_LYRA = re.compile(
-    r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^tell me an? |^(?:na,? )?wie geht(?:['’]?s| es)(?: (?:dir|ihnen))?\b(?! \w*(?:mein|dein|ihr|sein|unser|de[rnm]|die))|^was machst du\b"
+    r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^(?:tell me an?|erzähl\w* (?:mir|uns) eine?n?|cuéntame una?|raconte-moi une?) |^(?:na,? )?wie geht(?:['’]?s| es)(?: (?:dir|ihnen))?\b(?! \w*(?:mein|dein|ihr|sein|unser|de[rnm]|die))|^was machst du\b"
 )
 
 # Words that only state the kind of answer wanted: they help to find it, but "nothing about name" would report no gap.
@@ -114,6 +114,10 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à
+    кто что чего кого где куда откуда когда почему зачем как какой какая какое какие чей чья ты тебя тебе вы вас вам обо мне меня мой
+    моя моё мои моего моей мою моих моему знаешь помнишь расскажи kto co czego kogo gdzie dokąd skąd kiedy dlaczego jak jaki jaka
+    jakie jesteś ty ciebie mnie mój moja moje mojego mojej moją wiesz pamiętasz kim neyi nerede nereye neden nasıl hangi sen sana
+    seni benim bana beni biliyorsun hatırlıyor musun mısın
     """.split()
 )
 _ENGLISH = STOP_WORDS - _ELSEWHERE

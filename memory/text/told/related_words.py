@@ -51,6 +51,37 @@ _WORDS = (
         False,
     ),
     (
+        "family relatives familie verwandte familia familiares famille",
+        "wife husband mother father mum mom dad parents sister brother siblings son daughter children kids aunt uncle cousin "
+        "grandmother grandfather grandma grandpa ehefrau ehemann mutter vater mama papa eltern schwester bruder geschwister sohn "
+        "tochter kinder tante onkel oma opa esposa marido madre padre padres hermana hermano hijo hija hijos tía tío abuela abuelo "
+        "épouse mari mère père parents sœur frère fils fille enfants tante oncle",
+        False,
+    ),
+    (
+        "child children kid kids kind kinder hijo hija hijos enfant enfants",
+        "son sons daughter daughters baby twins sohn söhne tochter töchter zwillinge hijo hija hijos fils fille filles jumeaux",
+        False,
+    ),
+    (
+        "married verheiratet casado casada marié mariée",
+        "wife husband ehefrau ehemann esposa esposo marido épouse",
+        False,
+    ),
+    (
+        "instrument instruments instrumento",
+        "piano guitar violin viola cello drums flute trumpet saxophone clarinet accordion ukulele harp klavier gitarre geige "
+        "bratsche schlagzeug flöte trompete saxophon klarinette akkordeon harfe guitarra violín batería flauta trompeta guitare "
+        "violon batterie flûte trompette",
+        False,
+    ),
+    (
+        "sport sports deporte deportes",
+        "football soccer tennis basketball volleyball handball swimming running climbing cycling rowing yoga judo fußball schwimmen "
+        "laufen klettern rudern fútbol natación correr escalada natation course escalade",
+        False,
+    ),
+    (
         "colour color farbe",
         "red green blue yellow black white grey gray brown orange purple pink silver rot grün blau gelb schwarz weiß grau braun "
         "rojo verde azul amarillo negro blanco gris marrón",
