@@ -140,8 +140,11 @@ class Limits:
         config.on_request_end.append(self._answered)
         return config
 
-    async def _asked(self, _: aiohttp.ClientSession, __: SimpleNamespace, ___: aiohttp.TraceRequestStartParams) -> None:
-        """Keep to the requests that Discord allows a bot a second, a few at a time of those that all processes have together."""
+    async def _asked(self, session: aiohttp.ClientSession, _: SimpleNamespace, __: aiohttp.TraceRequestStartParams) -> None:
+        """Keep to the requests that Discord allows a bot a second, a few at a time of those that all processes have together.
+
+        Raises ClientConnectionError if the session was closed while a request waited for its turn.
+        """
         if self.turn is None:
             return
         if not self._granted:
@@ -149,6 +152,9 @@ class Limits:
             if (seconds := await self.turn("discord.requests", _REQUESTS_A_SECOND / _AT_ONCE)) > 0:
                 await self._pause(seconds)
         self._granted -= 1
+        # aiohttp looked for that before, and goes on with a session that has no connections any more.
+        if session.closed:
+            raise aiohttp.ClientConnectionError("The session is closed.")
 
     def require(self) -> None:
         """Admit a request. Raises SendFailed while no requests may be made."""

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from memory.derive.context import Context
-from memory.places.confidences import common
+from memory.places.confidences import common_talk
 from memory.store.database import Row
 from memory.text.time.times import month
 from memory.tiers import profile, summaries
@@ -140,5 +140,5 @@ _WAITING = (
     "LEFT JOIN episodes p ON p.id = e.episode "
     "LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position "
     "WHERE e.session = :session AND e.kind IN ('said', 'reply') AND (d.item IS NULL OR d.extractive = 1) "
-    f"AND {common('e')} ORDER BY e.said_at, e.item"
+    f"AND {common_talk('e')} ORDER BY e.said_at, e.item"
 )

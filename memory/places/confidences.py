@@ -23,6 +23,17 @@ def common(alias: str) -> str:
     return f"NOT EXISTS (SELECT 1 FROM confided WHERE confided.item = {alias}.item)"
 
 
+def common_talk(alias: str) -> str:
+    """Return the SQL condition that an exchange was neither told in confidence nor answers what was.
+
+    Where talk is counted, an answer that was given to a confidence would tell of it.
+    """
+    return (
+        f"{common(alias)} AND NOT EXISTS (SELECT 1 FROM lineage l JOIN confided ON confided.item = l.parent "
+        f"WHERE l.child = {alias}.item AND l.answered = 1)"
+    )
+
+
 def read(row: Row, home: Domain) -> Confidence | None:
     """Read the confidence joined to a domain row, or None if there is none."""
     if row["confidence"] is None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory.places.confidences import common
+from memory.places.confidences import common_talk
 from memory.store.database import DatabaseAccess
 from memory.tiers import episodes, summaries
 from memory.tiers.episodes import EpisodeRules
@@ -40,7 +40,7 @@ async def is_ripe(db: DatabaseAccess, domain: Domain, session: Session, rules: E
     )
 
 
-_TALK = f"SELECT e.session, e.echo FROM exchanges e WHERE e.kind IN ('said', 'reply') AND {common('e')}"
+_TALK = f"SELECT e.session, e.echo FROM exchanges e WHERE e.kind IN ('said', 'reply') AND {common_talk('e')}"
 # What waits is in no episode, or in one without a gist: both are found without going through what is in gists.
 _BACKLOG = f"""
 WITH waiting AS (

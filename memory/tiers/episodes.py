@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory.forget.gone import present
-from memory.places.confidences import common
+from memory.places.confidences import common, common_talk
 from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.lineage import bound, paged, placeholders
 from memory.text.time.times import month
@@ -139,7 +139,7 @@ def _over(marks: Sequence[MessageMark], rules: EpisodeRules, domain: Domain, now
 _PAGE = 500
 _OPEN = (
     "SELECT item, said_at FROM exchanges e WHERE session = :session AND episode IS NULL AND kind IN ('said', 'reply') "
-    f"AND {common('e')} ORDER BY said_at, item LIMIT {_PAGE}"
+    f"AND {common_talk('e')} ORDER BY said_at, item LIMIT {_PAGE}"
 )
 
 
@@ -218,7 +218,7 @@ async def open_ends(db: DatabaseAccess, domain: Domain) -> list[Row]:
     """Return the sessions with messages in no episode: how many (n), and when the first and last were said."""
     return await db.all(
         f"SELECT session, count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges e WHERE {_OF_DOMAIN} "
-        f"AND episode IS NULL AND kind IN ('said', 'reply') AND {common('e')} GROUP BY session HAVING min(echo) = 0",
+        f"AND episode IS NULL AND kind IN ('said', 'reply') AND {common_talk('e')} GROUP BY session HAVING min(echo) = 0",
         {"domain": domain.key},
     )
 

@@ -8,12 +8,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from adapters.discord.adapter import Discord
 from adapters.discord.connection import AccountAccess, advised
 from adapters.discord.limits import SPARED_STARTS, Limits, StartsSpent, Turn
+from adapters.errors import SendFailed
 from adapters.events import MenuCall, Message
 from tests.fakes.discord import Channel, DiscordServer
 from tests.fakes.pulse import PATIENCE
 from tests.kits.adapter_kit import Ear, Notebook, connected
 from tests.kits.discord_kit import adapter_for
-from tests.kits.discord_speech import spec
+from tests.kits.discord_speech import part, spec
 from tests.kits.size import TORTURE
 
 SHARDS = 3
@@ -108,6 +109,34 @@ async def test_starts_and_requests_keep_to_one_pace_with_the_others() -> None:
             pass
         assert taken.count("discord.starts 0.2") == 1
         assert taken.count("discord.requests 10") >= 1
+
+
+async def test_what_waits_for_its_turn_while_she_ends_is_left_to_be_sent_later() -> None:
+    waits, go = asyncio.Event(), asyncio.Event()
+
+    async def turn(name: str, a_second: float) -> float:
+        if is_connected:
+            waits.set()
+            await go.wait()
+        return 0.0
+
+    is_connected = False
+    async with DiscordServer() as server:
+        home = server.world.guild(shard=(0, 1))
+        adapter = adapter_for(server)
+        adapter._turn = turn
+        adapter.stand_by()
+        adapter.take(0, 1)
+        async with connected(adapter, Ear()):
+            is_connected = True
+            # Five requests are let out at a time: at the latest the sixth waits for a turn.
+            sends = [
+                asyncio.create_task(adapter.send(part(server.world.channel(home, "general"), f"part {n}"))) for n in range(6)
+            ]
+            await waits.wait()
+        go.set()
+        ends = await asyncio.gather(*sends, return_exceptions=True)
+        assert {type(one) for one in ends if not isinstance(one, str)} == {SendFailed}
 
 
 async def spent_by_another(turn: Turn | None) -> bool:

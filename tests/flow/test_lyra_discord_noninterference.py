@@ -1,29 +1,32 @@
 """Two-run noninterference: what happens elsewhere changes no byte of what Lyra sends to a channel, or to a DM that reaches out.
 
-The model answers with a hash of all that it is given, time stands still, and each run is a Discord and a memory of its own.
+The model answers with a hash of all that it is given, time stands still, and each run is a Discord and a memory of its own. What she
+does in the background, which a busy elsewhere puts off, comes in the middle of every answer in the run that is among others.
 """
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from discord import Client
+from aiohttp import web
 
 from adapters.base import Adapter
 from adapters.discord.adapter import Discord
-from adapters.discord.resuming.session_position import SessionPosition
 from adapters.events import Person as Someone
 from adapters.events import Place, split_key
 from adapters.message_parts import Quote
 from bot.conversation.domain_access import DomainAccess
+from bot.imports import deriving
 from memory.bank.block import HEAD
 from memory.types import Confidence, Domain
 from tests.fakes.discord import DiscordServer, Person
-from tests.kits.discord_home import sound
+from tests.fakes.openai_behaviours import Request
+from tests.kits.discord_home import Awake, sound
 from tests.kits.discord_knowing import Believing, Everything, Thoughtful, Town, everything
 from tests.kits.given_time import pass_there
 from tests.kits.noninterference import IN_A_CHANNEL, MUCH, NOON, Run, Said, at_noon, built, model
@@ -60,25 +63,6 @@ CONFIDED = [
 ]
 
 
-class Position(SessionPosition):
-    """Tells how far she has dealt with what the session told."""
-
-    reached = 0
-
-    async def note(self, client: Client, sequence: int | None) -> None:
-        """Note it."""
-        Position.reached = sequence or 0
-        await super().note(client, sequence)
-
-
-async def dealt_with(server: DiscordServer) -> None:
-    """Wait until what was said without a word to her is dealt with, so that it never comes in the middle of a night's pass."""
-    told = max(len(session.log) for session in server.gateway.sessions.values())
-    async with asyncio.timeout(server.pulse.patience):
-        while Position.reached < told:
-            await asyncio.sleep(0.01)
-
-
 async def sent(
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -87,23 +71,23 @@ async def sent(
     *,
     discord: type[Discord] = Discord,
     private: bool = False,
+    meanwhile: Callable[[Awake], Awaitable[None]] | None = None,
 ) -> list[Any]:
     """Let the same happen at the channel, or in the DM, with other things elsewhere in between, and return all that was sent there.
 
-    The server of the channel keeps a bank, and the DM reaches what its person can read.
+    The server of the channel keeps a bank, and the DM reaches what its person can read. `meanwhile` is done before each answer.
     """
     pass_there(monkeypatch)
-    monkeypatch.setattr(Discord, "position", Position)
-    Position.reached = 0
-    async with DiscordServer() as server, Thoughtful(model) as thoughtful:
+    async with DiscordServer() as server, Interrupted(model) as thoughtful:
         town = Town(server, thoughtful, home, monkeypatch)
         await built(town)
         async with town.lyra(config=CONFIG, domains=domains, discord=discord, at=at_noon(30)) as lyra:
+            thoughtful.meanwhile = partial(meanwhile, lyra) if meanwhile else None
             run, where = Run(town, lyra), "dm" if private else "general"
             await town.sets("ada", town.names["dm"], "reach", "on")
             admin = Person(server.hub, server.world.boss)
             assert "is on" in (await (await admin.runs(town.names["general"], "memory bank", choice="on")).answer()).content
-            # It notes what is said from when it was turned on, by a clock that does not stand still.
+            # It notes what is said from when it was turned on, which is after all of this by a clock that stands still.
             [(scope, _)] = await lyra.app.memory.settings.everywhere("bank")
             await lyra.app.memory.settings.set(scope, "bank", at_noon(0))
             last = Said("ada", "dm", "so what is it called?") if private else Said("bob", "general", "so what is it called?")
@@ -114,8 +98,6 @@ async def sent(
                     for told in [other] if isinstance(other, Said) else other:
                         await run.happens(told, at)
                 await run.happens(one, at + timedelta(minutes=1))
-                if not one.to_her:
-                    await dealt_with(server)
                 # As often in either run: each pass of the dream lets her mood fade.
                 await lyra.dreams()
             await town.person("ada").deletes(run.said[here[0].text])
@@ -139,13 +121,39 @@ async def sent(
 async def test_what_happens_elsewhere_changes_nothing_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, private: bool, elsewhere: Sequence[Said]
 ) -> None:
-    # Behind other tests, the first run of a process answered once in some runs from another prompt in the lobby: why is not known.
-    await sent(tmp_path / "first", monkeypatch, NOTHING, private=private)
     alone = await sent(tmp_path / "alone", monkeypatch, NOTHING, private=private)
-    among = await sent(tmp_path / "among", monkeypatch, elsewhere, private=private)
+    among = await sent(tmp_path / "among", monkeypatch, elsewhere, private=private, meanwhile=close_what_is_over)
     hashes = [body["content"] for body in alone if body["content"].startswith("Answer ")]
     assert len(set(hashes)) == len(hashes) == (5 if private else 7), "every answer has a prompt of its own"
     assert among == alone
+
+
+class Interrupted(Thoughtful):
+    """A model server where something happens before each answer."""
+
+    meanwhile: Callable[[], Awaitable[None]] | None = None
+
+    async def _record(self, request: web.Request) -> Request:
+        recorded = await super()._record(request)
+        if self.meanwhile:
+            await self.meanwhile()
+        return recorded
+
+
+async def close_what_is_over(lyra: Awake, *, asked: bool = False) -> None:
+    """Close every conversation that is over by now, as what she does in the background may at any instant; if `asked`, all."""
+    memory, extractive = lyra.app.memory, lyra.app.models.extractive
+    for domain in await memory.places.domains():
+        consolidator = deriving(memory).consolidator(domain, extractive, extractive)
+        for session in await memory.view(domain).sessions.all():
+            await consolidator.close_episodes(session, asked=asked)
+
+
+@pytest.mark.torture
+async def test_this_would_see_what_depends_on_when_she_comes_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = await sent(tmp_path / "later", monkeypatch, NOTHING)
+    at_once = await sent(tmp_path / "at once", monkeypatch, NOTHING, meanwhile=partial(close_what_is_over, asked=True))
+    assert len(at_once) == len(later) and at_once != later
 
 
 class Indiscreet(DomainAccess):

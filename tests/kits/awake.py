@@ -52,6 +52,8 @@ class Awake:
         await self.app.maintenance.tick()
         for domain in await self.app.memory.places.domains():
             await self.app.dreams.dream(domain, forced=True)
+        # A bank takes up what a pass has closed at the next tick, or after the next word that is said anywhere in the domain.
+        await self.app.maintenance.tick()
         # The vectors that a pass asks for are made in the background, and what is found next depends on them.
         await self.app.maintenance.drain(PATIENCE)
 

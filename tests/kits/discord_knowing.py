@@ -23,6 +23,7 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.discord_home import Awake, answer, awake
+from tests.kits.given_time import Noon, going_by
 
 
 class Everything(DomainAccess):
@@ -77,17 +78,6 @@ class Thoughtful(OpenAIServer):
         return recorded
 
 
-class Noon:
-    """A clock that stands still."""
-
-    def __init__(self, now: int) -> None:
-        self._now = now
-
-    def now(self) -> int:
-        """The instant, in microseconds UTC."""
-        return self._now
-
-
 @dataclass(frozen=True)
 class Town:
     """The loopback Discord, a model, and a home for Lyra."""
@@ -105,14 +95,13 @@ class Town:
         """Wake Lyra for the block; after a first time, as after a restart. `at` makes time stand still."""
 
         def changed(app: App) -> App:
-            base = replace(app.base, clock=Noon(at)) if at else app.base
-            return replace(
-                app, base=base, domains=domains(app.memory, base.settings, app.preferences, base.clock, base.time_zone)
-            )
+            base = app.base
+            return replace(app, domains=domains(app.memory, base.settings, app.preferences, base.clock, base.time_zone))
 
         changes: dict[str, Any] = {"model": self.model, "config": config, "kind": discord, "changed": changed}
-        async with awake(self.server, self.home, self.monkeypatch, **changes) as lyra:
-            yield lyra
+        with going_by(Noon(at) if at else None):
+            async with awake(self.server, self.home, self.monkeypatch, **changes) as lyra:
+                yield lyra
 
     async def asks(self, name: str, place: Channel, text: str) -> Message:
         """Say something to Lyra, and wait for her answer to it; return that."""

@@ -1,8 +1,11 @@
-"""Processes of `lyra` by a clock and ids that are given to them: instants stand in a file, which whoever runs them moves on.
+"""Lyra by a clock that is given to her, in this process or in others, which are given ids as well.
 
-The container makes its clock and ids by name; before it does, a process that was customized so has other classes there.
+The container makes its clock and ids by name; before it does, a process that was customized so has other classes there. Instants
+for several processes stand in a file, which whoever runs them moves on.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from adapters.platform_clock import PlatformClock
+from memory.ports import Clock
 from tests.kits.customized import customized
 
 
@@ -40,6 +44,30 @@ class GivenIds:
     def new(self) -> str:
         """Return the next id."""
         return blake2b(f"{self._process} {next(self._numbers)}".encode(), digest_size=16).hexdigest()
+
+
+class Noon:
+    """A clock that stands still."""
+
+    def __init__(self, now: int) -> None:
+        self._now = now
+
+    def now(self) -> int:
+        """The instant, in microseconds UTC."""
+        return self._now
+
+
+@contextmanager
+def going_by(clock: Clock | None) -> Iterator[None]:
+    """Have all of what is opened in the block go by a clock, if one is given: her conversations, her memory and her nights.
+
+    By two clocks, what was said this month to the one is of a month that is over to the other: what is still talked about would be
+    consolidated whenever she comes to it.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        if clock:
+            patched.setattr("bot.app.SystemClock", lambda: clock)
+        yield
 
 
 def pass_there(monkeypatch: pytest.MonkeyPatch) -> None:

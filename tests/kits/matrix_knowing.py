@@ -19,7 +19,8 @@ from memory.ports import Clock
 from memory.text.time.times import SystemClock
 from tests.fakes.matrix import Call, Event, People, Person, Proxy
 from tests.kits.awake import Awake, prompt
-from tests.kits.discord_knowing import Everything, Noon, Thoughtful, Unguarded, everything
+from tests.kits.discord_knowing import Everything, Thoughtful, Unguarded, everything
+from tests.kits.given_time import Noon, going_by
 from tests.kits.matrix_home import Home, dm, home, room_of, sees_inside
 
 __all__ = ["Ahead", "Believing", "Everything", "Noon", "Thoughtful", "Town", "Unguarded", "everything", "sees_inside", "town_of"]
@@ -131,13 +132,12 @@ class Town:
         """Wake Lyra for the block; after a first time, as after a restart. `how` is as in `Home.lyra`."""
 
         def changed(app: App) -> App:
-            base = replace(app.base, clock=clock) if clock else app.base
-            return replace(
-                app, base=base, domains=domains(app.memory, base.settings, app.preferences, base.clock, base.time_zone)
-            )
+            base = app.base
+            return replace(app, domains=domains(app.memory, base.settings, app.preferences, base.clock, base.time_zone))
 
-        async with self.home.lyra(self.model, changed=changed, **how) as lyra:
-            yield lyra
+        with going_by(clock):
+            async with self.home.lyra(self.model, changed=changed, **how) as lyra:
+                yield lyra
 
     async def person(self, name: str) -> Person:
         """Someone by name, with keys."""
