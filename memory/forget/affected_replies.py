@@ -16,6 +16,7 @@ from memory.forget.sparing import COMPARED, Nearness, content, holding
 from memory.store.database import DatabaseAccess
 from memory.store.domains import domains_of
 from memory.store.lineage import bound, paged, pages, placeholders, texts_of
+from memory.text.acknowledgements import only_acknowledges
 from memory.text.display_names import LYRA
 from memory.tiers.messages import seen
 from memory.types import Domain
@@ -54,6 +55,7 @@ class SeenReply:
     before: frozenset[int]
     """What was said last before it in its conversation, where nothing else is known of its view."""
     cites: frozenset[int]
+    answers: frozenset[int]
     rests: frozenset[int]
 
     def had(self, items: Collection[int]) -> list[int]:
@@ -113,6 +115,8 @@ class AffectedReplies:
         (where it `is_new`): each comparison takes a fifth of the innocent along, so that in the end, reply by reply, one
         message would take nearly every answer of a conversation.
         """
+        if await self._only_acknowledges(reply, dropped):
+            return None
         had = reply.had(lost)
         known = [of_item for item in had if (of_item := lost[item]) is not None]
         if len(known) < len(had):
@@ -126,6 +130,13 @@ class AffectedReplies:
         if parts or is_answer or (is_new and await self._is_near(reply.text, meanings, view, left)):
             return LostOfReply(parts, meanings)
         return None
+
+    async def _only_acknowledges(self, reply: SeenReply, dropped: Collection[int]) -> bool:
+        """Return whether a reply only takes note of statements that stay as they are."""
+        if not reply.answers or not reply.answers.isdisjoint(dropped):
+            return False
+        answered = await self._texts(reply.answers)
+        return len(answered) == len(reply.answers) and only_acknowledges(reply.text, answered)
 
     async def _is_near(self, reply: str, texts: Sequence[str], view: Sequence[int], left: Sequence[str]) -> bool:
         """Return whether a reply may say in other words what is lost; what is `left` of it after an edit is none of it."""
@@ -208,11 +219,13 @@ class AffectedReplies:
             )
             views = await seen.of(self.db, [row["item"] for row in rows])
             unrecorded = {row["item"] for row in rows if row["item"] not in views and row["speaker"] == LYRA}
-            cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
+            cites, answers, rests = (defaultdict[int, set[int]](set) for _ in range(3))
             for edge in await self.db.all(
                 f"SELECT child, parent, cited, answered FROM lineage WHERE child IN ({placeholders('k', some)})", bound("k", some)
             ):
                 rests[edge["child"]].add(edge["parent"])
+                if edge["answered"]:
+                    answers[edge["child"]].add(edge["parent"])
                 # Before views were recorded, everything that a reply rested on was cited.
                 if edge["cited"] or edge["answered"] or edge["child"] in unrecorded:
                     cites[edge["child"]].add(edge["parent"])
@@ -223,7 +236,9 @@ class AffectedReplies:
                     # An imported reply of another assistant had only its own conversation in view.
                     view = frozenset(earlier)
                 before = frozenset(earlier[-_EXPLAINING:])
-                yield SeenReply(key, row["text"], view, before, frozenset(cites[key]), frozenset(rests[key]))
+                yield SeenReply(
+                    key, row["text"], view, before, frozenset(cites[key]), frozenset(answers[key]), frozenset(rests[key])
+                )
 
     async def _earlier(self, session: int, item: int) -> list[int]:
         """Return the items of a session before an item, oldest first."""
