@@ -115,8 +115,9 @@ class AffectedReplies:
         (where it `is_new`): each comparison takes a fifth of the innocent along, so that in the end, reply by reply, one
         message would take nearly every answer of a conversation.
         """
-        if await self._only_acknowledges(reply, dropped):
-            return None
+        if await self._only_acknowledges(reply):
+            # It goes with what it answers alone, and then passes nothing on.
+            return None if reply.answers.isdisjoint(dropped) else LostOfReply([], [])
         had = reply.had(lost)
         known = [of_item for item in had if (of_item := lost[item]) is not None]
         if len(known) < len(had):
@@ -131,9 +132,9 @@ class AffectedReplies:
             return LostOfReply(parts, meanings)
         return None
 
-    async def _only_acknowledges(self, reply: SeenReply, dropped: Collection[int]) -> bool:
-        """Return whether a reply only takes note of statements that stay as they are."""
-        if not reply.answers or not reply.answers.isdisjoint(dropped):
+    async def _only_acknowledges(self, reply: SeenReply) -> bool:
+        """Return whether a reply only takes note of statements; what an edited one was before is not known here."""
+        if not reply.answers or (self.edited and self.edited.item in reply.answers):
             return False
         answered = await self._texts(reply.answers)
         return len(answered) == len(reply.answers) and only_acknowledges(reply.text, answered)

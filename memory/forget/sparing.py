@@ -166,7 +166,7 @@ class Nearness:
     async def near(self, reply: str, gone: Sequence[str], others: Sequence[str]) -> bool:
         """Return whether a reply may say what is gone, or whether that cannot be told."""
         if not is_comparable(reply):
-            return _says_something(reply)
+            return bool(gone) and _says_something(reply)
         signs = await self.signs(reply, gone, others)
         return signs is None or any(not one.score < NEAR for one in signs)
 

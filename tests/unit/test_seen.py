@@ -282,7 +282,9 @@ async def test_what_was_in_view_is_read_back_as_it_was_recorded(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("embedder", [None, BagOfWords()], ids=["nearness unknown", "nearness known"])
-async def test_what_only_takes_note_of_a_statement_that_stays_goes_with_no_other(tmp_path: Path, embedder: Embedder | None) -> None:
+async def test_what_only_takes_note_of_a_statement_that_stays_goes_with_no_other(
+    tmp_path: Path, embedder: Embedder | None
+) -> None:
     async with at_home(tmp_path, embedder=embedder) as here:
         code, plan, asked = [await here.say(text) for text in (CODE, "the trip is on Friday", "did you get it?")]
         await replied(here, "Good to know, thank you!", code)

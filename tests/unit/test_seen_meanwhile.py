@@ -65,7 +65,11 @@ async def test_a_reply_goes_with_what_it_had_in_view(tmp_path: Path, through: st
             await here.view.forget_message(third.id)
         assert "Xerxes it is, as you told me." in await kept(here)
         await here.view.forget_message(secret.id)
-        assert await kept(here) == [other.text, *([third.text] if "else" not in through else []), "Good evening to you, and sleep well."]
+        assert await kept(here) == [
+            other.text,
+            *([third.text] if "else" not in through else []),
+            "Good evening to you, and sleep well.",
+        ]
 
 
 async def test_to_cite_a_digest_is_not_to_cite_all_that_it_was_made_of(tmp_path: Path) -> None:
