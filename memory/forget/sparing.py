@@ -1,8 +1,8 @@
 """Sparing: whether a reply holds something of what is forgotten.
 
 A reply that had a message in view goes with it, unless nothing of the message is in it: no content word, number or name that
-other messages in its view do not hold as well, and no nearness in meaning beyond what the rest of the view explains. The signs
-were weighted, and their bound set, on the three sets in `tests/sets/sparing`, which were written beforehand;
+other messages in its view do not hold as well, and no nearness in meaning beyond what the rest of the view explains. Of a few
+words the meaning cannot be compared. The signs were weighted, and their bound set, on the three sets in `tests/sets/sparing`, which were written beforehand;
 `python -m tests.bench.sparing` draws the curve.
 """
 
@@ -74,16 +74,18 @@ _LEAST = 6
 _NUMBER = re.compile(r"\d(?:[\d\s.,:'’/-]*\d)?")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _MOST, _TOGETHER = 64, 5
+_MOODS = ("FACE", "HEART", "HAND", "THUMBS", "SPARKLE", "PARTY")
+"""What stands in the Unicode names of emoji that go with any text."""
 
 Passage = list[str]
 """Consecutive sentences."""
 
 
 def content(text: str) -> frozenset[str]:
-    """Return what identifies a text: the stems of its content words and names, and its numbers in any notation."""
+    """Return what identifies a text: the stems of its content words and names, its numbers in any notation, and its pictures."""
     words = {stemmed for word, stemmed in key_words(text).items() if len(word) > 1 and word not in FUNCTION_WORDS}
     counted = {f"#{COUNT_WORDS[word]}" for word in key_words(text) if word in COUNT_WORDS}
-    return frozenset((words - ORDINARY) | counted | _numbers(text))
+    return frozenset((words - ORDINARY) | counted | _numbers(text) | _pictures(text))
 
 
 def _numbers(text: str) -> set[str]:
@@ -92,6 +94,12 @@ def _numbers(text: str) -> set[str]:
         parts = re.findall(r"\d+", match[0])
         found |= {f"#{part.lstrip('0') or '0'}" for part in (*parts, "".join(parts))}
     return found
+
+
+def _pictures(text: str) -> set[str]:
+    """Return the emoji of a text but those that show a mood: a peanut tells as much as its name."""
+    signs = {char for char in text if unicodedata.category(char) == "So"} if not text.isascii() else ()
+    return {sign for sign in signs if not any(mood in unicodedata.name(sign, "") for mood in _MOODS)}
 
 
 def is_comparable(reply: str) -> bool:

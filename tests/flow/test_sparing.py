@@ -116,6 +116,8 @@ def test_a_text_speaks_of_people_where_its_pronouns_do_or_its_language_leaves_th
         ("Your locker is near the door.", "my locker code is 4711", ["where is my locker?"], False),
         ("Your lockers are near the door.", "my locker code is 4711", [], True),
         ("Good to see you today.", "good day, my code is 4711", [], False),
+        ("Leave the 🥜 out, please.", "Mila must not have 🥜 😀", ["what about her?"], True),
+        ("Leave the almonds out 😀", "Mila must not have 🥜 😀", ["what about almonds?"], False),
         ("Der Kater heißt Turing.", "mein Kater heißt Turing", ["wie heißt der Kater?"], True),
     ],
 )
