@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from memory.forget.gone import Gone
@@ -19,7 +20,7 @@ from memory.store.lineage import bound, paged, pages, placeholders, texts_of
 from memory.text.acknowledgements import only_acknowledges
 from memory.text.display_names import LYRA
 from memory.tiers.messages import seen
-from memory.types import Domain
+from memory.types import Domain, Kind
 
 _EXPLAINING = 200
 """The number of newest items in view whose words count as known without what is forgotten."""
@@ -77,7 +78,8 @@ class AffectedReplies:
     def __post_init__(self) -> None:
         self._texts_read: dict[int, str] = {}
         self._read_before: set[int] = set()
-        self._said_in: dict[int, list[int]] = {}
+        self._items_of: dict[int, list[int]] = {}
+        self._said: set[int] = set()
 
     async def along(self, domain: Domain, gone: LostTexts) -> set[int]:
         """Return the replies, and the notices, that go along with these items of a domain."""
@@ -234,8 +236,9 @@ class AffectedReplies:
                 key, view = row["item"], views.get(row["item"])
                 earlier = await self._earlier(row["session"], key) if view is None else []
                 if view is None and key not in unrecorded:
-                    # An imported reply of another assistant had only its own conversation in view.
+                    # An imported reply of another assistant had only its own conversation in view, and answers the end of it.
                     view = frozenset(earlier)
+                    answers[key] = set(takewhile(self._said.__contains__, reversed(earlier)))
                 before = frozenset(earlier[-_EXPLAINING:])
                 yield SeenReply(
                     key, row["text"], view, before, frozenset(cites[key]), frozenset(answers[key]), frozenset(rests[key])
@@ -243,11 +246,13 @@ class AffectedReplies:
 
     async def _earlier(self, session: int, item: int) -> list[int]:
         """Return the items of a session before an item, oldest first."""
-        if session not in self._said_in:
-            rows = await self.db.all("SELECT item FROM exchanges WHERE session = :session ORDER BY item", {"session": session})
-            self._said_in[session] = [row["item"] for row in rows]
-        said = self._said_in[session]
-        return said[: bisect_left(said, item)]
+        if session not in self._items_of:
+            statement = "SELECT item, kind FROM exchanges WHERE session = :session ORDER BY item"
+            rows = await self.db.all(statement, {"session": session})
+            self._items_of[session] = [row["item"] for row in rows]
+            self._said.update(row["item"] for row in rows if row["kind"] == Kind.SAID)
+        items = self._items_of[session]
+        return items[: bisect_left(items, item)]
 
     async def _texts(self, keys: Iterable[int]) -> list[str]:
         """Return the texts of the messages, digests and statements that exist, oldest first."""

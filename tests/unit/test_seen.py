@@ -304,3 +304,22 @@ async def test_what_is_too_short_to_have_a_meaning_of_its_own_goes(tmp_path: Pat
         await replied(here, "…", asked, [nuts])
         assert (await here.view.forget_message(nuts.id)).replies == 1
         assert await texts(here) == [asked.text, "…"]
+
+
+async def test_an_imported_answer_takes_note_of_what_was_said_right_before_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        code, noted, plan, again, asked, got = (
+            await here.view.say(
+                here.session,
+                [
+                    NewExchange(Kind.REPLY if who == "assistant" else Kind.SAID, text, f"i{n}", here.clock.now() + n, who, who)
+                    for n, (who, text) in enumerate(
+                        [("user", CODE), ("assistant", "Good to know."), ("user", "the trip is on Friday"),
+                         ("assistant", "I see, thank you."), ("user", "did you get it?"), ("assistant", "Got it.")]
+                    )
+                ],
+            )
+        ).stored  # fmt: skip
+        assert (await here.view.forget_message(code.id)).replies == 2
+        assert noted.text not in await texts(here) and got.text not in await texts(here)
+        assert await texts(here) == [plan.text, again.text, asked.text]
