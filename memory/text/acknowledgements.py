@@ -19,7 +19,7 @@ RECEIPTS: Mapping[str, Sequence[str]] = {
         r"(?:many )?thanks|thanks a lot|thank you(?: very much| so much)?|you(?:'re| are) welcome",
         r"thank(?:s| you) for (?:telling me|letting me know|(?:sharing|telling me)(?: it| that| this)?(?: with me)?)",
         r"thank(?:s| you) for the (?:info|information|update)",
-        r"hello|hi|hey|good (?:morning|afternoon|evening|night)|goodbye|bye|sleep well",
+        r"hello|hi|hey|good (?:morning|afternoon|evening|night)(?: to you)?|goodbye|bye|sleep well",
         r"(?:that )?sounds (?:lovely|nice|good|great|wonderful|fun|like fun)",
     ),
     "german": (
