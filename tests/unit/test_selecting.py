@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.text.time.times import instant
+from memory.view import selecting
 from tests.kits.memory_kit import at_home
 
 
@@ -30,3 +31,13 @@ async def test_what_was_merely_said_on_a_day_is_not_about_its_name(tmp_path: Pat
             await here.say(text, at=instant(day))
         found = await here.view.selecting.select(about, None)
         assert [one.text for one in found.messages] == goes
+
+
+async def test_without_the_guard_all_that_was_said_on_such_a_day_would_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selecting, "written_day", lambda *_: "")
+    async with at_home(tmp_path) as here:
+        await here.say("the soup was good", at=instant(datetime(2026, 5, 1, tzinfo=UTC)))
+        found = await here.view.selecting.select("Oslo in May", None)
+        assert [one.text for one in found.messages] == ["the soup was good"]
