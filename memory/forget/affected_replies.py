@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from memory.forget.gone import Gone
@@ -16,9 +17,10 @@ from memory.forget.sparing import COMPARED, Nearness, content, holding
 from memory.store.database import DatabaseAccess
 from memory.store.domains import domains_of
 from memory.store.lineage import bound, paged, pages, placeholders, texts_of
+from memory.text.acknowledgements import only_acknowledges
 from memory.text.display_names import LYRA
 from memory.tiers.messages import seen
-from memory.types import Domain
+from memory.types import Domain, Kind
 
 _EXPLAINING = 200
 """The number of newest items in view whose words count as known without what is forgotten."""
@@ -54,6 +56,7 @@ class SeenReply:
     before: frozenset[int]
     """What was said last before it in its conversation, where nothing else is known of its view."""
     cites: frozenset[int]
+    answers: frozenset[int]
     rests: frozenset[int]
 
     def had(self, items: Collection[int]) -> list[int]:
@@ -75,7 +78,8 @@ class AffectedReplies:
     def __post_init__(self) -> None:
         self._texts_read: dict[int, str] = {}
         self._read_before: set[int] = set()
-        self._said_in: dict[int, list[int]] = {}
+        self._items_of: dict[int, list[int]] = {}
+        self._said: set[int] = set()
 
     async def along(self, domain: Domain, gone: LostTexts) -> set[int]:
         """Return the replies, and the notices, that go along with these items of a domain."""
@@ -113,6 +117,9 @@ class AffectedReplies:
         (where it `is_new`): each comparison takes a fifth of the innocent along, so that in the end, reply by reply, one
         message would take nearly every answer of a conversation.
         """
+        if await self._only_acknowledges(reply):
+            # It goes with what it answers alone, and then passes nothing on.
+            return None if reply.answers.isdisjoint(dropped) else LostOfReply([], [])
         had = reply.had(lost)
         known = [of_item for item in had if (of_item := lost[item]) is not None]
         if len(known) < len(had):
@@ -126,6 +133,13 @@ class AffectedReplies:
         if parts or is_answer or (is_new and await self._is_near(reply.text, meanings, view, left)):
             return LostOfReply(parts, meanings)
         return None
+
+    async def _only_acknowledges(self, reply: SeenReply) -> bool:
+        """Return whether a reply only takes note of statements; what an edited one was before is not known here."""
+        if not reply.answers or (self.edited and self.edited.item in reply.answers):
+            return False
+        answered = await self._texts(reply.answers)
+        return len(answered) == len(reply.answers) and only_acknowledges(reply.text, answered)
 
     async def _is_near(self, reply: str, texts: Sequence[str], view: Sequence[int], left: Sequence[str]) -> bool:
         """Return whether a reply may say in other words what is lost; what is `left` of it after an edit is none of it."""
@@ -208,11 +222,13 @@ class AffectedReplies:
             )
             views = await seen.of(self.db, [row["item"] for row in rows])
             unrecorded = {row["item"] for row in rows if row["item"] not in views and row["speaker"] == LYRA}
-            cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
+            cites, answers, rests = (defaultdict[int, set[int]](set) for _ in range(3))
             for edge in await self.db.all(
                 f"SELECT child, parent, cited, answered FROM lineage WHERE child IN ({placeholders('k', some)})", bound("k", some)
             ):
                 rests[edge["child"]].add(edge["parent"])
+                if edge["answered"]:
+                    answers[edge["child"]].add(edge["parent"])
                 # Before views were recorded, everything that a reply rested on was cited.
                 if edge["cited"] or edge["answered"] or edge["child"] in unrecorded:
                     cites[edge["child"]].add(edge["parent"])
@@ -220,18 +236,23 @@ class AffectedReplies:
                 key, view = row["item"], views.get(row["item"])
                 earlier = await self._earlier(row["session"], key) if view is None else []
                 if view is None and key not in unrecorded:
-                    # An imported reply of another assistant had only its own conversation in view.
+                    # An imported reply of another assistant had only its own conversation in view, and answers the end of it.
                     view = frozenset(earlier)
+                    answers[key] = set(takewhile(self._said.__contains__, reversed(earlier)))
                 before = frozenset(earlier[-_EXPLAINING:])
-                yield SeenReply(key, row["text"], view, before, frozenset(cites[key]), frozenset(rests[key]))
+                yield SeenReply(
+                    key, row["text"], view, before, frozenset(cites[key]), frozenset(answers[key]), frozenset(rests[key])
+                )
 
     async def _earlier(self, session: int, item: int) -> list[int]:
         """Return the items of a session before an item, oldest first."""
-        if session not in self._said_in:
-            rows = await self.db.all("SELECT item FROM exchanges WHERE session = :session ORDER BY item", {"session": session})
-            self._said_in[session] = [row["item"] for row in rows]
-        said = self._said_in[session]
-        return said[: bisect_left(said, item)]
+        if session not in self._items_of:
+            statement = "SELECT item, kind FROM exchanges WHERE session = :session ORDER BY item"
+            rows = await self.db.all(statement, {"session": session})
+            self._items_of[session] = [row["item"] for row in rows]
+            self._said.update(row["item"] for row in rows if row["kind"] == Kind.SAID)
+        items = self._items_of[session]
+        return items[: bisect_left(items, item)]
 
     async def _texts(self, keys: Iterable[int]) -> list[str]:
         """Return the texts of the messages, digests and statements that exist, oldest first."""

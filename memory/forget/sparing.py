@@ -1,13 +1,14 @@
 """Sparing: whether a reply holds something of what is forgotten.
 
 A reply that had a message in view goes with it, unless nothing of the message is in it: no content word, number or name that
-other messages in its view do not hold as well, and no nearness in meaning beyond what the rest of the view explains. The signs
-were weighted, and their bound set, on the three sets in `tests/sets/sparing`, which were written beforehand;
+other messages in its view do not hold as well, and no nearness in meaning beyond what the rest of the view explains. Of a few
+words the meaning cannot be compared. The signs were weighted, and their bound set, on the three sets in `tests/sets/sparing`, which were written beforehand;
 `python -m tests.bench.sparing` draws the curve.
 """
 
 import asyncio
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,10 +19,13 @@ from memory.errors import EmbeddingFailed
 from memory.ports import Embedder, Vectors
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
-from memory.text.lexical import key_words, stem, tokens
+from memory.text.lexical import key_words, stem, tokens, unspaced
 from memory.text.numbers import COUNT_WORDS
 
 _WORD = re.compile(r"[^\W\d_]+")
+_NUMBERED_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_LETTERS = 2
+"""How many letters of a script without spaces count as a word."""
 _SAID_TO = {
     "english": "you your yours yourself yourselves",
     "german": "du dich dir dein deine deinem deinen deiner deines euch euer eure eurem euren eurer eures ihr",
@@ -65,19 +69,23 @@ _READ, _MEASURED = 300, 4
 The likeliest passages are measured; the others are given the maximum of these.
 """
 _OLDER = 0.01
+_LEAST = 6
+"""The number of words from which a reply has a meaning to compare; the sets of shorter ones show that theirs says nothing."""
 _NUMBER = re.compile(r"\d(?:[\d\s.,:'’/-]*\d)?")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _MOST, _TOGETHER = 64, 5
+_MOODS = ("FACE", "HEART", "HAND", "THUMBS", "SPARKLE", "PARTY")
+"""What stands in the Unicode names of emoji that go with any text."""
 
 Passage = list[str]
 """Consecutive sentences."""
 
 
 def content(text: str) -> frozenset[str]:
-    """Return what identifies a text: the stems of its content words and names, and its numbers in any notation."""
+    """Return what identifies a text: the stems of its content words and names, its numbers in any notation, and its pictures."""
     words = {stemmed for word, stemmed in key_words(text).items() if len(word) > 1 and word not in FUNCTION_WORDS}
     counted = {f"#{COUNT_WORDS[word]}" for word in key_words(text) if word in COUNT_WORDS}
-    return frozenset((words - ORDINARY) | counted | _numbers(text))
+    return frozenset((words - ORDINARY) | counted | _numbers(text) | _pictures(text))
 
 
 def _numbers(text: str) -> set[str]:
@@ -86,6 +94,17 @@ def _numbers(text: str) -> set[str]:
         parts = re.findall(r"\d+", match[0])
         found |= {f"#{part.lstrip('0') or '0'}" for part in (*parts, "".join(parts))}
     return found
+
+
+def _pictures(text: str) -> set[str]:
+    """Return the emoji of a text but those that show a mood: a peanut tells as much as its name."""
+    signs = {char for char in text if unicodedata.category(char) == "So"} if not text.isascii() else ()
+    return {sign for sign in signs if not any(mood in unicodedata.name(sign, "") for mood in _MOODS)}
+
+
+def is_comparable(reply: str) -> bool:
+    """Return whether a reply has a meaning of its own; one that is shorter has it from what it answers, whatever its words."""
+    return sum(max(1, len(unspaced(word)) // _LETTERS) for word in _NUMBERED_WORD.findall(reply)) >= _LEAST
 
 
 def shares(reply: str, gone: Iterable[str], others: Iterable[str]) -> bool:
@@ -154,6 +173,8 @@ class Nearness:
 
     async def near(self, reply: str, gone: Sequence[str], others: Sequence[str]) -> bool:
         """Return whether a reply may say what is gone, or whether that cannot be told."""
+        if not is_comparable(reply):
+            return bool(gone) and _says_something(reply)
         signs = await self.signs(reply, gone, others)
         return signs is None or any(not one.score < NEAR for one in signs)
 
@@ -224,6 +245,11 @@ class Nearness:
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
         return np.stack([self._known[text] for text in texts])
+
+
+def _says_something(reply: str) -> bool:
+    """Return whether there is a word or a sign in a reply, beside punctuation: a thumb answers a question as well as a word."""
+    return any(unicodedata.category(char)[0] in "LNS" for char in reply)
 
 
 def _cut(reply: str, gone: Iterable[str], others: Iterable[str]) -> tuple[list[Passage], list[Passage], Passage]:

@@ -62,7 +62,7 @@ def message(exchange: Exchange, time_zone: str) -> IndexEntry:
     return IndexEntry(
         exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
         OWN * (exchange.role == "assistant") + ASKS * asks,
-        _written(local(exchange.said_at, time_zone).date()),
+        written_day(exchange.said_at, time_zone),
         tuple if exchange.role == "assistant" else lambda: told(exchange.text, exchange.said_at, time_zone).times,
     )  # fmt: skip
 
@@ -156,6 +156,11 @@ def _fingerprint(speaker: str, words: Sequence[str]) -> int:
 @lru_cache(maxsize=10_000)
 def _head(head: str) -> Mapping[int, int]:
     return lexical.indexed(lexical.tokens(head)).counts
+
+
+def written_day(said_at: int, time_zone: str) -> str:
+    """Return the day of an instant as it stands before the text of a message in the index."""
+    return _written(local(said_at, time_zone).date())
 
 
 @lru_cache(maxsize=10_000)

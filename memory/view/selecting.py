@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from memory.forget.affected_replies import AffectedReplies, LostTexts
@@ -9,6 +10,7 @@ from memory.forget.erase import digests_above
 from memory.forget.gone import ForgottenScope, Gone
 from memory.forget.sparing import Nearness
 from memory.index.hits import Hit
+from memory.index.indexing import written_day
 from memory.index.when.values import Window
 from memory.places.confidences import common
 from memory.store.lineage import paged, pages
@@ -120,12 +122,34 @@ class Selecting(ViewPart):
         while len(found) <= MOST:
             hits = await self._recall.messages(about, _PAGE, exclude=looked)
             looked.update(hit.exchange.key for hit in hits)
-            fits = [hit.exchange for hit in hits if _is_about(hit, least)]
+            length = sum(len(hit.exchange.text) for hit in hits)
+            fits = await off_loop(length, partial(self._about, hits, least))
             here = [one for one in fits if one.domain == self._home.key and (account is None or one.identity == account)]
             found |= {one.key: one for one in here if within is None or within.holds(one.said_at)}
             if not fits:
                 return list(found.values())
         return list(found.values())
+
+    def _about(self, hits: Sequence[Hit], least: int) -> list[Exchange]:
+        return [hit.exchange for hit in hits if self._is_about(hit, least)]
+
+    def _is_about(self, hit: Hit, least: int) -> bool:
+        for signal in hit.why:
+            kind, _space, rest = signal.partition(" ")
+            if kind == "words:" and len(self._in_text(rest.split(", "), hit.exchange)) >= least:
+                return True
+            if kind == "meaning" and float(rest) >= _ALIKE:
+                return True
+        return False
+
+    def _in_text(self, words: Sequence[str], message: Exchange) -> Sequence[str]:
+        """Return the words without those that only the day of a message holds: its date is found like its text."""
+        stems = {word: set(key_words(word).values()) for word in words}
+        day = set(key_words(written_day(message.said_at, self._home.time_zone)).values())
+        if not any(day & one for one in stems.values()):
+            return words
+        day -= set(key_words(message.text).values())
+        return [word for word in words if not day & stems[word]]
 
     async def _with_what_goes(self, chosen: Sequence[Exchange], *, whole: bool) -> Selection:
         keys = [one.key for one in chosen]
@@ -154,13 +178,3 @@ class Selecting(ViewPart):
         replies = sorted((await walk.along(domain, lost)).difference(items))
         above = await digests_above(db, [*items, *replies])
         return _Affected(replies, sorted(set(above).difference([*items, *replies])))
-
-
-def _is_about(hit: Hit, least: int) -> bool:
-    for signal in hit.why:
-        kind, _space, rest = signal.partition(" ")
-        if kind == "words:" and len(rest.split(", ")) >= least:
-            return True
-        if kind == "meaning" and float(rest) >= _ALIKE:
-            return True
-    return False

@@ -1,7 +1,8 @@
-"""Which replies go along with what is forgotten, on three sets of replies that were written before the rule.
+"""Which replies go along with what is forgotten, on sets of replies that were written before the rule.
 
 `python -m tests.bench.sparing` prints, for a row of bounds, the share that goes of replies that copy, of those that
-paraphrase, and of those that hold nothing of it; and, last, what goes by shared content alone.
+paraphrase, and of those that hold nothing of it; then, of those that are too short to be compared, of the ones that take note of
+what they answer and of those that tell; and, last, what goes by shared content alone.
 """
 
 import asyncio
@@ -12,8 +13,10 @@ from pathlib import Path
 
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
-from memory.forget.sparing import NEAR, Nearness, shares
+from memory.forget.sparing import NEAR, Nearness, is_comparable, shares
+from memory.text.acknowledgements import only_acknowledges
 
+NAMES = ("copies", "paraphrases", "innocent", "acknowledgements", "short_answers")
 SETS = Path(__file__).parents[1] / "sets" / "sparing"
 _BOUNDS = (-4, -3, -2.5, -2, NEAR, -1.2, -1, -0.5, 0, 1, 2, inf)
 
@@ -33,7 +36,7 @@ class Case:
 
 
 def cases(name: str) -> list[Case]:
-    """Return one of the sets: copies, paraphrases, innocent."""
+    """Return one of the sets, by its name."""
     rows = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text("utf-8").splitlines()]
     return [
         Case(row["forgotten"], row["reply"], (*(said.partition(": ")[2] for said in row["view"]), row["question"]))
@@ -42,8 +45,10 @@ def cases(name: str) -> list[Case]:
 
 
 async def score(nearness: Nearness, case: Case) -> float:
-    """Return how much speaks for a reply holding what is forgotten; without end where it shares content."""
-    if case.copies:
+    """Return how much speaks for a reply holding what is forgotten; without end where it shares content or is too short."""
+    if only_acknowledges(case.reply, case.others[-1:]):
+        return -inf
+    if case.copies or not is_comparable(case.reply):
         return inf
     found = await nearness.signs(case.reply, [case.forgotten], case.others)
     assert found
@@ -53,11 +58,11 @@ async def score(nearness: Nearness, case: Case) -> float:
 async def main() -> None:
     """Print the curve."""
     nearness = Nearness(MiniLM(weights.folder() or Path()))
-    found = {name: [await score(nearness, case) for case in cases(name)] for name in ("copies", "paraphrases", "innocent")}
-    print(f"{'bound':>7}" + "".join(f"{name:>13}" for name in found))
+    found = {name: [await score(nearness, case) for case in cases(name)] for name in NAMES}
+    print(f"{'bound':>7}" + "".join(f"{name:>18}" for name in found))
     for bound in _BOUNDS:
         gone = [sum(one >= bound for one in some) / len(some) for some in found.values()]
-        print(f"{bound:7.2f}" + "".join(f"{share:12.1%} " for share in gone) + ("  <- the bound" if bound == NEAR else ""))
+        print(f"{bound:7.2f}" + "".join(f"{share:17.1%} " for share in gone) + ("  <- the bound" if bound == NEAR else ""))
 
 
 if __name__ == "__main__":

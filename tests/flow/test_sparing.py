@@ -30,6 +30,21 @@ async def test_of_paraphrases_two_in_a_hundred_stay_and_of_the_innocent_four_in_
     assert sum(one < inf for one in told) > len(told) / 4, "by shared content alone they would stay"
 
 
+async def test_no_answer_stays_that_tells_in_few_words_and_of_those_that_take_note_two_in_three() -> None:
+    nearness = Nearness(MiniLM(weights.folder() or Path()))
+    told, noted = [[await score(nearness, case) for case in cases(name)] for name in ("short_answers", "acknowledgements")]
+    assert min(told) >= NEAR
+    assert sum(one >= NEAR for one in noted) <= len(noted) / 3
+
+
+async def test_without_the_guard_of_few_words_some_that_tell_would_stay() -> None:
+    nearness, stay = Nearness(MiniLM(weights.folder() or Path())), 0
+    for case in cases("short_answers"):
+        signs = await nearness.signs(case.reply, [case.forgotten], case.others)
+        stay += not case.copies and all(one.score < NEAR for one in signs or ())
+    assert stay >= 10
+
+
 async def test_what_else_stood_in_view_explains_a_reply() -> None:
     nearness, reply = Nearness(MiniLM(weights.folder() or Path())), "The ferry is quiet before noon."
     gone, view = (
@@ -101,6 +116,8 @@ def test_a_text_speaks_of_people_where_its_pronouns_do_or_its_language_leaves_th
         ("Your locker is near the door.", "my locker code is 4711", ["where is my locker?"], False),
         ("Your lockers are near the door.", "my locker code is 4711", [], True),
         ("Good to see you today.", "good day, my code is 4711", [], False),
+        ("Leave the 🥜 out, please.", "Mila must not have 🥜 😀", ["what about her?"], True),
+        ("Leave the almonds out 😀", "Mila must not have 🥜 😀", ["what about almonds?"], False),
         ("Der Kater heißt Turing.", "mein Kater heißt Turing", ["wie heißt der Kater?"], True),
     ],
 )

@@ -130,14 +130,14 @@ async def test_an_answer_to_it_goes_whatever_it_says(tmp_path: Path) -> None:
 async def test_where_nearness_cannot_be_measured_the_answer_goes(tmp_path: Path, embedder: Embedder | None) -> None:
     async with at_home(tmp_path, embedder=embedder) as here:
         code, weather = await here.say(CODE), await here.say("how is the weather?")
-        await replied(here, "Sunny and warm outside.", weather, [code])
+        await replied(here, "It is sunny and warm outside today.", weather, [code])
         assert (await here.view.forget_message(code.id)).replies == (embedder is None)
 
 
 async def test_an_answer_of_before_views_were_recorded_had_everything_in_view(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         code, weather, asked = await here.say(CODE), await here.say("how is the weather?"), await here.say("the code?")
-        innocent = await replied(here, "Sunny and warm outside.", weather)
+        innocent = await replied(here, "It is sunny and warm outside today.", weather)
         await replied(here, "4711 it is.", asked)
         async with here.memory.db.transaction() as tx:
             await tx.run("DELETE FROM seen")
@@ -240,7 +240,7 @@ async def test_what_an_answer_holds_of_another_place_is_shown_only_where_that_ma
         asked = [await here.say(text) for text in ("when is the launch?", "say it once more", "hello you", "good evening")]
         first = await replied(here, "The launch is on Friday in Oslo.", asked[0], [plan])
         second = await replied(here, "Friday, in Oslo.", asked[1], [first])
-        hello = await replied(here, "Good to see you.", asked[2], [first, second])
+        hello = await replied(here, "Good to see you here, as always.", asked[2], [first, second])
         assert [one.text for one in await wide.messages.window(here.session, 20)][-3:] == [first.text, second.text, hello.text]
         shown = [one.text for one in await narrow.messages.window(here.session, 20)]
         assert first.text not in shown and second.text not in shown and hello.text in shown
@@ -264,12 +264,12 @@ async def test_digests_that_were_in_view_pass_on_only_what_they_say_of_it(tmp_pa
         await consolidator.digest(here.session)
         ((_, gist),) = await here.view.digests.all()
         asked, again = await here.say("what do you know?"), await here.say("and the garden?")
-        for question, text in ((asked, "Your code: 4711."), (again, "The tomatoes are ripe.")):
+        for question, text in ((asked, "Your code: 4711."), (again, "The tomatoes in the garden are ripe.")):
             here.said += 1
             new = NewExchange(Kind.REPLY, text, f"r{here.said}", here.clock.now(), "Lyra", "assistant")
             await here.view.answer(here.session, Answer(new, (), (), (), [question], seen={gist.key: gist.text}))
         assert (await here.view.forget_message(code.id)).replies == 1
-        assert "The tomatoes are ripe." in await texts(here)
+        assert "The tomatoes in the garden are ripe." in await texts(here)
 
 
 async def test_what_was_in_view_is_read_back_as_it_was_recorded(tmp_path: Path) -> None:
@@ -279,3 +279,47 @@ async def test_what_was_in_view_is_read_back_as_it_was_recorded(tmp_path: Path) 
         assert await seen.of(here.memory.db, [reply.key]) == {reply.key: frozenset(one.key for one in said_here[:4])}
         assert [one async for one in seen.by(here.memory.db, here.domain, [said_here[2].key])] == [reply.key]
         assert [one async for one in seen.by(here.memory.db, here.domain, [said_here[4].key])] == []
+
+
+@pytest.mark.parametrize("embedder", [None, BagOfWords()], ids=["nearness unknown", "nearness known"])
+async def test_what_only_takes_note_of_a_statement_that_stays_goes_with_no_other(
+    tmp_path: Path, embedder: Embedder | None
+) -> None:
+    async with at_home(tmp_path, embedder=embedder) as here:
+        code, plan, asked = [await here.say(text) for text in (CODE, "the trip is on Friday", "did you get it?")]
+        await replied(here, "Good to know, thank you!", code)
+        noted = await replied(here, "Good to know, thank you!", plan, [code])
+        await replied(here, "Got it, thank you!", asked, [code])
+        await replied(here, "Good to know, thank you!", None, [code])
+        assert (await here.view.forget_message(code.id)).replies == 3, "what answers it, a question, or something unknown"
+        assert await texts(here) == [plan.text, asked.text, noted.text]
+        assert (await here.view.forget_message(plan.id)).replies == 1
+
+
+@pytest.mark.parametrize("says", ["Yes.", "Not of all of them.", "🥜", "Good to know. 🥜"])
+async def test_what_is_too_short_to_have_a_meaning_of_its_own_goes(tmp_path: Path, says: str) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        nuts, asked = await here.say("nuts make Mila ill"), await here.say("she may have the cake.")
+        await replied(here, says, asked, [nuts])
+        await replied(here, "…", asked, [nuts])
+        assert (await here.view.forget_message(nuts.id)).replies == 1
+        assert await texts(here) == [asked.text, "…"]
+
+
+async def test_an_imported_answer_takes_note_of_what_was_said_right_before_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        code, noted, plan, again, asked, got = (
+            await here.view.say(
+                here.session,
+                [
+                    NewExchange(Kind.REPLY if who == "assistant" else Kind.SAID, text, f"i{n}", here.clock.now() + n, who, who)
+                    for n, (who, text) in enumerate(
+                        [("user", CODE), ("assistant", "Good to know."), ("user", "the trip is on Friday"),
+                         ("assistant", "I see, thank you."), ("user", "did you get it?"), ("assistant", "Got it.")]
+                    )
+                ],
+            )
+        ).stored  # fmt: skip
+        assert (await here.view.forget_message(code.id)).replies == 2
+        assert noted.text not in await texts(here) and got.text not in await texts(here)
+        assert await texts(here) == [plan.text, again.text, asked.text]

@@ -57,15 +57,19 @@ async def test_a_reply_goes_with_what_it_had_in_view(tmp_path: Path, through: st
         await digested(here)
         seen = {secret.key: secret.text} if through == "as it is" else await gists(here)
         assert seen
-        await made(here, "Xerxes, you told me.", seen)
-        await made(here, "Good evening.", seen)
+        await made(here, "Xerxes it is, as you told me.", seen)
+        await made(here, "Good evening to you, and sleep well.", seen)
         if through == "a gist that was replaced":
             await rewritten(here)
         if through == "a gist that went with something else":
             await here.view.forget_message(third.id)
-        assert "Xerxes, you told me." in await kept(here)
+        assert "Xerxes it is, as you told me." in await kept(here)
         await here.view.forget_message(secret.id)
-        assert await kept(here) == [other.text, *([third.text] if "else" not in through else []), "Good evening."]
+        assert await kept(here) == [
+            other.text,
+            *([third.text] if "else" not in through else []),
+            "Good evening to you, and sleep well.",
+        ]
 
 
 async def test_to_cite_a_digest_is_not_to_cite_all_that_it_was_made_of(tmp_path: Path) -> None:
@@ -73,7 +77,7 @@ async def test_to_cite_a_digest_is_not_to_cite_all_that_it_was_made_of(tmp_path:
         secret, other = [await here.say(text) for text in (SECRET, OTHER)]
         await digested(here)
         seen = await gists(here)
-        innocent = await made(here, "Ripe tomatoes, at last!", seen, cites=list(seen))
+        innocent = await made(here, "So the tomatoes are ripe, at last!", seen, cites=list(seen))
         await rewritten(here)
         await here.view.forget_message(secret.id)
         assert innocent and await kept(here) == [other.text, innocent.text]
@@ -97,7 +101,7 @@ async def test_a_reply_is_not_kept_where_something_in_its_view_went_meanwhile(tm
         else:
             await here.view.forget_message(secret.id)
         with pytest.raises(SourceGone):
-            await made(here, "Xerxes, you told me.", seen, begun=begun)
+            await made(here, "Xerxes it is, as you told me.", seen, begun=begun)
         assert await made(here, "I do not know.", {}, begun=begun)
 
 
@@ -146,7 +150,7 @@ async def test_housekeeping_meanwhile_costs_no_answer(tmp_path: Path) -> None:
         seen, begun = await gists(here), here.clock.now()
         here.clock.forward(1)
         await rewritten(here)
-        assert await made(here, "Xerxes, you told me.", seen, begun=begun)
+        assert await made(here, "Xerxes it is, as you told me.", seen, begun=begun)
         await here.view.forget_message(secret.id)
         assert await kept(here) == []
 

@@ -30,3 +30,18 @@ async def test_what_a_conversation_says_elsewhere_explains_an_answer_whose_view_
         assert await texts(here) == [other.text, asked.text, kept.text]
         await here.view.forget_message(other.id)
         assert await texts(here) == [asked.text]
+
+
+async def test_what_only_took_note_of_it_takes_no_other_along_though_meaning_cannot_be_compared(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        code = await here.say(CODE)
+        noted = await replied(here, "Noted, thank you.", code)
+        weather = await here.say("how is the weather?")
+        sunny = await replied(here, "Sunny.", weather, [noted])
+        assert (await here.view.forget_message(code.id)).replies == 1
+        assert await texts(here) == [weather.text, sunny.text]
+    async with at_home(tmp_path / "elsewhere") as here:
+        code = await here.say(CODE)
+        told = await replied(here, "Four digits, thank you.", code)
+        await replied(here, "Sunny.", await here.say("how is the weather?"), [told])
+        assert (await here.view.forget_message(code.id)).replies == 2, "what says anything else may have been passed on"

@@ -1,0 +1,43 @@
+"""What is forgotten about a topic: what is said of it, and not whatever was said on a day that the topic's words name as well."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memory.text.time.times import instant
+from memory.view import selecting
+from tests.kits.memory_kit import at_home
+
+
+@pytest.mark.parametrize(
+    ("about", "goes"),
+    [
+        ("the trip to Oslo in May", ["the trip to Oslo costs 900"]),
+        ("Oslo in May", ["the trip to Oslo costs 900", "May is my aunt"]),
+        ("the Friday club", ["the club has a new treasurer", "on Friday we sing"]),
+        ("May", ["May is my aunt"]),
+    ],
+)
+async def test_what_was_merely_said_on_a_day_is_not_about_its_name(tmp_path: Path, about: str, goes: list[str]) -> None:
+    async with at_home(tmp_path) as here:
+        for day, text in (
+            (datetime(2026, 2, 3, tzinfo=UTC), "the trip to Oslo costs 900"),
+            (datetime(2026, 2, 4, tzinfo=UTC), "the club has a new treasurer"),
+            (datetime(2026, 5, 1, tzinfo=UTC), "the soup was good"),
+            (datetime(2026, 5, 8, tzinfo=UTC), "May is my aunt"),
+            (datetime(2026, 5, 15, tzinfo=UTC), "on Friday we sing"),
+        ):
+            await here.say(text, at=instant(day))
+        found = await here.view.selecting.select(about, None)
+        assert [one.text for one in found.messages] == goes
+
+
+async def test_without_the_guard_all_that_was_said_on_such_a_day_would_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selecting, "written_day", lambda *_: "")
+    async with at_home(tmp_path) as here:
+        await here.say("the soup was good", at=instant(datetime(2026, 5, 1, tzinfo=UTC)))
+        found = await here.view.selecting.select("Oslo in May", None)
+        assert [one.text for one in found.messages] == ["the soup was good"]
