@@ -2,7 +2,8 @@
 
 The score is a sum of two parts: the share of the question's words that the hit holds, weighted by rarity, and how far its
 cosine to the question exceeds that of an average message of this conversation. A hit without a vector has its word share
-counted twice.
+counted nearly twice. Of a long question the rarest few words count as all of it, because what answers it holds nothing of the
+story around it; and a word that was taken for another one counts less than one that is there as it was typed.
 
 Both thresholds were calibrated on conversations between friends (LoCoMo): few questions that their own conversation answers
 fall below LIKELY, few that it does not answer reach SURE; docs/measured.md has the shares.
@@ -22,13 +23,16 @@ from memory.index.recall.ranking import FEW, Scored
 
 LIKELY = 0.5
 SURE = 0.9
+WORDS_ALONE = 1.8
+ASKED = 6
+MISTYPED = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class CertaintyJudge:
     """The grading of one question's hits: how rare its words are in view, and the average cosine of a message to it.
 
-    `asked` is the sum of the rarities.
+    `asked` is the sum of the rarities of the words that it is asked by.
     """
 
     question: ParsedQuery
@@ -51,8 +55,8 @@ class CertaintyJudge:
         ]
 
     def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
-        share = sum([self.rarities[word] for word in words]) / self.asked if self.asked else 0.0
-        near = share + (max(0.0, cosine - self.usual) if cosine else share)
+        share = min(1.0, sum([self.rarities[word] for word in words]) / self.asked) if self.asked else 0.0
+        near = share + max(0.0, cosine - self.usual) if cosine else share * WORDS_ALONE
         if near >= SURE:
             # A hit that asks the same question tells nothing about the answer.
             return Certainty.WEAK if asks else Certainty.SURE
@@ -69,7 +73,9 @@ def judge(question: ParsedQuery, scored: Sequence[Scored]) -> CertaintyJudge:
     meant = sum(np.count_nonzero(one.cosine) for one in told)
     usual = sum(float(one.cosine.sum()) for one in told) / (meant + FEW)
     rarities = {word: rarity(min(n, passages), passages) for word, n in holding.items()}
-    return CertaintyJudge(question, rarities, sum(rarities.values()), usual)
+    asked = sum(sorted(rarities.values(), reverse=True)[:ASKED])
+    rarities |= {word: rarities[word] * MISTYPED for word in question.mistyped}
+    return CertaintyJudge(question, rarities, asked, usual)
 
 
 def rarity(holding: int, passages: int) -> float:

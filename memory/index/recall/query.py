@@ -4,8 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.breadth import Breadth, breadth, speaks
@@ -18,7 +21,7 @@ from memory.text import lexical
 from memory.text.display_names import TAG
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
-from memory.text.spellings import other_spellings
+from memory.text.spellings import other_spellings, slips
 
 _VERBS = """
 become became|begin began begun|bend bent|bite bit bitten|bleed bled|blow blew blown|break broke broken|bring brought|build built
@@ -66,6 +69,9 @@ _WHO_SAYS = (
 MOST_CHARACTERS = 4_000
 MOST_WORDS = 400
 """The limits of a question; of a longer one, the beginning and the end are kept, as they tell what it is about."""
+_MISTYPED = 6
+_MOST_MISTYPED = 2
+"""From how many letters on a word that is nowhere in view may be mistyped, and of how many in a question that is believed."""
 
 
 class Query(NamedTuple):
@@ -96,7 +102,7 @@ class ParsedQuery:
     `words` maps each word as written to its terms in every language in view; `text` is what gets embedded. `voices` are the
     speakers whose words it asks for (`alone`: it names nothing else), `of_people` asks for the words of anybody but Lyra,
     `of_lyra` for hers. `at_large` asks for anything said or done at a time, `sayers` are those who said what it asks for,
-    `ahead` means that its time is still to come, `breadth` how much it asks for.
+    `ahead` means that its time is still to come, `breadth` how much it asks for, `mistyped` are words taken for others.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -111,6 +117,7 @@ class ParsedQuery:
     sayers: frozenset[str] = frozenset()
     ahead: bool = False
     breadth: Breadth = Breadth.ONE
+    mistyped: frozenset[str] = frozenset()
 
 
 async def times(query: Query) -> TimedQuestion:
@@ -137,6 +144,7 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     words = _as_told(words) if window else words
     words = _as_spelled(words, text, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
+    words, mistyped = _as_meant(words, called, languages, loaded)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
     language = language_of(lexical.tokens(query.text)) or ENGLISH
@@ -150,7 +158,7 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     at_large = window is not None and lexical.query_stems(timed.rest) <= DOINGS
     return ParsedQuery(
         words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers,
-        window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language),
+        window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language), mistyped,
     )  # fmt: skip
 
 
@@ -172,6 +180,32 @@ def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]
         terms = [lexical.term(lexical.stem(form, name), name) for form in sorted(forms) for name in languages]
         spelled[word] = list(dict.fromkeys([*words[word], *terms]))
     return spelled
+
+
+def _as_meant(
+    words: dict[str, list[int]], names: Collection[str], languages: Sequence[str], loaded: Sequence[Loaded]
+) -> tuple[dict[str, list[int]], frozenset[str]]:
+    """Add to words that nothing in view holds what is one slip of the fingers away: "greenhose" also finds "greenhouse".
+
+    Return the words and those that were added to. A question with several unknown words is rather about something else.
+    """
+    held = [one.domain_indexes[MESSAGES].postings for one in loaded]
+    terms = [term for some in words.values() for term in some]
+    known = {term for postings in held for term, (passages, _) in postings.find_each(terms).items() if len(passages)}
+    unknown = [word for word, some in words.items() if len(word) >= _MISTYPED and word.isalpha() and known.isdisjoint(some)]
+    if not unknown or len(unknown) > _MOST_MISTYPED:
+        return words, frozenset()
+    meant = {word: _slips(word, tuple(languages)) for word in unknown if word not in names}
+    there = {word: sorted({term for postings in held for term in postings.held(some)}) for word, some in meant.items()}
+    added = {word: [*words[word], *some] for word, some in there.items() if some}
+    return {**words, **added}, frozenset(added)
+
+
+@lru_cache(maxsize=256)
+def _slips(word: str, languages: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the terms in these languages of what a mistyped word may mean."""
+    terms = {lexical.term(lexical.stem(form, name), name) for form in slips(word) for name in languages}
+    return np.fromiter(sorted(terms), np.uint64, len(terms))
 
 
 def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:
