@@ -3,7 +3,9 @@
 The score is a sum of two parts: the share of the question's words that the hit holds, weighted by rarity, and how far its
 cosine to the question exceeds that of an average message of this conversation. A hit without a vector has its word share
 counted nearly twice. Of a long question the rarest few words count as all of it, because what answers it holds nothing of the
-story around it; and a word that was taken for another one counts less than one that is there as it was typed.
+story around it; and a word that was taken for another one counts less than one that is there as it was typed. Beside a hit that
+holds every word of the question, those that are farther in meaning and hold only some are one step less certain: they share a
+word.
 
 Both thresholds were calibrated on conversations between friends (LoCoMo): few questions that their own conversation answers
 fall below LIKELY, few that it does not answer reach SURE; docs/measured.md has the shares.
@@ -26,6 +28,7 @@ SURE = 0.9
 WORDS_ALONE = 1.8
 ASKED = 6
 MISTYPED = 0.4
+FARTHER = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,17 @@ class CertaintyJudge:
     asked: float
     usual: float
 
-    def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]]) -> list[Certainty]:
-        """Return the certainty of each of these documents, which hold these words of the question."""
+    def nearest_of_all_words(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]]) -> float | None:
+        """Return the best cosine of those of these documents that hold every word of the question and tell something."""
+        asks = one.domain_index.documents.traits.now[documents] & ASKS
+        every = zip(one.cosine[documents].tolist(), asks.tolist(), words, strict=True)
+        return max((cosine for cosine, asking, some in every if not asking and len(some) == len(self.rarities)), default=None)
+
+    def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]], nearest: float | None) -> list[Certainty]:
+        """Return the certainty of each of these documents, which hold these words of the question.
+
+        `nearest` is the best cosine of a hit that holds every word, None without one.
+        """
         first = np.zeros(len(documents), np.bool_)
         if self.question.at_large:
             first |= one.timely[documents]
@@ -50,9 +62,14 @@ class CertaintyJudge:
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         columns = (column.tolist() for column in (first, one.cosine[documents], asks))
         return [
-            Certainty.SURE if sure else self._of(cosine, asking, some)
+            Certainty.SURE if sure else self._beside(nearest, cosine, some, self._of(cosine, asking, some))
             for sure, cosine, asking, some in zip(*columns, words, strict=True)
         ]
+
+    def _beside(self, nearest: float | None, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
+        if nearest is None or len(words) == len(self.rarities) or (nearest and cosine >= nearest - FARTHER):
+            return certainty
+        return Certainty.LIKELY if certainty is Certainty.SURE else Certainty.WEAK
 
     def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
         share = min(1.0, sum([self.rarities[word] for word in words]) / self.asked) if self.asked else 0.0
