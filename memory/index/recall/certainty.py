@@ -27,6 +27,7 @@ LIKELY = 0.5
 SURE = 0.9
 WORDS_ALONE = 1.8
 ASKED = 6
+LEAST_ASKED = 2
 MISTYPED = 0.4
 FARTHER = 0.1
 
@@ -90,9 +91,14 @@ def judge(question: ParsedQuery, scored: Sequence[Scored]) -> CertaintyJudge:
     meant = sum(np.count_nonzero(one.cosine) for one in told)
     usual = sum(float(one.cosine.sum()) for one in told) / (meant + FEW)
     rarities = {word: rarity(min(n, passages), passages) for word, n in holding.items()}
-    asked = sum(sorted(rarities.values(), reverse=True)[:ASKED])
+    asked = sum(sorted(rarities.values(), reverse=True)[: _asked_by(question.names)])
     rarities |= {word: rarities[word] * MISTYPED for word in question.mistyped}
     return CertaintyJudge(question, rarities, asked, usual)
+
+
+def _asked_by(names: int) -> int:
+    """Return how many words count as all of a question; one that lists names is answered by hits that hold one of them each."""
+    return max(LEAST_ASKED, ASKED // names) if names else ASKED
 
 
 def rarity(holding: int, passages: int) -> float:

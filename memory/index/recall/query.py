@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.index.indexing import ENGLISH, MESSAGES
-from memory.index.recall.breadth import Breadth, breadth, speaks
+from memory.index.recall.breadth import Breadth, breadth, names_listed, speaks
 from memory.index.recall.documents import forms_of_name
 from memory.index.recall.domain_indexes import Loaded
 from memory.index.when.told_times import asked_ahead, asks_ahead
@@ -102,7 +102,8 @@ class ParsedQuery:
     `words` maps each word as written to its terms in every language in view; `text` is what gets embedded. `voices` are the
     speakers whose words it asks for (`alone`: it names nothing else), `of_people` asks for the words of anybody but Lyra,
     `of_lyra` for hers. `at_large` asks for anything said or done at a time, `sayers` are those who said what it asks for,
-    `ahead` means that its time is still to come, `breadth` how much it asks for, `mistyped` are words taken for others.
+    `ahead` means that its time is still to come, `breadth` how much it asks for, `mistyped` are words taken for others,
+    `names` how many it lists.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -118,6 +119,7 @@ class ParsedQuery:
     ahead: bool = False
     breadth: Breadth = Breadth.ONE
     mistyped: frozenset[str] = frozenset()
+    names: int = 0
 
 
 async def times(query: Query) -> TimedQuestion:
@@ -158,7 +160,7 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     at_large = window is not None and lexical.query_stems(timed.rest) <= DOINGS
     return ParsedQuery(
         words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers,
-        window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language), mistyped,
+        window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language), mistyped, names_listed(query.text),
     )  # fmt: skip
 
 
