@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from memory.types import Digest, Exchange
 
-
 FAR_BELOW = 0.6
 
 
