@@ -2,7 +2,7 @@
 
 The score is a sum of two parts: the share of the question's words that the hit holds, weighted by rarity, and how far its
 cosine to the question exceeds that of an average message of this conversation. A hit without a vector has its word share
-counted nearly twice. Of a long question the rarest few words count as all of it, because what answers it holds nothing of the
+counted twice. Of a long question the rarest few words count as all of it, because what answers it holds nothing of the
 story around it; and a word that was taken for another one counts less than one that is there as it was typed. Beside a hit that
 holds every word of the question, those that are farther in meaning and hold only some are one step less certain: they share a
 word.
@@ -25,7 +25,6 @@ from memory.index.recall.ranking import FEW, Scored
 
 LIKELY = 0.5
 SURE = 0.9
-WORDS_ALONE = 1.8
 ASKED = 6
 LEAST_ASKED = 2
 MISTYPED = 0.4
@@ -74,7 +73,7 @@ class CertaintyJudge:
 
     def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
         share = min(1.0, sum([self.rarities[word] for word in words]) / self.asked) if self.asked else 0.0
-        near = share + max(0.0, cosine - self.usual) if cosine else share * WORDS_ALONE
+        near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
             # A hit that asks the same question tells nothing about the answer.
             return Certainty.WEAK if asks else Certainty.SURE
