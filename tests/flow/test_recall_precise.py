@@ -94,3 +94,21 @@ async def test_what_is_so_comes_before_what_is_over_whichever_was_told_last(
         missed = [case["question"] for case in every if (await certain(here, case["question"]))[:1] != [case[case["wanted"]]]]
     print(missed)
     assert len(missed) <= 2
+
+
+@each_way
+async def test_what_one_told_of_oneself_is_weak_for_a_question_about_the_other(tmp_path: Path, embedder: Embedder | None) -> None:
+    every = cases("whose")
+    async with among(tmp_path, *(f"{case['speaker']}: {case['said']}" for case in every), embedder=embedder) as here:
+        await here.view.embed()
+        lost, taken = [], []
+        for case in every:
+            for name in ("Ada", "Ben"):
+                found = await certain(here, case["question"].format(name))
+                if name == case["speaker"]:
+                    lost += [] if case["said"] in found else [case["question"]]
+                else:
+                    taken += [case["question"]] if found else []
+    print(lost, taken)
+    assert len(lost) <= 1
+    assert len(taken) <= 1

@@ -5,7 +5,7 @@ cosine to the question exceeds that of an average message of this conversation. 
 counted twice. Of a long question the rarest few words count as all of it, because what answers it holds nothing of the
 story around it; and a word that was taken for another one counts less than one that is there as it was typed. Beside a hit that
 holds every word of the question, those that are farther in meaning and hold only some are one step less certain: they share a
-word.
+word. Where a question names who it asks about, what somebody else said without that name is weak: it is about somebody else.
 
 Both thresholds were calibrated on conversations between friends (LoCoMo): few questions that their own conversation answers
 fall below LIKELY, few that it does not answer reach SURE; docs/measured.md has the shares.
@@ -19,7 +19,7 @@ import numpy as np
 
 from memory.index.hits import Certainty
 from memory.index.indexing import ASKS, MESSAGES
-from memory.index.recall.columns import Ints
+from memory.index.recall.columns import Ints, Mask
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
 
@@ -60,11 +60,21 @@ class CertaintyJudge:
         if self.question.alone:
             first |= one.voice[documents]
         asks = one.domain_index.documents.traits.now[documents] & ASKS
-        columns = (column.tolist() for column in (first, one.cosine[documents], asks))
+        columns = (column.tolist() for column in (first, self._by_others(one, documents), one.cosine[documents], asks))
         return [
-            Certainty.SURE if sure else self._beside(nearest, cosine, some, self._of(cosine, asking, some))
-            for sure, cosine, asking, some in zip(*columns, words, strict=True)
+            Certainty.SURE
+            if sure
+            else Certainty.WEAK
+            if others and self.question.naming.isdisjoint(some)
+            else self._beside(nearest, cosine, some, self._of(cosine, asking, some))
+            for sure, others, cosine, asking, some in zip(*columns, words, strict=True)
         ]
+
+    def _by_others(self, one: Scored, documents: Ints) -> Mask:
+        """Return a mask of the messages by others than the speakers that the question names."""
+        if self.question.naming and self.question.voices and one.domain_index.kind == MESSAGES:
+            return ~one.voice[documents]
+        return np.zeros(len(documents), np.bool_)
 
     def _beside(self, nearest: float | None, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
         if nearest is None or len(words) == len(self.rarities) or (nearest and cosine >= nearest - FARTHER):
@@ -89,7 +99,9 @@ def judge(question: ParsedQuery, scored: Sequence[Scored]) -> CertaintyJudge:
     holding = {word: sum(len(here[term][0]) for here in held for term in some) for word, some in question.words.items()}
     meant = sum(np.count_nonzero(one.cosine) for one in told)
     usual = sum(float(one.cosine.sum()) for one in told) / (meant + FEW)
-    rarities = {word: rarity(min(n, passages), passages) for word, n in holding.items()}
+    # Where nobody is called by name, the name of a speaker is in no message, and says nothing about what it lacks.
+    unsaid = {word for word in question.naming if question.voices and not holding.get(word)}
+    rarities = {word: rarity(min(n, passages), passages) for word, n in holding.items() if word not in unsaid}
     asked = sum(sorted(rarities.values(), reverse=True)[: _asked_by(question.names)])
     rarities |= {word: rarities[word] * MISTYPED for word in question.mistyped}
     return CertaintyJudge(question, rarities, asked, usual)

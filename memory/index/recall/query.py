@@ -103,7 +103,8 @@ class ParsedQuery:
     speakers whose words it asks for (`alone`: it names nothing else), `of_people` asks for the words of anybody but Lyra,
     `of_lyra` for hers. `at_large` asks for anything said or done at a time, `sayers` are those who said what it asks for,
     `ahead` means that its time is still to come, `breadth` how much it asks for, `mistyped` are words taken for others,
-    `names` how many it lists.
+    `names` how many it lists,
+    `naming` the words that name a speaker.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -120,6 +121,7 @@ class ParsedQuery:
     breadth: Breadth = Breadth.ONE
     mistyped: frozenset[str] = frozenset()
     names: int = 0
+    naming: frozenset[str] = frozenset()
 
 
 async def times(query: Query) -> TimedQuestion:
@@ -161,6 +163,7 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     return ParsedQuery(
         words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers,
         window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language), mistyped, names_listed(query.text),
+        frozenset(called),
     )  # fmt: skip
 
 
