@@ -40,6 +40,14 @@ async def test_what_is_mistyped_is_found_first_and_not_weak(tmp_path: Path, embe
     assert len(mistaken) <= 3
 
 
+async def test_what_was_asked_with_a_slip_before_is_found_when_asked_again(tmp_path: Path) -> None:
+    every = [case for case in cases("mistyped") if case["kind"] != "another"]
+    async with among(tmp_path, *(f"Ada: {case[which]}" for which in ("said", "question") for case in every)) as here:
+        missed = [case["question"] for case in every if (await certain(here, case["question"]))[:1] != [case["said"]]]
+    print(missed)
+    assert len(missed) <= 4
+
+
 @each_way
 async def test_a_long_story_around_a_question_hides_no_answer_and_makes_none_up(
     tmp_path: Path, embedder: Embedder | None

@@ -4,16 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.breadth import Breadth, breadth, names_listed, speaks
 from memory.index.recall.documents import forms_of_name
 from memory.index.recall.domain_indexes import Loaded
+from memory.index.recall.mistyped import with_meant
 from memory.index.when.told_times import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import DOINGS, LIGHT
@@ -21,7 +19,7 @@ from memory.text import lexical
 from memory.text.display_names import TAG
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
-from memory.text.spellings import other_spellings, slips
+from memory.text.spellings import other_spellings
 
 _VERBS = """
 become became|begin began begun|bend bent|bite bit bitten|bleed bled|blow blew blown|break broke broken|bring brought|build built
@@ -69,9 +67,6 @@ _WHO_SAYS = (
 MOST_CHARACTERS = 4_000
 MOST_WORDS = 400
 """The limits of a question; of a longer one, the beginning and the end are kept, as they tell what it is about."""
-_MISTYPED = 6
-_MOST_MISTYPED = 2
-"""From how many letters on a word that is nowhere in view may be mistyped, and of how many in a question that is believed."""
 
 
 class Query(NamedTuple):
@@ -148,7 +143,7 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     words = _as_told(words) if window else words
     words = _as_spelled(words, text, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
-    words, mistyped = _as_meant(words, called, languages, loaded)
+    words, mistyped = with_meant(words, languages, loaded, called, query.exclude)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
     language = language_of(lexical.tokens(query.text)) or ENGLISH
@@ -185,32 +180,6 @@ def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]
         terms = [lexical.term(lexical.stem(form, name), name) for form in sorted(forms) for name in languages]
         spelled[word] = list(dict.fromkeys([*words[word], *terms]))
     return spelled
-
-
-def _as_meant(
-    words: dict[str, list[int]], names: Collection[str], languages: Sequence[str], loaded: Sequence[Loaded]
-) -> tuple[dict[str, list[int]], frozenset[str]]:
-    """Add to words that nothing in view holds what is one slip of the fingers away: "greenhose" also finds "greenhouse".
-
-    Return the words and those that were added to. A question with several unknown words is rather about something else.
-    """
-    held = [one.domain_indexes[MESSAGES].postings for one in loaded]
-    terms = [term for some in words.values() for term in some]
-    known = {term for postings in held for term, (passages, _) in postings.find_each(terms).items() if len(passages)}
-    unknown = [word for word, some in words.items() if len(word) >= _MISTYPED and word.isalpha() and known.isdisjoint(some)]
-    if not unknown or len(unknown) > _MOST_MISTYPED:
-        return words, frozenset()
-    meant = {word: _slips(word, tuple(languages)) for word in unknown if word not in names}
-    there = {word: sorted({term for postings in held for term in postings.held(some)}) for word, some in meant.items()}
-    added = {word: [*words[word], *some] for word, some in there.items() if some}
-    return {**words, **added}, frozenset(added)
-
-
-@lru_cache(maxsize=256)
-def _slips(word: str, languages: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the terms in these languages of what a mistyped word may mean."""
-    terms = {lexical.term(lexical.stem(form, name), name) for form in slips(word) for name in languages}
-    return np.fromiter(sorted(terms), np.uint64, len(terms))
 
 
 def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:
