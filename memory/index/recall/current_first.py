@@ -27,8 +27,9 @@ def newest_claims_first(question: str, hits: Mapping[int, Hit], asker: str = "")
 
     If the question is about the `asker`, others' claims about themselves rank after the asker's own on the same subject.
     """
+    told = [(key, hit, _claimed(hit)) for key, hit in hits.items()]
     older_first = asks_for_older(question)
-    instead = _past_instead(question, hits, _instead(question, hits, older_first=older_first), older_first=older_first)
+    instead = _past_instead(question, told, _instead(question, told, older_first=older_first), older_first=older_first)
     if asker and _asks_of_oneself(question):
         instead = {**_own_instead(hits, asker), **instead}
     if not instead:
@@ -48,9 +49,9 @@ def _place(key: int, score: float, hits: Mapping[int, Hit], instead: Mapping[int
     placed[key] = hits[key]._replace(score=max(score, hits[key].score)) if score > hits[key].score else hits[key]
 
 
-def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> dict[int, int]:
+def _instead(question: str, every: Sequence[_Told], *, older_first: bool) -> dict[int, int]:
     """Map each hit to the one preferred to it, if any: its newest successor or, if `older_first`, its last predecessor."""
-    told = [(key, hit, said) for key, hit in hits.items() if (said := _claimed(hit)).every]
+    told = [one for one in every if one[2].every]
     told.sort(key=lambda one: (one[1].exchange.said_at, one[0]))
     instead: dict[int, int] = {}
     asked: frozenset[str] | None = None
@@ -62,22 +63,23 @@ def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> di
     return instead
 
 
-def _past_instead(question: str, hits: Mapping[int, Hit], instead: Mapping[int, int], *, older_first: bool) -> Mapping[int, int]:
-    """Add to `instead` what is told to be over, with what the same person says is so, if that is nearly as good an answer.
+def _past_instead(question: str, told: Sequence[_Told], instead: dict[int, int], *, older_first: bool) -> dict[int, int]:
+    """Return `instead` with what is told to be over, if the same person says what is so and that is nearly as good an answer.
 
     When each was said does not matter: "I used to drive a Saab" is often said after "I drive a Fiat".
     """
-    past = {key: stems for key, hit in hits.items() if hit.certainty is not Certainty.WEAK and (stems := _claimed(hit).past)}
+    past = {key: hit for key, hit, said in told if said.past and hit.certainty is not Certainty.WEAK}
     if not past:
         return instead
     asked = query_stems(question)
     more = {**instead}
-    for key, stems in past.items():
-        for other, present in hits.items():
-            if other in past or not _is_as_good(present, hits[key]) or not _claimed(present).text:
+    for key, hit in past.items():
+        stems = claims(hit.exchange.text).past
+        for other, present, said in told:
+            if other in past or said is _NOTHING or not _is_as_good(present, hit):
                 continue
-            told = all_stems(present.exchange.text)
-            if stems & asked <= told and stems - asked - told:
+            now = all_stems(present.exchange.text)
+            if stems & asked <= now and stems - asked - now:
                 behind, before = (other, key) if older_first else (key, other)
                 if not _leads(before, behind, more):
                     more.setdefault(behind, before)

@@ -54,9 +54,9 @@ def _is_used(index: DomainIndex, passages: Ints, exclude: Collection[int]) -> bo
     """Return whether anybody used a word that these passages hold, other than to ask for it, or in what is in view anyway."""
     if not 0 < len(passages) <= _OFTEN:
         return len(passages) > 0
-    documents = index.owners.now[passages]
-    telling = (index.documents.traits.now[documents] & (ASKS | OWN)) == 0
-    return any(item not in exclude for item in index.documents.items.now[documents[telling]].tolist())
+    owners, traits, items = index.owners.now, index.documents.traits.now, index.documents.items.now
+    documents = (owners.item(passage) for passage in passages.tolist())
+    return any(not traits.item(document) & (ASKS | OWN) and items.item(document) not in exclude for document in documents)
 
 
 @lru_cache(maxsize=256)
