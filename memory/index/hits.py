@@ -1,10 +1,13 @@
 """What recall returns: messages, gists and months, each with the signals that found it and a certainty. All are frozen."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from memory.types import Digest, Exchange
+
+FAR_BELOW = 0.6
 
 
 class Certainty(StrEnum):
@@ -74,3 +77,19 @@ class DigestHit:
     digest: Digest
     session: str
     score: float
+
+
+def apart_from_sure(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
+    """Return hits with those weak that are only likely and score far below a sure one: they share a word with what was asked.
+
+    Of talk between friends and with an assistant this takes the mark from 7 and 5 in a hundred of the hits beside the evidence,
+    and from 1 and 2 of the evidence (docs/measured.md).
+    """
+    sure = max((hit.score for hit in hits.values() if hit.certainty is Certainty.SURE), default=0.0)
+    least = sure * FAR_BELOW
+    if not any(hit.certainty is Certainty.LIKELY and hit.score < least for hit in hits.values()):
+        return hits
+    return {
+        key: hit._replace(certainty=Certainty.WEAK) if hit.certainty is Certainty.LIKELY and hit.score < least else hit
+        for key, hit in hits.items()
+    }

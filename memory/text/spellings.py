@@ -1,8 +1,11 @@
-"""Other spellings of a word: "Jürgen" is also typed "Juergen" or "Jurgen", "Łukasz" "Lukasz", and "wi-fi" "wifi"."""
+"""Other spellings of a word: "Jürgen" is also typed "Juergen" or "Jurgen", "Łukasz" "Lukasz", "wi-fi" "wifi"; and slips of the fingers."""
 
 import re
 from collections.abc import Collection
+from string import ascii_lowercase
 
+MISTYPED = 6
+"""How many letters a word has at least that is taken for another one: shorter ones are too near to one another."""
 PLAIN_LETTERS = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ς": "σ"})
 """Letters that are not a plain one with an accent, and what is typed in their place."""
 _WRITTEN_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
@@ -44,3 +47,23 @@ def other_spellings(text: str, words: Collection[str]) -> dict[str, set[str]]:
         for part in found.keys() & set(parts):
             found[part].add("".join(parts))
     return {word: others for word, forms in found.items() if (others := forms - {word})}
+
+
+def may_be_mistyped(word: str) -> bool:
+    """Return whether a word that nobody used may be another one with a slip of the fingers."""
+    return len(word) >= MISTYPED and word.isalpha()
+
+
+def slips(word: str) -> set[str]:
+    """Return what may be meant by a mistyped lower-case word: a letter more, one less, another one, or two swapped.
+
+    The first letter is taken as typed; other letters than those from a to z are tried only if the word has them.
+    """
+    letters = {*ascii_lowercase, *word}
+    cuts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
+    found = {before + letter + after for before, after in cuts for letter in letters}
+    for before, after in cuts[:-1]:
+        found.add(before + after[1:])
+        found |= {before + letter + after[1:] for letter in letters}
+        found.add(before + after[1:2] + after[:1] + after[2:])
+    return found - {word}

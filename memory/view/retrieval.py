@@ -6,7 +6,7 @@ from itertools import accumulate, chain
 from typing import TypeVar
 
 from localization.sentences import marked
-from memory.index.hits import Condensed, DigestHit, Hit, RawHit
+from memory.index.hits import Condensed, DigestHit, Hit, RawHit, apart_from_sure
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.current_first import newest_claims_first, newest_first
 from memory.index.recall.finder import Recall
@@ -165,10 +165,10 @@ class Retrieval(ViewPart):
     async def _as_it_is(self, text: str, hits: Mapping[int, Hit], asker: str = "") -> Mapping[int, Hit]:
         """Return hits with the superseded ones after what holds now, unless the text asks how something was.
 
-        Long texts are compared off the event loop.
+        What is far below a sure one is weak then. Long texts are compared off the event loop.
         """
         longest = max(map(len, (text, *(hit.exchange.text for hit in hits.values()))))
-        return await off_loop(longest, partial(self._holding_now, text, hits, asker))
+        return apart_from_sure(await off_loop(longest, partial(self._holding_now, text, hits, asker)))
 
     def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
         if asks_for_older(text):

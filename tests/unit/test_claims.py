@@ -85,3 +85,34 @@ def test_who_looks_for_the_older_value_by_its_name_wants_the_older() -> None:
 )
 def test_a_question_may_ask_for_what_held_before(question: str, older: bool) -> None:
     assert asks_for_older(question) is older
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I used to drive a Saab",
+        "Formerly Mr Bolt cut my hair.",
+        "Früher hieß unsere Katze Pauline.",
+        "Damals pflegte Opa den Garten.",
+        "Autrefois je fréquentais le café du port.",
+    ],
+)
+def test_what_only_tells_how_it_was_is_past(text: str) -> None:
+    assert claims(text).past
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I drive a Fiat",
+        "I'm used to cold water",
+        "She got used to the noise",
+        "Salt is used to melt the ice",
+        "I used to drive a Saab, now it's a Fiat",
+        "Früher als sonst war ich im Büro",
+        "Ich stehe früher auf",
+        "Where did I use to live, and what did I formerly do?",
+    ],
+)
+def test_what_tells_how_it_is_or_of_a_change_is_not_past(text: str) -> None:
+    assert not claims(text).past

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.index.hits import Hit
+from memory.index.hits import Certainty, Hit, apart_from_sure
 from memory.index.recall import query
 from memory.index.recall.current_first import newest_claims_first
 from memory.index.when.told_times import asked_ahead
@@ -92,3 +92,32 @@ async def test_a_question_is_read_for_its_time_again_only_if_that_matters(
         await here.view.say(here.session, [says("My job is baker", "1"), says(last, "2", START + 1)])
         assert (await found(here, QUESTION))[0] == f"Ada: {last}"
     assert reading.call_count == read
+
+
+PAST = [
+    ("I drive a Fiat", "ada", 0),
+    ("I used to drive a Saab", "ada", 1),
+    ("I used to drive", "ada", 2),
+    ("I drive a tram", "bob", 3),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "order"), [("what do I drive?", [0, 1, 2, 3]), ("what did I drive before?", [1, 0, 2, 3])], ids=["now", "before"]
+)
+def test_what_is_over_comes_after_what_the_same_person_says_is_so(question: str, order: list[int]) -> None:
+    assert list(newest_claims_first(question, hits(PAST))) == order
+    assert next(iter(newest_claims_first(question, dict(reversed(hits(PAST[:2]).items()))))) == order[0]
+
+
+def test_what_scores_far_below_a_sure_hit_is_weak_if_it_is_only_likely() -> None:
+    sure, near, far = (
+        hit._replace(score=score, certainty=certainty)
+        for hit, score, certainty in zip(
+            hits(things(3)).values(), (2.0, 1.3, 1.1), (Certainty.SURE, Certainty.LIKELY, Certainty.LIKELY), strict=True
+        )
+    )
+    marked = apart_from_sure({0: sure, 1: near, 2: far})
+    assert [hit.certainty for hit in marked.values()] == [Certainty.SURE, Certainty.LIKELY, Certainty.WEAK]
+    unsure = {1: near, 2: far}
+    assert apart_from_sure(unsure) is unsure

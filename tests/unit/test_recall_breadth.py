@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memory.index.recall import query as understanding
-from memory.index.recall.breadth import Breadth, breadth
+from memory.index.recall.breadth import Breadth, breadth, names_listed
 from memory.text.language_detection import language
 from memory.text.lexical import tokens
 from tests.kits.memory_kit import HOUR, BagOfWords, Corner, among, aside, at_home, corner
@@ -104,3 +104,18 @@ async def test_the_theme_of_what_was_found_first_finds_more_of_it(tmp_path: Path
             "they mended a mast",
         }
         assert np.isclose(float(hits[1].why[0].removeprefix("meaning ")), 0, atol=0.1), "how near it is, is told by the question"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("what do Ada, Bob and Eve bring?", 3),
+        ("are Dr Amsel, Dr Krug, Dr Weiss, and Dr Halm any good?", 4),
+        ("kommen Ida, Karl oder Öznur zum Essen?", 3),
+        ("when did Ada and Bob meet?", 0),
+        ("did I buy milk, bread and butter?", 0),
+        ("Hello, what did Bob, my brother, say?", 0),
+    ],
+)
+def test_names_are_counted_where_a_question_lists_several(text: str, names: int) -> None:
+    assert names_listed(text) == names

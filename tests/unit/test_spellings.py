@@ -3,7 +3,7 @@
 import pytest
 
 from memory.text.lexical import tokens
-from memory.text.spellings import other_spellings
+from memory.text.spellings import other_spellings, slips
 from tests.kits.memory_kit import table
 
 OTHERS = """
@@ -35,3 +35,29 @@ def test_a_word_has_the_spellings_in_which_it_may_have_been_typed(text: str, oth
 @pytest.mark.parametrize("text", NONE.strip().splitlines())
 def test_what_is_another_name_or_word_is_no_other_spelling(text: str) -> None:
     assert other_spellings(text, tokens(text)) == {}
+
+
+SLIPS = """
+orthodntist | orthodontist
+excercise   | exercise
+calender    | calendar
+dentits     | dentist
+regenschrim | regenschirm
+fahrradd    | fahrrad
+"""
+NO_SLIPS = """
+quilt  | guilt
+seller | cellar
+plain  | explain
+"""
+
+
+@pytest.mark.parametrize(("typed", "meant"), table(SLIPS))
+def test_a_mistyped_word_may_mean_what_is_one_slip_away(typed: str, meant: str) -> None:
+    assert meant in slips(typed)
+    assert typed not in slips(typed)
+
+
+@pytest.mark.parametrize(("typed", "other"), table(NO_SLIPS))
+def test_a_word_with_another_first_letter_or_two_other_letters_is_not_meant(typed: str, other: str) -> None:
+    assert other not in slips(typed)

@@ -17,6 +17,7 @@ from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.command_hint import command_hint
+from bot.models.offline.mistyped_words import as_meant
 from bot.models.offline.spoken_languages import detect_language, newest_language
 from bot.models.offline.spoken_manner import manner
 from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
@@ -176,8 +177,10 @@ class Generation:
         return GeneratedAnswer(answer.text, frozenset(sources), answer.echo, links, read_at, seen, used=used_in(answer.cites))
 
     def _quoting_answer(self, question: VoiceQuestion, hits: Sequence[Hit], above: Sequence[Statement]) -> VoiceAnswer:
-        stems = _stems(hits)
-        return self._voice.answer(question, hits, lambda stem: stem in stems, above)
+        said = _statements(hits)
+        stems = {stem for text in said for stem in key_words(text).values()}
+        meant = replace(question, text=as_meant(question.text, said))
+        return self._voice.answer(meant, hits, lambda stem: stem in stems, above)
 
 
 def _voice_question(turn: Turn, now: int) -> VoiceQuestion:
@@ -194,6 +197,5 @@ async def _written_language(turn: Turn) -> str:
     return unstored_language or (newest_language(await turn.view.messages.last_said(LOOKED_BACK, asker)) if asker else "")
 
 
-def _stems(hits: Sequence[Hit]) -> set[str]:
-    statements = [hit.exchange.text for hit in hits if hit.exchange.kind is Kind.SAID]
-    return {stem for text in statements if not is_question(text) for stem in key_words(text).values()}
+def _statements(hits: Sequence[Hit]) -> list[str]:
+    return [hit.exchange.text for hit in hits if hit.exchange.kind is Kind.SAID and not is_question(hit.exchange.text)]

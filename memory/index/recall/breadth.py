@@ -1,4 +1,4 @@
-"""How much a question asks for: one thing, a list, a sequence of events, or a summary."""
+"""How much a question asks for: one thing, a list, a sequence of events, or a summary; and how many names it lists."""
 
 import re
 from collections.abc import Mapping
@@ -63,12 +63,20 @@ _LIST: Phrases = {
     "portuguese": r"^quais|tod[oa]s (?:os|as)|lista",
     "dutch": r"^welke \w+(?:en|s)|alle (?:\w+en|mijn|onze)|lijst",
 }
+_NAME = r"[A-ZÀ-ÞА-Я]\w+(?: [A-ZÀ-ÞА-Я]\w+){0,2}"
+_ONE_NAME = re.compile(_NAME)
+_NAMES = re.compile(rf"(?:{_NAME}, )+{_NAME},? (?:and|or|und|oder|et|ou|y|o|e|en|of|i|и|или|ve|veya) {_NAME}")
 _ALL = ((Breadth.WHOLE, _WHOLE), (Breadth.ORDER, _ORDER), (Breadth.LIST, _LIST))
 
 
 def breadth(text: str, language: str) -> Breadth:
     """Return how much a question asks for; the broadest match of its language's phrases wins."""
     return next((one for one, phrases in _ALL if speaks(phrases, language, text)), Breadth.ONE)
+
+
+def names_listed(text: str) -> int:
+    """Return how many names a question lists in one go: three in "when do Ada, Bob and Eve come home", else 0."""
+    return max((len(_ONE_NAME.findall(found)) for found in _NAMES.findall(text)), default=0)
 
 
 def speaks(phrases: Phrases, language: str, text: str) -> bool:

@@ -2,7 +2,10 @@
 
 The score is a sum of two parts: the share of the question's words that the hit holds, weighted by rarity, and how far its
 cosine to the question exceeds that of an average message of this conversation. A hit without a vector has its word share
-counted twice.
+counted twice. Of a long question the rarest few words count as all of it, because what answers it holds nothing of the
+story around it; and a word that was taken for another one counts less than one that is there as it was typed. Beside a hit that
+holds every word of the question, those that are farther in meaning and hold only some are one step less certain: they share a
+word. Where a question names who it asks about, what somebody else said without that name is weak: it is about somebody else.
 
 Both thresholds were calibrated on conversations between friends (LoCoMo): few questions that their own conversation answers
 fall below LIKELY, few that it does not answer reach SURE; docs/measured.md has the shares.
@@ -16,19 +19,23 @@ import numpy as np
 
 from memory.index.hits import Certainty
 from memory.index.indexing import ASKS, MESSAGES
-from memory.index.recall.columns import Ints
+from memory.index.recall.columns import Ints, Mask
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
 
 LIKELY = 0.5
 SURE = 0.9
+ASKED = 6
+LEAST_ASKED = 2
+MISTYPED = 0.4
+FARTHER = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class CertaintyJudge:
     """The grading of one question's hits: how rare its words are in view, and the average cosine of a message to it.
 
-    `asked` is the sum of the rarities.
+    `asked` is the sum of the rarities of the words that it is asked by.
     """
 
     question: ParsedQuery
@@ -36,22 +43,46 @@ class CertaintyJudge:
     asked: float
     usual: float
 
-    def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]]) -> list[Certainty]:
-        """Return the certainty of each of these documents, which hold these words of the question."""
+    def nearest_of_all_words(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]]) -> float | None:
+        """Return the best cosine of those of these documents that hold every word of the question and tell something."""
+        asks = one.domain_index.documents.traits.now[documents] & ASKS
+        every = zip(one.cosine[documents].tolist(), asks.tolist(), words, strict=True)
+        return max((cosine for cosine, asking, some in every if not asking and len(some) == len(self.rarities)), default=None)
+
+    def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]], nearest: float | None) -> list[Certainty]:
+        """Return the certainty of each of these documents, which hold these words of the question.
+
+        `nearest` is the best cosine of a hit that holds every word, None without one.
+        """
         first = np.zeros(len(documents), np.bool_)
         if self.question.at_large:
             first |= one.timely[documents]
         if self.question.alone:
             first |= one.voice[documents]
         asks = one.domain_index.documents.traits.now[documents] & ASKS
-        columns = (column.tolist() for column in (first, one.cosine[documents], asks))
+        columns = (column.tolist() for column in (first, self._by_others(one, documents), one.cosine[documents], asks))
         return [
-            Certainty.SURE if sure else self._of(cosine, asking, some)
-            for sure, cosine, asking, some in zip(*columns, words, strict=True)
+            Certainty.SURE
+            if sure
+            else Certainty.WEAK
+            if others and self.question.naming.isdisjoint(some)
+            else self._beside(nearest, cosine, some, self._of(cosine, asking, some))
+            for sure, others, cosine, asking, some in zip(*columns, words, strict=True)
         ]
 
+    def _by_others(self, one: Scored, documents: Ints) -> Mask:
+        """Return a mask of the messages by others than the speakers that the question names."""
+        if self.question.naming and self.question.voices and one.domain_index.kind == MESSAGES:
+            return ~one.voice[documents]
+        return np.zeros(len(documents), np.bool_)
+
+    def _beside(self, nearest: float | None, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
+        if nearest is None or len(words) == len(self.rarities) or (nearest and cosine >= nearest - FARTHER):
+            return certainty
+        return Certainty.LIKELY if certainty is Certainty.SURE else Certainty.WEAK
+
     def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
-        share = sum([self.rarities[word] for word in words]) / self.asked if self.asked else 0.0
+        share = min(1.0, sum([self.rarities[word] for word in words]) / self.asked) if self.asked else 0.0
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
             # A hit that asks the same question tells nothing about the answer.
@@ -68,8 +99,17 @@ def judge(question: ParsedQuery, scored: Sequence[Scored]) -> CertaintyJudge:
     holding = {word: sum(len(here[term][0]) for here in held for term in some) for word, some in question.words.items()}
     meant = sum(np.count_nonzero(one.cosine) for one in told)
     usual = sum(float(one.cosine.sum()) for one in told) / (meant + FEW)
-    rarities = {word: rarity(min(n, passages), passages) for word, n in holding.items()}
-    return CertaintyJudge(question, rarities, sum(rarities.values()), usual)
+    # Where nobody is called by name, the name of a speaker is in no message, and says nothing about what it lacks.
+    unsaid = {word for word in question.naming if question.voices and not holding.get(word)}
+    rarities = {word: rarity(min(n, passages), passages) for word, n in holding.items() if word not in unsaid}
+    asked = sum(sorted(rarities.values(), reverse=True)[: _asked_by(question.names)])
+    rarities |= {word: rarities[word] * MISTYPED for word in question.mistyped}
+    return CertaintyJudge(question, rarities, asked, usual)
+
+
+def _asked_by(names: int) -> int:
+    """Return how many words count as all of a question; one that lists names is answered by hits that hold one of them each."""
+    return max(LEAST_ASKED, ASKED // names) if names else ASKED
 
 
 def rarity(holding: int, passages: int) -> float:

@@ -7,10 +7,10 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from memory.index.hits import Hit
+from memory.index.hits import FAR_BELOW, Certainty, Hit
 from memory.index.indexing import ENGLISH
 from memory.text.language_detection import language as language_of
-from memory.text.lexical import query_stems, tokens
+from memory.text.lexical import all_stems, query_stems, tokens
 from memory.text.told.claims import Claims, asks_for_older, claims, superseded
 from memory.types import Kind
 
@@ -27,7 +27,9 @@ def newest_claims_first(question: str, hits: Mapping[int, Hit], asker: str = "")
 
     If the question is about the `asker`, others' claims about themselves rank after the asker's own on the same subject.
     """
-    instead = _instead(question, hits, older_first=asks_for_older(question))
+    told = [(key, hit, _claimed(hit)) for key, hit in hits.items()]
+    older_first = asks_for_older(question)
+    instead = _past_instead(question, told, _instead(question, told, older_first=older_first), older_first=older_first)
     if asker and _asks_of_oneself(question):
         instead = {**_own_instead(hits, asker), **instead}
     if not instead:
@@ -47,9 +49,9 @@ def _place(key: int, score: float, hits: Mapping[int, Hit], instead: Mapping[int
     placed[key] = hits[key]._replace(score=max(score, hits[key].score)) if score > hits[key].score else hits[key]
 
 
-def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> dict[int, int]:
+def _instead(question: str, every: Sequence[_Told], *, older_first: bool) -> dict[int, int]:
     """Map each hit to the one preferred to it, if any: its newest successor or, if `older_first`, its last predecessor."""
-    told = [(key, hit, said) for key, hit in hits.items() if (said := _claimed(hit)).every]
+    told = [one for one in every if one[2].every]
     told.sort(key=lambda one: (one[1].exchange.said_at, one[0]))
     instead: dict[int, int] = {}
     asked: frozenset[str] | None = None
@@ -59,6 +61,44 @@ def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> di
             older, wanted = (other, key) if older_first else (key, other)
             instead[older] = wanted
     return instead
+
+
+def _past_instead(question: str, told: Sequence[_Told], instead: dict[int, int], *, older_first: bool) -> dict[int, int]:
+    """Return `instead` with what is told to be over, if the same person says what is so and that is nearly as good an answer.
+
+    When each was said does not matter: "I used to drive a Saab" is often said after "I drive a Fiat".
+    """
+    past = {key: hit for key, hit, said in told if said.past and hit.certainty is not Certainty.WEAK}
+    if not past:
+        return instead
+    asked = query_stems(question)
+    more = {**instead}
+    for key, hit in past.items():
+        stems = claims(hit.exchange.text).past
+        for other, present, said in told:
+            if other in past or said is _NOTHING or not _is_as_good(present, hit):
+                continue
+            now = all_stems(present.exchange.text)
+            if stems & asked <= now and stems - asked - now:
+                behind, before = (other, key) if older_first else (key, other)
+                if not _leads(before, behind, more):
+                    more.setdefault(behind, before)
+                break
+    return more
+
+
+def _is_as_good(present: Hit, past: Hit) -> bool:
+    same = present.exchange.speaker == past.exchange.speaker
+    return same and present.certainty is not Certainty.WEAK and present.score >= past.score * FAR_BELOW
+
+
+def _leads(start: int, end: int, instead: Mapping[int, int]) -> bool:
+    """Return whether the preferences lead from one hit to another, or in a circle."""
+    seen: set[int] = set()
+    while start in instead and start not in seen:
+        seen.add(start)
+        start = instead[start]
+    return start == end or end in seen
 
 
 def _on_the_same(told: Sequence[_Told]) -> list[tuple[_Told, _Told]]:

@@ -72,6 +72,15 @@ class Postings:
             self._last = asked, self._find(asked)
         return self._last[1]
 
+    def held(self, terms: NDArray[np.uint64]) -> set[int]:
+        """Return those of these terms that any passage holds."""
+        found: set[int] = set()
+        for part in self._segments:
+            if len(part):
+                places = part.terms.searchsorted(terms).clip(max=len(part.terms) - 1)
+                found.update(terms[part.terms[places] == terms].tolist())
+        return found
+
     def _find(self, terms: frozenset[int]) -> dict[int, Held]:
         wanted = np.fromiter(sorted(terms), np.uint64)
         found: list[list[tuple[Numbers, NDArray[np.uint8]]]] = [[] for _ in wanted]

@@ -244,11 +244,13 @@ def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list
         return []
     judged = judge(question, ranked)
     found: dict[tuple[int, int], RawHit] = {}
-    for at, one in enumerate(scored):
-        picks = [pick for pick in picked if pick.at == at]
-        documents = np.fromiter((pick.document for pick in picks), np.int64, len(picks))
-        words = holding(one.domain_index, question.words, documents)
-        certain = judged.each(one, documents, words)
+    picks_of = [[pick for pick in picked if pick.at == at] for at in range(len(scored))]
+    documents_of = [np.fromiter((pick.document for pick in picks), np.int64, len(picks)) for picks in picks_of]
+    words_of = [holding(one.domain_index, question.words, some) for one, some in zip(scored, documents_of, strict=True)]
+    told = list(zip(scored, documents_of, words_of, strict=True))
+    nearest = max((near for some in told if (near := judged.nearest_of_all_words(*some)) is not None), default=None)
+    for at, (picks, (one, documents, words)) in enumerate(zip(picks_of, told, strict=True)):
+        certain = judged.each(one, documents, words, nearest)
         why = _why(one, picks, documents, words)
         of = one.domain_index.documents
         items, times_said = of.items.now[documents].tolist(), of.times.now[documents].tolist()

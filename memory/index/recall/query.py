@@ -8,9 +8,10 @@ from functools import partial
 from typing import NamedTuple
 
 from memory.index.indexing import ENGLISH, MESSAGES
-from memory.index.recall.breadth import Breadth, breadth, speaks
+from memory.index.recall.breadth import Breadth, breadth, names_listed, speaks
 from memory.index.recall.documents import forms_of_name
 from memory.index.recall.domain_indexes import Loaded
+from memory.index.recall.mistyped import with_meant
 from memory.index.when.told_times import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import DOINGS, LIGHT
@@ -96,7 +97,9 @@ class ParsedQuery:
     `words` maps each word as written to its terms in every language in view; `text` is what gets embedded. `voices` are the
     speakers whose words it asks for (`alone`: it names nothing else), `of_people` asks for the words of anybody but Lyra,
     `of_lyra` for hers. `at_large` asks for anything said or done at a time, `sayers` are those who said what it asks for,
-    `ahead` means that its time is still to come, `breadth` how much it asks for.
+    `ahead` means that its time is still to come, `breadth` how much it asks for, `mistyped` are words taken for others,
+    `names` how many it lists,
+    `naming` the words that name a speaker.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -111,6 +114,9 @@ class ParsedQuery:
     sayers: frozenset[str] = frozenset()
     ahead: bool = False
     breadth: Breadth = Breadth.ONE
+    mistyped: frozenset[str] = frozenset()
+    names: int = 0
+    naming: frozenset[str] = frozenset()
 
 
 async def times(query: Query) -> TimedQuestion:
@@ -137,6 +143,7 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     words = _as_told(words) if window else words
     words = _as_spelled(words, text, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
+    words, mistyped = with_meant(words, languages, loaded, called, query.exclude)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
     language = language_of(lexical.tokens(query.text)) or ENGLISH
@@ -150,7 +157,8 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     at_large = window is not None and lexical.query_stems(timed.rest) <= DOINGS
     return ParsedQuery(
         words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers,
-        window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language),
+        window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language), mistyped, names_listed(query.text),
+        frozenset(called),
     )  # fmt: skip
 
 

@@ -37,8 +37,14 @@ class SelectedDocument(NamedTuple):
     others: int
 
 
+_Fields = tuple[float, int, int, int, int]
+
+
 class _Candidate(NamedTuple):
-    """A document of one of the domain indexes with its run and fingerprint; as its score is negative, candidates sort best first."""
+    """A document of one of the domain indexes with its run and fingerprint; as its score is negative, candidates sort best first.
+
+    They are plain tuples of these fields until one is placed: most questions look at a hundred, and need no more of most.
+    """
 
     score: float
     at: int
@@ -71,11 +77,11 @@ def _spread(scored: Sequence[Scored]) -> list[Scored]:
     before: dict[tuple[int, int], int] = {}
     less = [one.score.copy() for one in scored]
     stretches = [one.domain_index.documents.stretches.now for one in scored]
-    for place, one in enumerate(_candidates(scored, _AMONG)):
-        stretch = one.at, stretches[one.at].item(one.document)
+    for place, (_, at, document, _, _) in enumerate(_candidates(scored, _AMONG)):
+        stretch = at, stretches[at].item(document)
         higher = before.get(stretch, 0)
         if higher and place >= STAYING:
-            less[one.at][one.document] /= 1 + LESS * higher
+            less[at][document] /= 1 + LESS * higher
         before[stretch] = higher + 1
     return [replace(one, score=score) for one, score in zip(scored, less, strict=True)]
 
@@ -98,19 +104,19 @@ def _best(scored: Sequence[Scored], k: int) -> list[SelectedDocument]:
     while True:
         candidates = _candidates(scored, wanted)
         if _in_order(candidates, k):
-            return [SelectedDocument(one.at, one.document, -one.score, 0) for one in candidates[:k]]
+            return [SelectedDocument(at, document, -score, 0) for score, at, document, _, _ in candidates[:k]]
         order = _Order(k)
         for one in candidates:
-            order.take(one)
+            order.take(_Candidate(*one))
         if len(order.placed) >= k or len(candidates) < wanted:
             return [_counted(one, scored) for one in order.picked()]
         wanted *= 2
 
 
-def _in_order(candidates: Sequence[_Candidate], k: int) -> bool:
+def _in_order(candidates: Sequence[_Fields], k: int) -> bool:
     """Return whether the first k are the best k as they are: none is a duplicate, and no run has too many of them."""
-    prints = [one.fingerprint for one in candidates if one.fingerprint]
-    runs = Counter([(one.at, one.run) for one in candidates[:k]])
+    prints = [fingerprint for _, _, _, _, fingerprint in candidates if fingerprint]
+    runs = Counter([(at, run) for _, at, _, run, _ in candidates[:k]])
     return len(candidates) >= k and len(set(prints)) == len(prints) and max(runs.values(), default=0) <= LEAST_OF_A_RUN
 
 
@@ -174,14 +180,14 @@ class _Order:
         self.said[candidate.at, candidate.run] += 1
 
 
-def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
-    """Return the n best candidates, best first."""
-    found: list[_Candidate] = []
+def _candidates(scored: Sequence[Scored], n: int) -> list[_Fields]:
+    """Return the fields of the n best candidates, best first."""
+    found: list[_Fields] = []
     for at, one in enumerate(scored):
         best, documents = _top(one.score, n), one.domain_index.documents
         columns = (-one.score[best], best, documents.runs.now[best], documents.fingerprints.now[best])
         score, document, run, fingerprint = (column.tolist() for column in columns)
-        found += map(_Candidate, score, repeat(at), document, run, fingerprint)
+        found += zip(score, repeat(at), document, run, fingerprint)
     found.sort()
     return found[:n]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from memory.text.lexical import STOP_WORDS, stem
+from memory.text.lexical import STOP_WORDS, all_stems, stem
 from memory.text.questions import is_question
 from memory.text.told.related_words import asked_singles
 
@@ -33,6 +33,12 @@ _OLDER = re.compile(
     r"|(?:my|our|the|his|her|their) (?:old|last|first|original)(?! (?:is|was|names?)\b)"
     r"|früher\w*|vorher|davor|damals|ehemalige?\w*|ursprünglich\w*|(?:mein|unser|sein|ihr|d)\w* (?:alte|vorige|erste)\w*)\b"
 )
+_PAST = re.compile(
+    r"(?i)(?<!\bam )(?<!['’]m )(?<!\bis )(?<!['’]s )(?<!\bare )(?<!['’]re )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bbeen )(?<!\bget )"
+    r"(?<!\bgot )(?<!\bgetting )\bused to\b|\b(?:formerly|previously|in the past|in former times|damals|ehemals|einst|autrefois|jadis"
+    r"|antiguamente|solía\w*|antigamente|costumava\w*|un tempo|destijds|dawniej)\b|(?:^|(?<=[.!?] ))(?:früher(?! als)|vroeger(?! dan))\b"
+)
+"""What tells that something was so and is over, and not when it ended."""
 _SELF = frozenset("i we ich wir".split())
 _ADVERBS = frozenset(
     """now currently still actually finally officially just already longer no not anymore any more instead these days then
@@ -117,6 +123,14 @@ class Claims:
     def adds(self) -> bool:
         """Whether the message adds to what was there."""
         return _ADDS.search(self.text) is not None
+
+    @cached_property
+    def past(self) -> frozenset[str]:
+        """The content stems of a message that only tells how something was before: "I used to drive a Saab"; else empty."""
+        found = _PAST.search(self.text)
+        if not found or self.changes or is_question(self.text):
+            return frozenset()
+        return all_stems(_PAST.sub(" ", self.text))
 
     @cached_property
     def supersedes(self) -> bool:

@@ -1,0 +1,66 @@
+"""Mistyped words of a question: "greenhose" also finds "greenhouse", if nobody ever spoke of a greenhose."""
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.index.indexing import ASKS, MESSAGES, OWN
+from memory.index.recall.columns import Ints
+from memory.index.recall.domain_index import DomainIndex
+from memory.index.recall.domain_indexes import Loaded
+from memory.text import lexical
+from memory.text.spellings import may_be_mistyped, slips
+
+MOST = 2
+"""Of how many words of a question it is believed that they are mistyped."""
+_OFTEN = 8
+"""How many passages hold a word that is surely known, whoever said it."""
+
+
+def with_meant(
+    words: dict[str, list[int]],
+    languages: Sequence[str],
+    loaded: Sequence[Loaded],
+    names: Collection[str],
+    exclude: Collection[int],
+) -> tuple[dict[str, list[int]], frozenset[str]]:
+    """Return the words of a question with more terms for those that are mistyped, and which these are.
+
+    Mistyped is what nobody in view used, except in the items to `exclude`, and is one slip of the fingers away from what is held.
+    Words that name a speaker (`names`) are taken as they are, and so is a question with several unknown words: it is rather about
+    something else.
+    """
+    indexes = [one.domain_indexes[MESSAGES] for one in loaded]
+    terms = [term for some in words.values() for term in some]
+    found = [index.postings.find_each(terms) for index in indexes]
+
+    def is_used(word: str) -> bool:
+        return any(
+            _is_used(index, held[term][0], exclude) for index, held in zip(indexes, found, strict=True) for term in words[word]
+        )
+
+    unknown = [word for word in words if may_be_mistyped(word) and not is_used(word)]
+    if not unknown or len(unknown) > MOST:
+        return words, frozenset()
+    meant = {word: _slips(word, tuple(languages)) for word in unknown if word not in names}
+    there = {word: sorted({term for index in indexes for term in index.postings.held(some)}) for word, some in meant.items()}
+    added = {word: [*words[word], *some] for word, some in there.items() if some}
+    return {**words, **added}, frozenset(added)
+
+
+def _is_used(index: DomainIndex, passages: Ints, exclude: Collection[int]) -> bool:
+    """Return whether anybody used a word that these passages hold, other than to ask for it, or in what is in view anyway."""
+    if not 0 < len(passages) <= _OFTEN:
+        return len(passages) > 0
+    owners, traits, items = index.owners.now, index.documents.traits.now, index.documents.items.now
+    documents = (owners.item(passage) for passage in passages.tolist())
+    return any(not traits.item(document) & (ASKS | OWN) and items.item(document) not in exclude for document in documents)
+
+
+@lru_cache(maxsize=256)
+def _slips(word: str, languages: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the terms in these languages of what a mistyped word may mean."""
+    terms = {lexical.term(lexical.stem(form, name), name) for form in slips(word) for name in languages}
+    return np.fromiter(sorted(terms), np.uint64, len(terms))
