@@ -60,6 +60,7 @@ _AHEAD = 60 * MINUTE
 """How far ahead of the clock an instant may be noted: beyond it the clock was wrong then, and it says nothing now."""
 _CLAIM = "dream"
 _KEPT = 90 * DAY
+"""How long passes are kept, and what the activity log of their domain says: every domain adds to both each night, whoever talks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +148,9 @@ class Schedule:
                  "outcome": "done" if done else "failed", "heard": heard, "rested": int(rested),
                  "report": json.dumps(report)},
             )  # fmt: skip
-            await tx.run(
-                "DELETE FROM dreams WHERE domain = :d AND at < :then", {"d": slot.domain.key, "then": self._clock.now() - _KEPT}
-            )
+            then = self._clock.now() - _KEPT
+            await tx.run("DELETE FROM dreams WHERE domain = :d AND at < :then", {"d": slot.domain.key, "then": then})
+            await ledger.prune(tx, slot.domain.key, then)
             await ledger.settle(tx, held)
             counts = {"pass": slot.kind, "done": done, "calls": report.get("calls", 0), "tokens": report.get("tokens", 0)}
             await ledger.note(tx, slot.domain.key, "dream", self._clock.now(), **counts)
