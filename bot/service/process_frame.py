@@ -11,15 +11,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
-
-from adapters.task_groups import go_on
+from adapters.task_groups import cancel, go_on
 from bot.app import App
 from bot.printing import note
 from bot.service import costs
 from bot.service.awake import reloadable
-from bot.service.log import log
+from bot.service.log import carried_on, log
 
+MINUTE = 60.0
+_JOB = "job"
 _MICROSECONDS = 1_000_000
 _NEVER = 1_000_000
 _LONGEST_SECONDS = 600.0
@@ -63,15 +63,12 @@ async def framed(app: App, stop: asyncio.Event, *every_minute: Work, at_once: Wo
     notifier = Notifier(app.base.environment.variables)
     alive = asyncio.create_task(notifier.keep_alive())
     _on_hangup(app, stop)
-    scheduler = AsyncIOScheduler(timezone="UTC")
     works: list[Work] = [*every_minute, partial(costs.kept, app.memory)]
-    for work in works:
-        scheduler.add_job(_until_cancelled(work), "interval", seconds=60, max_instances=1, coalesce=True)
-    if at_once:
-        scheduler.add_job(_until_cancelled(at_once))
+    jobs: list[asyncio.Task[None]] = []
     try:
         with reloadable(app.base.environment.home):
-            scheduler.start()
+            jobs = [asyncio.create_task(repeated(work)) for work in works]
+            jobs += [asyncio.create_task(carried_on(at_once(), _JOB))] if at_once else []
             log.info("lyra.started")
             notifier.tell("READY=1")
             yield
@@ -79,7 +76,7 @@ async def framed(app: App, stop: asyncio.Event, *every_minute: Work, at_once: Wo
         alive.cancel()
         notifier.tell("STOPPING=1")
         log.info("lyra.stopped")
-        scheduler.shutdown(wait=False)
+        await cancel(*jobs)
 
 
 def _on_hangup(app: App, stop: asyncio.Event) -> None:
@@ -106,14 +103,14 @@ def _is_gone() -> bool:
     return False
 
 
-def _until_cancelled(work: Work) -> Work:
-    """Wrap a job so that cancellation at shutdown is not an error."""
+async def repeated(work: Work) -> None:
+    """Do a job again and again, a minute after it was last done, until cancelled; one that fails is logged.
 
-    async def done() -> None:
-        with suppress(asyncio.CancelledError):
-            await work()
-
-    return done
+    The minute is not the wall clock's: after that was set back, nothing would be done until it is as late again.
+    """
+    while True:
+        await asyncio.sleep(MINUTE)
+        await carried_on(work(), _JOB)
 
 
 @asynccontextmanager
