@@ -218,7 +218,8 @@ _STANDING = (
     "(SELECT max(n.slot) FROM dreams n WHERE n.domain = d.id AND n.kind = 'night' AND n.outcome = 'done' "
     "AND n.slot <= :latest) AS night, "
     f"(SELECT e.item FROM exchanges e WHERE e.domain = d.id AND e.kind = 'said' AND {common('e')} ORDER BY e.item DESC LIMIT 1) AS said "
-    "FROM (SELECT * FROM domains WHERE id NOT IN (SELECT domain FROM confidences)) AS d "
+    "FROM (SELECT * FROM domains WHERE id NOT IN (SELECT domain FROM confidences) "
+    "AND EXISTS (SELECT 1 FROM exchanges WHERE domain = domains.id)) AS d "
     "LEFT JOIN claims c ON c.name = 'dream' AND c.slot = CAST(d.id AS TEXT) "
     "LEFT JOIN dreams p ON p.id = (SELECT l.id FROM dreams l WHERE l.domain = d.id AND l.at < :ahead ORDER BY l.at DESC, l.id DESC LIMIT 1) "
 )

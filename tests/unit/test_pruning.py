@@ -46,6 +46,19 @@ async def test_what_is_done_in_one_place_is_not_dropped_by_the_nights_of_another
         assert [one.kind for one in await here.memory.view(other).activity(0, 500)] == ["import"]
 
 
+async def test_a_place_of_which_all_was_forgotten_costs_no_nights_and_no_minutes_any_more(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say("the parrot is green")
+        here.clock.forward(2 * DAY)
+        assert [slot.kind for slot in await here.memory.dreams.due()] == [NIGHT]
+        assert await here.memory.places.inhabited() == [here.domain]
+        await here.view.forget_all()
+        assert await here.memory.dreams.due() == [] and await here.memory.places.inhabited() == []
+        await here.say("a new parrot")
+        here.clock.forward(2 * DAY)
+        assert len(await here.memory.dreams.due()) == 1 and await here.memory.places.inhabited() == [here.domain]
+
+
 async def test_of_her_moods_a_month_is_kept_whole_a_year_by_day_and_the_rest_by_month(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         for n in range(_YEARS):
