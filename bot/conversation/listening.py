@@ -143,8 +143,10 @@ class Listening:
             await self._services.memory.journal.move(self._adapter.platform, moved)
 
     async def suggest(self, call: MenuCall, parameter: str, typed: str) -> Sequence[str]:
-        """Return suggestions for a parameter; none on failure."""
+        """Return suggestions for a parameter; none on failure, and for who is not admitted."""
         try:
+            if not await self._access.admits(call.person, call.place):
+                return ()
             return await self._commands.suggest(call, self._adapter, parameter, typed)
         except (LyraError, MemoryFailure) as error:
             log.info("suggest.failed", why=type(error).__name__)

@@ -1,7 +1,7 @@
 """Compares stored messages with the platforms' histories, in the background, after a gap.
 
-Covers the last 1,000 messages of each place, a hundred per request, newest places first, and only while nobody talks with
-Lyra. Progress is stored, so that a restart resumes if nothing can have been missed meanwhile.
+Covers what was said last at each place, as far as a thousand requests go, newest places first, and only while nobody talks with
+Lyra. A request covers a hundred messages of a place: in a DM all hundred may be stored, in a busy channel one. Progress is stored, so that a restart resumes if nothing can have been missed meanwhile.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from memory.forget.comparison_state import PlaceComparison
 from memory.ports import Clock
 
 MOST = 1_000
-"""How many messages of a place are compared; older ones are checked when they are about to be used."""
+"""How many requests are made for a place; messages beyond are checked when they are about to be used."""
 _AT_ONCE = 100
 _TRIES = 5
 
@@ -108,11 +108,10 @@ class HistoryComparison:
         """Check the next messages of a place with one request."""
         platform, place = spot.platform, spot.place
         comparison, now = self._unverified.comparison(platform, place), self._clock.now()
-        compared = comparison.compared if comparison else 0
+        requests = comparison.requests if comparison else 0
         some = await self._memory.verified.before(
-            platform, place, comparison.through if comparison else None, self._unverified.gap(platform, place),
-            min(_AT_ONCE, MOST - compared),
-        ) if compared < MOST else []  # fmt: skip
+            platform, place, comparison.through if comparison else None, self._unverified.gap(platform, place), _AT_ONCE
+        ) if requests < MOST else []  # fmt: skip
         if not some:
             self._done(spot)
             return
@@ -122,12 +121,12 @@ class HistoryComparison:
         for one in some:
             if await self._verification.follow(platform, place, one, presences) is Verdict.UNKNOWN:
                 break
-            last, compared = one, compared + 1
+            last = one
         if last is None:
             await self._unreadable(spot)
             return
         begun_at = comparison.at if comparison else now
-        await self._unverified.record_comparison(platform, place, PlaceComparison(begun_at, last.position, compared))
+        await self._unverified.record_comparison(platform, place, PlaceComparison(begun_at, last.position, requests + 1))
         self._aside.pop(spot, None)
         if spot in self._due:
             self._due[spot] = last.said_at

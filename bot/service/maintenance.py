@@ -122,8 +122,8 @@ class Maintenance:
         await cancel(*self._busy)
 
     async def tick(self) -> None:
-        """Maintain every domain once."""
-        for domain in await self._memory.places.domains():
+        """Maintain every domain once in which anything is kept."""
+        for domain in await self._memory.places.inhabited():
             await self._look_after(domain, [None])
 
     async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> None:

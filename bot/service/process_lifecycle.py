@@ -7,11 +7,9 @@ import socket
 import sys
 import termios
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from adapters.task_groups import go_on
 from bot.app import App
@@ -19,12 +17,12 @@ from bot.printing import note
 from bot.service import costs
 from bot.service.awake import reloadable
 from bot.service.log import log
+from bot.service.minutely import Work, minutely
 
 _MICROSECONDS = 1_000_000
 _NEVER = 1_000_000
 _LONGEST_SECONDS = 600.0
 """The longest time between full collections if there is always something to do."""
-Work = Callable[[], Awaitable[None]]
 
 
 class Notifier:
@@ -63,23 +61,17 @@ async def lifecycle(app: App, stop: asyncio.Event, *every_minute: Work, at_once:
     notifier = Notifier(app.base.environment.variables)
     alive = asyncio.create_task(notifier.keep_alive())
     _on_hangup(app, stop)
-    scheduler = AsyncIOScheduler(timezone="UTC")
     works: list[Work] = [*every_minute, partial(costs.kept, app.memory)]
-    for work in works:
-        scheduler.add_job(_until_cancelled(work), "interval", seconds=60, max_instances=1, coalesce=True)
-    if at_once:
-        scheduler.add_job(_until_cancelled(at_once))
     try:
         with reloadable(app.base.environment.home):
-            scheduler.start()
-            log.info("lyra.started")
-            notifier.tell("READY=1")
-            yield
+            async with minutely(works, at_once):
+                log.info("lyra.started")
+                notifier.tell("READY=1")
+                yield
     finally:
         alive.cancel()
         notifier.tell("STOPPING=1")
         log.info("lyra.stopped")
-        scheduler.shutdown(wait=False)
 
 
 def _on_hangup(app: App, stop: asyncio.Event) -> None:
@@ -104,16 +96,6 @@ def _is_gone() -> bool:
     except (termios.error, OSError, ValueError):
         return True
     return False
-
-
-def _until_cancelled(work: Work) -> Work:
-    """Wrap a job so that cancellation at shutdown is not an error."""
-
-    async def done() -> None:
-        with suppress(asyncio.CancelledError):
-            await work()
-
-    return done
 
 
 @asynccontextmanager

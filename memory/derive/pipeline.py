@@ -16,6 +16,7 @@ from memory.derive.context import Context
 from memory.derive.refusals import Refusals, Target
 from memory.derive.work import Still
 from memory.errors import SourceGone, WriterRefused
+from memory.forget.gone import is_sweeping
 from memory.journal import ledger
 from memory.places import confidences
 from memory.store.database import Transaction
@@ -33,7 +34,7 @@ class Outcome(Enum):
     BUSY = auto()
     """Another process is making it."""
     OUTDATED = auto()
-    """It was made meanwhile, or its sources have changed."""
+    """It was made meanwhile, or its sources have changed or may be going."""
     REFUSED = auto()
     """An answer was unusable; it may be asked for again."""
     GIVEN_UP = auto()
@@ -116,7 +117,8 @@ class Pipeline:
             held = await ledger.claim(tx, target.tier, target.slot, context.holders, context.clock.now())
             if held is None:
                 return Outcome.BUSY
-            if not await piece.as_read(tx):
+            # What goes along with what is being forgotten is not known yet: no writer may read it meanwhile.
+            if await is_sweeping(tx, [context.domain.key]) or not await piece.as_read(tx):
                 await ledger.settle(tx, held)
                 return Outcome.OUTDATED
             return held

@@ -60,6 +60,7 @@ _AHEAD = 60 * MINUTE
 """How far ahead of the clock an instant may be noted: beyond it the clock was wrong then, and it says nothing now."""
 _CLAIM = "dream"
 _KEPT = 90 * DAY
+"""How long passes are kept, and what the activity log of their domain says: every domain adds to both each night, whoever talks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +148,9 @@ class Schedule:
                  "outcome": "done" if done else "failed", "heard": heard, "rested": int(rested),
                  "report": json.dumps(report)},
             )  # fmt: skip
-            await tx.run(
-                "DELETE FROM dreams WHERE domain = :d AND at < :then", {"d": slot.domain.key, "then": self._clock.now() - _KEPT}
-            )
+            then = self._clock.now() - _KEPT
+            await tx.run("DELETE FROM dreams WHERE domain = :d AND at < :then", {"d": slot.domain.key, "then": then})
+            await ledger.prune(tx, slot.domain.key, then)
             await ledger.settle(tx, held)
             counts = {"pass": slot.kind, "done": done, "calls": report.get("calls", 0), "tokens": report.get("tokens", 0)}
             await ledger.note(tx, slot.domain.key, "dream", self._clock.now(), **counts)
@@ -217,7 +218,8 @@ _STANDING = (
     "(SELECT max(n.slot) FROM dreams n WHERE n.domain = d.id AND n.kind = 'night' AND n.outcome = 'done' "
     "AND n.slot <= :latest) AS night, "
     f"(SELECT e.item FROM exchanges e WHERE e.domain = d.id AND e.kind = 'said' AND {common('e')} ORDER BY e.item DESC LIMIT 1) AS said "
-    "FROM (SELECT * FROM domains WHERE id NOT IN (SELECT domain FROM confidences)) AS d "
+    "FROM (SELECT * FROM domains WHERE id NOT IN (SELECT domain FROM confidences) "
+    "AND EXISTS (SELECT 1 FROM exchanges WHERE domain = domains.id)) AS d "
     "LEFT JOIN claims c ON c.name = 'dream' AND c.slot = CAST(d.id AS TEXT) "
     "LEFT JOIN dreams p ON p.id = (SELECT l.id FROM dreams l WHERE l.domain = d.id AND l.at < :ahead ORDER BY l.at DESC, l.id DESC LIMIT 1) "
 )

@@ -25,11 +25,11 @@ Position = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class PlaceComparison:
-    """A comparison of a place's messages at an instant: `compared` of them, from the newest back to the one at `through`."""
+    """A comparison of a place's messages at an instant, from the newest back to the one at `through`, by so many requests."""
 
     at: int
     through: Position
-    compared: int
+    requests: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class ComparisonState:
                 "ON CONFLICT (platform, place) DO UPDATE SET at = excluded.at, through_at = excluded.through_at, "
                 "through_item = excluded.through_item, compared = excluded.compared",
                 {"platform": platform, "place": place, "at": mark.at, "through_at": mark.through[0],
-                 "through_item": mark.through[1], "compared": mark.compared},
+                 "through_item": mark.through[1], "compared": mark.requests},
             )  # fmt: skip
 
     async def marks(self, platform: str) -> dict[str, PlaceComparison]:

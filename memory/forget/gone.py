@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.store.database import DatabaseAccess, Parameters, Row, Transaction
+from memory.store.database import DatabaseAccess, Parameters, Reader, Row, Transaction
 from memory.store.domains import note_forgetting, read_domain
 from memory.store.lineage import bound, placeholders
 from memory.types import Domain, Forgotten
@@ -116,7 +116,7 @@ async def left(db: DatabaseAccess) -> list[Gone]:
     return [_gone(row, by_key[row["domain"]]) for row in rows if row["domain"] in by_key]
 
 
-async def is_sweeping(db: DatabaseAccess, domains: Collection[int]) -> bool:
+async def is_sweeping(db: Reader, domains: Collection[int]) -> bool:
     """Return whether something in these domains is gone and not yet erased; then nothing is derived there."""
     query = f"SELECT 1 AS yes FROM gone WHERE domain IN ({placeholders('d', domains)}) LIMIT 1"
     return await db.one(query, bound("d", domains)) is not None

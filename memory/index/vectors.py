@@ -16,7 +16,7 @@ import numpy as np
 from memory.ports import Clock, Embedder, Progress, Replacing, Vectors
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Row, Transaction
-from memory.store.domains import announce, last_change
+from memory.store.domains import announce, last_change, logged_since
 from memory.store.lineage import bound, placeholders, texts_of
 from memory.text.passages import passages, sentences
 from memory.types import Domain
@@ -95,8 +95,15 @@ class VectorStore:
         return done
 
     async def _missing(self, domain: Domain) -> list[int]:
-        """Return the items without a vector: on the first call among all, later among the changed ones."""
+        """Return the items without a vector: on the first call among all, later among the changed ones, if all of these are in the log."""
         since = self._caught_up.get(domain.key)
+        missing = await self._missing_since(domain, since)
+        # Asked afterwards: the log may lose its oldest changes at any time.
+        if since is not None and not await logged_since(self._db, domain.key, since):
+            return await self._missing_since(domain, None)
+        return missing
+
+    async def _missing_since(self, domain: Domain, since: int | None) -> list[int]:
         new = "" if since is None else "AND t.item IN (SELECT item FROM changes WHERE domain = :domain AND seq > :since) "
         rows = await self._db.all(
             f"SELECT DISTINCT t.item FROM terms t WHERE t.domain = :domain {new}AND NOT EXISTS (SELECT 1 FROM vectors v "

@@ -158,6 +158,11 @@ async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: objec
     )
 
 
+async def prune(tx: Transaction, domain: int, then: int) -> None:
+    """Delete a domain's lines of the activity log from before an instant."""
+    await tx.run("DELETE FROM activity WHERE domain = :domain AND at < :then", {"domain": domain, "then": then})
+
+
 async def happenings(db: DatabaseAccess, after: int) -> list[Activity]:
     """Return the first 500 lines of the activity log after a given one, oldest first."""
     rows = await db.all("SELECT seq, at, kind, detail FROM activity WHERE seq > :after ORDER BY seq LIMIT 500", {"after": after})

@@ -7,6 +7,11 @@ from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import paged
 from memory.types import Domain, DomainKind, DomainRef
 
+_KEPT = 2_000
+"""How many changes of a domain stay in its log; who is further behind reads the domain anew."""
+_STEP = 250
+_MOST = 500
+
 
 async def create(tx: Transaction, ref: DomainRef, time_zone: str, now: int) -> None:
     """Create the domain of a natural key unless it exists."""
@@ -48,7 +53,7 @@ async def take(tx: Transaction, counter: str, n: int = 1) -> int:
 async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
     """Append a change of these items to the log: 'add', 'drop' or 'vector'.
 
-    Its numbers are the domain's next ones; other takers wait for the commit.
+    Its numbers are the domain's next ones; other takers wait for the commit. Of the log only the last 2,000 changes or so are kept.
     """
     if not items:
         return
@@ -59,12 +64,24 @@ async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: st
         "(:domain, (SELECT changes - :behind FROM domains WHERE id = :domain), :item, :op)",
         ({"domain": domain.key, "behind": len(items) - at, "item": item, "op": op} for at, item in enumerate(items, 1)),
     )
+    await tx.run(
+        "DELETE FROM changes WHERE domain = :domain "
+        "AND seq <= (SELECT (changes - :kept) / :step * :step FROM domains WHERE id = :domain) "
+        "AND seq < (SELECT min(seq) FROM changes WHERE domain = :domain) + :most",
+        {"domain": domain.key, "kept": _KEPT, "step": _STEP, "most": _MOST},
+    )
 
 
 async def last_change(reader: Reader, domain: int) -> int:
     """Return the number of the domain's last change, 0 if there was none."""
     row = await reader.one("SELECT changes FROM domains WHERE id = :domain", {"domain": domain})
     return int(row["changes"]) if row else 0
+
+
+async def logged_since(reader: Reader, domain: int, seq: int) -> bool:
+    """Return whether the log of a domain still has every change after a number."""
+    row = await reader.one("SELECT min(seq) AS first FROM changes WHERE domain = :domain", {"domain": domain})
+    return row is None or row["first"] is None or row["first"] <= seq + 1
 
 
 async def last_forgotten(reader: Reader) -> int:

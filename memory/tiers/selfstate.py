@@ -24,7 +24,8 @@ TIER = "self"
 VERSION = 2
 _GISTS = 40
 _MOST_SENTENCES = 5
-_DETAILED = 30
+_THINNED = ((30 * DAY, DAY), (365 * DAY, 30 * DAY))
+"""Beyond each age, one state of mind in each span of time is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def of(kept: tuple[int, str] | None, told: Sequence[Statement]) -> SelfState:
 
 
 async def keep(tx: Transaction, domain: Domain, mind: StateOfMind, now: int) -> None:
-    """Persist the state of mind. Beyond the last thirty days, only the last state of each day is kept.
+    """Persist the state of mind. Beyond the last thirty days, only the last state of each day is kept, beyond a year of thirty days.
 
     Later states are deleted: the clock was ahead when they were written, and they would count as the current one until then.
     """
@@ -100,11 +101,12 @@ async def keep(tx: Transaction, domain: Domain, mind: StateOfMind, now: int) -> 
         "INSERT INTO selves (domain, at, state) VALUES (:domain, :now, :state) ON CONFLICT (domain, at) DO UPDATE SET state = :state",
         {"domain": domain.key, "now": now, "state": json.dumps(asdict(mind))},
     )
-    await tx.run(
-        "DELETE FROM selves WHERE domain = :domain AND at < :then AND at NOT IN "
-        "(SELECT max(at) FROM selves WHERE domain = :domain AND at < :then GROUP BY at / :day)",
-        {"domain": domain.key, "then": now - _DETAILED * DAY, "day": DAY},
-    )
+    for age, span in _THINNED:
+        await tx.run(
+            "DELETE FROM selves WHERE domain = :domain AND at < :then AND at NOT IN "
+            "(SELECT max(at) FROM selves WHERE domain = :domain AND at < :then GROUP BY at / :span)",
+            {"domain": domain.key, "then": now - age, "span": span},
+        )
 
 
 async def history(db: DatabaseAccess, domain: Domain, most: int = 500) -> list[DatedState]:

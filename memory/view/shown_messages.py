@@ -52,7 +52,7 @@ class ShownMessages:
         return ids - {names.get(row["id"], row["id"]) for row in rows}
 
     async def kept_around(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
-        """Return the keys of a channel's places, its threads included, where messages with these ids are kept or wait."""
+        """Return the keys of a channel's places, its threads included, where messages with these ids are kept, wait, or were sent."""
         rows = await paged(self.db, _KEPT_AROUND, ids, {"platform": platform, **around(place)})
         return sorted({row["place"] for row in rows})
 
@@ -128,7 +128,9 @@ _BESIDE = _BURIED + (
 _KEPT_AROUND = (
     "SELECT s.place FROM exchanges e JOIN sessions s ON s.id = e.session WHERE e.source_id IN ({within}) "
     "AND s.platform = :platform AND s.place >= :from AND s.place < :to UNION "
-    "SELECT place FROM inbox WHERE event_id IN ({within}) AND platform = :platform AND place >= :from AND place < :to AND state <> 'done'"
+    "SELECT place FROM inbox WHERE event_id IN ({within}) AND platform = :platform AND place >= :from AND place < :to AND state <> 'done' "
+    "UNION SELECT place FROM outbox WHERE remote_id IN ({within}) AND remote_id <> '' AND platform = :platform "
+    "AND place >= :from AND place < :to"
 )
 _POSTS = (
     "SELECT o.remote_id, i.dead_at IS NOT NULL AS dead FROM outbox o JOIN items i ON i.id = o.item "

@@ -1,7 +1,7 @@
 """The whole way of a dream, from outside: `lyra run` finds the night, dreams it once, and says a thought of it once.
 
 Two homes live through one night beside each other, so that its minutes are waited for once: one on Discord with a terminal, one
-on Matrix. No clock is moved: the night is set to the next minute, and the scheduler finds it at its own tick, which comes every
+on Matrix. No clock is moved: the night is set to the next minute, and she finds it at her own tick, which comes every
 minute in torture and every five seconds else. In each home she lives three lives. The first ends in the middle of the night, the second
 while a thought is being sent, and the third shows what came of it.
 """
@@ -37,19 +37,15 @@ THOUGHT = "Is there something between garden and Graz?"
 WHY = f'I thought "{THOUGHT}" because of:'
 LESS, GONE = "I say fewer of my thoughts here from now on.", "I took it back, and forgot it."
 WITHIN = 100.0
-"""Seconds within which the scheduler looks again, on a busy machine as well: it does so every minute."""
+"""Seconds within which she looks again, on a busy machine as well: it does so every minute."""
 RULES = 'every_minutes = 0\ncuriosity = 0.100001\nquiet = ""\nsettle_minutes = 0\n'
 """Curiosity begins at 0.1, and stays there where nothing is new; where something is, a second lifts it over this threshold."""
 HURRIED = """
-from bot.service import process_lifecycle
+from bot.service import minutely
 
-class Hurried(process_lifecycle.AsyncIOScheduler):
-    def add_job(self, *given, **named):
-        return super().add_job(*given, **(named | ({"seconds": 5} if "seconds" in named else {})))
-
-process_lifecycle.AsyncIOScheduler = Hurried
+minutely.MINUTE = 5.0
 """
-"""What has the scheduler of a process tick every five seconds."""
+"""What has a process tick every five seconds."""
 
 
 @dataclass
@@ -187,7 +183,7 @@ def there(tmp_path: Path, synapse: Synapse) -> Iterator[OnMatrix]:
 
 
 def dreamt(lyra: Process, times: int = 1) -> None:
-    """Wait until the scheduler has had so many places dreamt, by night."""
+    """Wait until so many places were dreamt, by night."""
     for _ in range(times):
         assert "kind=night" in lyra.note("dream.over", within=WITHIN)
 

@@ -16,7 +16,7 @@ from adapters.errors import PlatformRefused, SendFailed
 from adapters.events import Message, Reach, Unreadable
 from tests.fakes.discord import Channel, DiscordServer, Lost, RateLimit, Status
 from tests.kits.adapter_kit import running, server_circle
-from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening
+from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening, restarted
 
 
 async def test_with_the_intent_she_says_so(server: DiscordServer) -> None:
@@ -45,6 +45,23 @@ async def test_without_the_intent_she_goes_on_and_says_what_to_switch_on(
     assert [(one.text, one.addressed) for one in ear.of(Message)] == [("for you", True), ("in private", True)]
     assert [(one.addressed, one.once) for one in ear.of(Unreadable)] == [(False, True)]
     assert caplog.text.count("Message Content Intent") == 1 and len(server.gateway.identifies) == 2
+
+
+async def test_a_thread_that_was_deleted_while_she_was_away_is_not_said_to_hide_its_history(
+    server: DiscordServer, general: Channel
+) -> None:
+    ada, ear = server.person("ada"), Ear()
+    thread = await ada.starts_thread(general, "holiday", text="where to?")
+    async with listening(server, ear):
+        await ada.says(thread, "heard")
+        await ear.heard(Message)
+    server.acts.delete_thread(thread)
+    ear = restarted(ear)
+    async with listening(server, ear) as adapter:
+        await ada.says(general, "tick")
+        await ear.heard(Message)
+        assert any(str(thread.id) in call.path and call.status == 404 for call in server.requests)
+        assert "history" not in adapter.describe()
 
 
 async def test_the_intent_is_not_asked_for_where_the_operator_does_not_want_it(server: DiscordServer) -> None:

@@ -7,7 +7,7 @@ import pytest
 from adapters.discord.incoming import backfill
 from adapters.events import Message, Reach
 from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Right, Status, Then, wire
-from tests.kits.discord_kit import Clock, Ear, Notebook, listening
+from tests.kits.discord_kit import Clock, Ear, Notebook, listening, restarted
 
 LONG_AGO = timedelta(days=1)
 
@@ -22,10 +22,6 @@ def home(server: DiscordServer) -> Guild:
 @pytest.fixture
 def general(server: DiscordServer, home: Guild) -> Channel:
     return server.world.channel(home, "general")
-
-
-def restarted(ear: Ear) -> Ear:
-    return Ear(cursors=ear.kept)
 
 
 async def test_what_was_missed_is_heard_after_a_restart(server: DiscordServer, home: Guild, general: Channel) -> None:

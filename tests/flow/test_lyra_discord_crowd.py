@@ -15,6 +15,8 @@ town = discord_town.town
 async def test_who_is_not_let_in_is_not_heard_and_may_see_and_forget_what_is_theirs(town: Town) -> None:
     async with town.lyra() as lyra:
         await town.says(town.bob, town.general, "The harbour party is on Friday.")
+        await town.says(town.ada, town.general, "My dog is called Rex.")
+        await lyra.dreams()
     only_ada = f'[access]\nallow = ["discord:{town.ada.user.id}"]\n'
     async with model_server() as model, town.lyra(model, only_ada) as lyra:
         for place in (town.general, await town.bob.opens_dm()):
@@ -25,6 +27,8 @@ async def test_who_is_not_let_in_is_not_heard_and_may_see_and_forget_what_is_the
         refused = await town.reads(town.bob, town.general, "recall", query="harbour")
         assert refused.startswith("You cannot use me here")
         assert "party" in await town.reads(town.ada, town.general, "recall", query="harbour")
+        offered = [await who.completes(town.general, "recall", "query", "Re") for who in (town.ada, town.bob)]
+        assert [[one["name"] for one in some] for some in offered] == [["Rex"], []]
         assert (await town.reads(town.bob, town.general, "privacy")).startswith("Here I keep")
 
 

@@ -46,6 +46,20 @@ async def people_said(lyra: Awake, town: Town) -> list[str]:
     return [text for text in await lyra.kept(*server_of(town.guild)) if text != "Kept."]
 
 
+async def test_a_call_that_discord_tells_of_twice_is_asked_back_once_and_hears_the_answer(town: Town) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(config='log_level = "info"') as lyra:
+        await town.says(town.ada, dm, "I sail in the regatta.")
+        call = await town.ada.runs(dm, "forget", what="session")
+        town.server.gateway.repeat()
+        shown = await call.answer()
+        await town.caught_up()
+        await town.ada.clicks(shown, "Yes")
+        assert (await finished(call)).content.startswith("Forgotten: 1 message")
+        await lyra.rests()
+    assert "could not be handled" not in (town.home / "lyra.log").read_text("utf-8")
+
+
 # A topic
 
 

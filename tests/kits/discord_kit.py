@@ -13,7 +13,7 @@ from tests.fakes.discord import DiscordServer
 from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Ear, Notebook, connected
 
-__all__ = ["Clock", "Ear", "Notebook", "adapter_for", "everyone", "listening"]
+__all__ = ["Clock", "Ear", "Notebook", "adapter_for", "everyone", "listening", "restarted"]
 
 
 class Clock:
@@ -65,6 +65,11 @@ def adapter_for(
     clock = clock or Clock()
     wanted = AccountAccess(**{"token": server.token, "api_url": server.api_url, "gateway_url": server.gateway_url, **access})
     return kind(wanted, notes or Notebook(), gate, clock.now, pace=pace or clock.pace(), vault=vault)
+
+
+def restarted(ear: Ear) -> Ear:
+    """Return what listens after a restart: it goes on where this one was."""
+    return Ear(cursors=ear.kept)
 
 
 @asynccontextmanager

@@ -16,7 +16,8 @@ from bot.config.settings import Settings
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.intake import Intake
 from bot.conversation.preferences import Preferences
-from bot.reconciliation.history_comparison import MOST, HistoryComparison
+from bot.reconciliation import history_comparison
+from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.message_verification import MessageVerification, RequestBudget
 from bot.reconciliation.used_messages import UsedMessage
 from bot.rights.off_record import OffRecord
@@ -148,20 +149,31 @@ async def test_what_was_said_last_is_compared_first_wherever_it_was_said_a_hundr
     assert house.platform.looks == [(KITCHEN, 300), (KITCHEN, 200), (HALL, 150), (HALL, 50)]
 
 
-async def test_the_last_thousand_of_a_place_are_compared_and_older_ones_when_they_are_used_once(house: House) -> None:
-    said = [one for part in range(5) for one in await house.say(HALL, *(f"remark {part} {n}" for n in range(MOST // 4)))]
-    for gone in (1, 2, MOST):
+async def test_what_was_said_last_at_a_place_is_compared_and_what_is_older_when_it_is_used_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_comparison, "MOST", 3)
+    said = await house.say(HALL, *(f"remark {n}" for n in range(400)))
+    for gone in (1, 2, 300):
         del house.platform.said[HALL][str(gone)]
     async with house.awake() as (verification, comparing):
         await through(comparing)
-        assert [start for _, start in house.platform.looks] == list(range(MOST + MOST // 4, MOST // 4, -100))
-        assert said[0].text in (kept := await house.kept()) and said[MOST - 1].text not in kept
+        assert [start for _, start in house.platform.looks] == [400, 300, 200]
+        assert said[0].text in (kept := await house.kept()) and said[299].text not in kept
         house.platform.looks.clear()
         older = [UsedMessage(one, PLATFORM, HALL) for one in said[:5]]
         found = await verification.usable(older, RequestBudget())
         assert found.changed and said[0].text not in await house.kept()
         assert await verification.usable(older[2:], RequestBudget(0)) == await verification.usable(older[2:], RequestBudget())
         assert {one.exchange.key for one in older[2:]} <= (await verification.usable(older, RequestBudget(0))).keys
+
+
+async def test_of_a_dm_of_years_all_is_compared(house: House) -> None:
+    said = [one for part in range(5) for one in await house.say(HALL, *(f"remark {part} {n}" for n in range(250)))]
+    del house.platform.said[HALL]["1"]
+    async with house.awake() as (_, comparing):
+        await through(comparing)
+        assert len(house.platform.looks) == 13 and said[0].text not in await house.kept()
 
 
 async def test_what_was_compared_is_not_again_after_a_restart_in_which_nothing_was_missed(house: House) -> None:

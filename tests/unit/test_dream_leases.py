@@ -3,6 +3,8 @@
 from datetime import time
 from pathlib import Path
 
+import pytest
+
 from memory.core import ConsolidationRules, Memory
 from memory.dream.schedule import MOST_TRIES, DreamHours, Slot
 from memory.journal.ledger import LEASE, Claim
@@ -27,7 +29,7 @@ async def test_who_was_taken_over_is_refused_also_when_the_other_has_finished_an
         opened(path, clock=clock, habits=NIGHTLY) as one,
         opened(path, clock=clock, ids=Ids("other"), habits=NIGHTLY) as other,
     ):
-        await corner(one, clock)
+        await (await corner(one, clock)).say("hello")
         clock.forward(DAY)
         slot, stale = await begun(one)
         clock.forward(LEASE + 1)
@@ -44,6 +46,7 @@ async def test_a_pass_that_breaks_again_and_again_is_left_alone_by_a_process_tha
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock, habits=NIGHTLY) as memory:
         here = await corner(memory, clock)
+        await here.say("hello")
         clock.forward(DAY)
         broke = 0
         for _ in range(50):
@@ -69,9 +72,10 @@ async def test_what_is_said_while_she_dreams_is_news_afterwards(tmp_path: Path) 
         assert len(await memory.dreams.due()) == 1
 
 
-async def test_where_nothing_was_ever_said_nothing_is_dreamt_by_day(tmp_path: Path) -> None:
+@pytest.mark.parametrize("habits", [NIGHTLY, BY_DAY], ids=["by night", "by day"])
+async def test_where_nothing_was_ever_said_nothing_is_dreamt(tmp_path: Path, habits: ConsolidationRules) -> None:
     clock = Clock()
-    async with opened(tmp_path / "lyra.db", clock=clock, habits=BY_DAY) as memory:
+    async with opened(tmp_path / "lyra.db", clock=clock, habits=habits) as memory:
         await corner(memory, clock)
         clock.forward(DAY)
         assert await memory.dreams.due() == []
@@ -80,7 +84,7 @@ async def test_where_nothing_was_ever_said_nothing_is_dreamt_by_day(tmp_path: Pa
 async def test_a_long_pass_that_failed_is_not_tried_again_at_once(tmp_path: Path) -> None:
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock, habits=NIGHTLY) as memory:
-        await corner(memory, clock)
+        await (await corner(memory, clock)).say("hello")
         clock.forward(DAY)
         (slot, held), at = await begun(memory), clock.now()
         for _ in range(10):
@@ -93,7 +97,7 @@ async def test_a_long_pass_that_failed_is_not_tried_again_at_once(tmp_path: Path
 async def test_a_clock_that_was_wrong_for_a_moment_does_not_end_her_nights(tmp_path: Path) -> None:
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock, habits=NIGHTLY) as memory:
-        await corner(memory, clock)
+        await (await corner(memory, clock)).say("hello")
         clock.forward(60 * DAY)
         slot, held = await begun(memory)
         assert await memory.dreams.over(held, slot, clock.now(), {}, done=True, rested=True, heard=0)
@@ -104,7 +108,7 @@ async def test_a_clock_that_was_wrong_for_a_moment_does_not_end_her_nights(tmp_p
 async def test_a_pass_that_failed_while_the_clock_was_ahead_is_tried_again(tmp_path: Path) -> None:
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock, habits=NIGHTLY) as memory:
-        await corner(memory, clock)
+        await (await corner(memory, clock)).say("hello")
         clock.forward(DAY)
         (slot, held), at = await begun(memory), clock.now()
         clock.forward(60 * DAY)

@@ -12,7 +12,7 @@ import pytest
 from memory.core import ConsolidationRules, Memory
 from memory.dream.schedule import AGAIN, INTERVAL, MOST_TRIES, NIGHT, DreamHours, Slot
 from memory.journal.ledger import LEASE, Claim
-from tests.kits.memory_kit import DAY, HOUR, Clock, Corner, Ids, corner, opened
+from tests.kits.memory_kit import DAY, HOUR, START, Clock, Corner, Ids, corner, opened
 
 EVERY = 4 * HOUR
 NIGHTLY = DreamHours(time(3, 30), 0)
@@ -29,11 +29,12 @@ async def started(folder: Path, clock: Clock, hours: DreamHours = NIGHTLY) -> As
 
 @asynccontextmanager
 async def home(folder: Path, hours: DreamHours = NIGHTLY) -> AsyncIterator[Corner]:
-    """Open a fresh memory, with Ada's corner, which is a day old at noon."""
+    """Open a fresh memory, with Ada's corner, which is a day old at noon; one word was said there."""
     clock = Clock()
     async with started(folder, clock, hours) as memory:
         here = await corner(memory, clock)
-        clock.forward(DAY)
+        await here.say("hello")
+        clock.at = START + DAY
         yield here
 
 
@@ -108,6 +109,7 @@ async def test_a_pass_that_left_something_goes_on_at_the_next(tmp_path: Path) ->
 async def test_what_waits_longest_comes_first(tmp_path: Path) -> None:
     async with home(tmp_path) as here:
         bob = await corner(here.memory, here.clock, "bob", place="bobs")
+        await bob.say("hello")
         here.clock.forward(DAY)
         for slot in reversed(await here.memory.dreams.due()):
             assert await over(here, here.memory, await begun(here.memory, slot), slot)

@@ -234,7 +234,8 @@ class Backfill:
             except TROUBLE as trouble:
                 if is_final(trouble):
                     await self._remember_gone(gap, trouble)
-                    return await self._give_up(gap, hand)
+                    # What is not there any more hides nothing.
+                    return None if isinstance(trouble, discord.NotFound) else await self._give_up(gap, hand)
                 log.warning("The history of channel %s could not be read: %s.", gap.stream, type(trouble).__name__)
                 if failures < _TRIES:
                     await self._pace.retry(failures)

@@ -196,6 +196,9 @@ class InteractionHandler:
         await self._hear(event, caller)
 
     async def _hear(self, event: MenuCall, caller: "_Caller") -> None:
+        # Discord may tell of an interaction twice.
+        if event.id in self._alive:
+            return
         self._alive[event.id] = caller
         try:
             hearing = asyncio.ensure_future(self._listener.hear([event]))
