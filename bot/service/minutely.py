@@ -16,7 +16,7 @@ _JOB = "job"
 Work = Callable[[], Awaitable[None]]
 
 
-class Minutely(BaseTrigger):
+class Minutely(BaseTrigger):  # type: ignore[misc]  # APScheduler has no types
     """Fires a minute from now.
 
     APScheduler's interval goes through every minute that was missed: with the clock set forward by a year it held up the event

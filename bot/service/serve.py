@@ -14,8 +14,9 @@ from bot.service.awake import awake, reserve
 from bot.service.deadline import Stop
 from bot.service.log import carried_on, log
 from bot.service.maintenance import Maintenance
+from bot.service.minutely import Work
 from bot.service.platforms import platforms
-from bot.service.process_lifecycle import Work, collected_when_quiet, lifecycle
+from bot.service.process_lifecycle import collected_when_quiet, lifecycle
 from bot.service.process_roles import Role
 from bot.service.refused_accounts import RefusedAccounts
 from bot.talk import TURN_SECONDS, Talk, talking
