@@ -1,10 +1,13 @@
 """Gathers what a sync brought and what it refers to, before any of it is processed."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from nio import AsyncClient, RoomInfo, SyncResponse
 
+from adapters.matrix.account.tolerant_olm import ODD
+from adapters.matrix.homeserver import TROUBLE
 from adapters.matrix.incoming.backfill import Backfill, Gap
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.timeline_state import TimelineState
@@ -93,7 +96,7 @@ class Gatherer:
         for one in undone:
             state.undo(one.raw)
         known = {one.id for one in timeline}
-        events = [*(one for one in gap.events if one.id not in known), *timeline]
+        events = await self._with_senders(id, [*(one for one in gap.events if one.id not in known), *timeline])
         if inside and not room.record.inside:
             state, events = _since_asked_in(room.me, state, events, again=room.record != RoomRecord())
         if inside:
@@ -111,6 +114,17 @@ class Gatherer:
         member = {"type": "m.room.member", "state_key": me}
         if state.membership(me) != "join" and not any(member.items() <= event.raw.items() for event in events):
             state.apply({**member, "content": {**state.content("m.room.member", me), "membership": "join"}})
+
+    async def _with_senders(self, room: str, events: list[RoomEvent]) -> list[RoomEvent]:
+        """Return events, decrypted also where all that was missing were the devices of their senders."""
+        olm = self._client.olm
+        lacking = [one.id for one in events if one.undecrypted and olm and olm.lacks_sender(one.undecrypted, room)]
+        if not lacking:
+            return events
+        # If they cannot be had now, the events wait for them.
+        with suppress(*TROUBLE, *ODD):
+            await self._client.keys_query()
+        return [(self._timeline.lookups.opened(room, one.raw) or one) if one.id in lacking else one for one in events]
 
     async def _look_up(self, room: str, event: RoomEvent, known: Collection[str] = ()) -> None:
         """Look up what an event refers to, and who could read that unless it is in the same batch."""

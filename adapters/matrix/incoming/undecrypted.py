@@ -28,6 +28,7 @@ _WHY = {
     "m.unavailable": lazy("your app does not have its key any more; please write it again."),
     "m.no_olm": lazy("your app could not reach my device safely; please write it again in a moment."),
 }
+_FOREIGN = lazy("it was not encrypted by any device of yours that I know of; please write it again from your own app.")
 _LATE = lazy("its key has not reached me; please write it again, or sign out of your app and in again if that happens often.")
 
 
@@ -55,6 +56,8 @@ class Undecrypted:
         self._refused: Recent[tuple[str, str], str] = Recent(_MOST_REFUSALS)
         self._due: dict[str, float] = {}
         self._arrived: set[str] = set()
+        self._renewed: set[str] = set()
+        self._foreign: Recent[str, None] = Recent(_MOST)
         self._asking: list[MegolmEvent] = []
         self._changed = False
 
@@ -72,7 +75,10 @@ class Undecrypted:
         """Wait for an event's key."""
         assert event.undecrypted is not None
         waiting = Waiting(event.id, room, str(event.undecrypted.session_id), event.sender, event.thread, epoch)
-        if waiting.session not in self._due and waiting.session not in self._reported:
+        olm = self._client.olm
+        if olm and olm.lacks_sender(event.undecrypted, room):
+            self._foreign[event.id] = None
+        elif waiting.session not in self._due and waiting.session not in self._reported:
             event.undecrypted.room_id = room
             self._asking.append(event.undecrypted)
         if event.id not in self._waiting:
@@ -85,7 +91,10 @@ class Undecrypted:
             self._changed = True
 
     def learn(self, told: Iterable[object]) -> None:
-        """Process to-device events: keys, and refusals of keys."""
+        """Process to-device events, keys and refusals of keys, and take over whose devices have changed."""
+        if self._client.olm:
+            self._renewed |= self._client.olm.renewed
+            self._client.olm.renewed.clear()
         for event in told:
             if isinstance(event, RoomKeyEvent):
                 self._arrived.add(event.session_id)
@@ -96,8 +105,8 @@ class Undecrypted:
     # Output
 
     def arrived(self) -> Sequence[Waiting]:
-        """Return the events whose keys have arrived."""
-        return [one for one in self._waiting.values() if one.session in self._arrived]
+        """Return the events whose keys, or whose senders' devices, have arrived."""
+        return [one for one in self._waiting.values() if one.session in self._arrived or one.sender in self._renewed]
 
     def overdue(self) -> Sequence[tuple[Waiting, Sentence]]:
         """Return the first event of each session that is given up, and why, in a sentence for its sender."""
@@ -107,7 +116,7 @@ class Undecrypted:
                 continue
             code = self._refused.get((one.sender, one.session)) or self._refused.get((one.sender, ""))
             if code or self._due[one.session] <= self._pace.elapsed():
-                why = _WHY.get(code or "", _LATE)
+                why = _FOREIGN if one.event in self._foreign else _WHY.get(code or "", _LATE)
                 found.append((one, lazy("I cannot read what you just wrote, because {why}", why=why)))
                 self._reported[one.session] = None
                 self._changed = True
@@ -132,6 +141,7 @@ class Undecrypted:
     async def settle(self) -> None:
         """Save changes."""
         self._arrived.clear()
+        self._renewed.clear()
         if self._changed:
             waiting = [asdict(one) for one in self._waiting.values()]
             await self._notes.put(_NOTE, {"waiting": waiting, "told": list(self._reported)})
