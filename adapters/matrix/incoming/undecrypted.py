@@ -1,5 +1,6 @@
 """Messages whose keys are missing: requested, waited for, and in the end reported, once per Megolm session."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
@@ -16,6 +17,11 @@ from localization.sentences import Sentence, lazy
 _NOTE = "undecrypted"
 _MOST = 500
 _MOST_REFUSALS = 1_000
+_QUIET_SECONDS = 3600.0
+"""How long somebody is told in a room no second time that something cannot be read."""
+_SESSION = re.compile(r"[A-Za-z0-9+/]{43}")
+"""The id of a Megolm session, a public key."""
+_LONGEST_CODE = 50
 _WITHHELD = "m.room_key.withheld"
 _WHY = {
     "m.blacklisted": lazy(
@@ -54,6 +60,7 @@ class Undecrypted:
         self._waiting: Recent[str, Waiting] = Recent(_MOST)
         self._reported: Recent[str, None] = Recent(_MOST)
         self._refused: Recent[tuple[str, str], str] = Recent(_MOST_REFUSALS)
+        self._told: Recent[tuple[str, str], float] = Recent(_MOST)
         self._due: dict[str, float] = {}
         self._arrived: set[str] = set()
         self._renewed: set[str] = set()
@@ -72,9 +79,11 @@ class Undecrypted:
     # Input
 
     def add(self, room: str, event: RoomEvent, epoch: int) -> None:
-        """Wait for an event's key."""
+        """Wait for an event's key, if there can be one."""
         assert event.undecrypted is not None
         waiting = Waiting(event.id, room, str(event.undecrypted.session_id), event.sender, event.thread, epoch)
+        if not _SESSION.fullmatch(waiting.session):
+            return
         olm = self._client.olm
         if olm and olm.lacks_sender(event.undecrypted, room):
             self._foreign[event.id] = None
@@ -100,7 +109,9 @@ class Undecrypted:
                 self._arrived.add(event.session_id)
             elif isinstance(event, UnknownToDeviceEvent) and event.type == _WITHHELD:
                 content = part(event.source, "content")
-                self._refused[event.sender, word(content, "session_id")] = word(content, "code")
+                session = word(content, "session_id")
+                if not session or _SESSION.fullmatch(session):
+                    self._refused[event.sender, session] = word(content, "code")[:_LONGEST_CODE]
 
     # Output
 
@@ -109,7 +120,10 @@ class Undecrypted:
         return [one for one in self._waiting.values() if one.session in self._arrived or one.sender in self._renewed]
 
     def overdue(self) -> Sequence[tuple[Waiting, Sentence]]:
-        """Return the first event of each session that is given up, and why, in a sentence for its sender."""
+        """Return the first event of each session that is given up, and why, in a sentence for its sender, once an hour.
+
+        Anybody can send what nobody can read, with a session of its own for each message.
+        """
         found = []
         for one in list(self._waiting.values()):
             if one.session in self._reported or one.session in self._arrived:
@@ -117,7 +131,9 @@ class Undecrypted:
             code = self._refused.get((one.sender, one.session)) or self._refused.get((one.sender, ""))
             if code or self._due[one.session] <= self._pace.elapsed():
                 why = _FOREIGN if one.event in self._foreign else _WHY.get(code or "", _LATE)
-                found.append((one, lazy("I cannot read what you just wrote, because {why}", why=why)))
+                if self._pace.elapsed() - self._told.get((one.room, one.sender), float("-inf")) >= _QUIET_SECONDS:
+                    self._told[one.room, one.sender] = self._pace.elapsed()
+                    found.append((one, lazy("I cannot read what you just wrote, because {why}", why=why)))
                 self._reported[one.session] = None
                 self._changed = True
         return found
@@ -145,6 +161,7 @@ class Undecrypted:
         if self._changed:
             waiting = [asdict(one) for one in self._waiting.values()]
             await self._notes.put(_NOTE, {"waiting": waiting, "told": list(self._reported)})
+            self._due = {one.session: self._due[one.session] for one in self._waiting.values()}
             self._changed = False
 
     def _wait(self, waiting: Waiting) -> None:
