@@ -31,11 +31,13 @@ class SessionRouting:
         return replace(message, place=replace(message.place, thread=thread or message.id), beside=bool(thread))
 
     async def kept_at(self, place: Place, ids: Sequence[str]) -> Sequence[Place]:
-        """Return where messages of a place may be stored: there, in threads begun on them, and in threads they were said beside."""
+        """Return where messages of a place may be stored: there, in threads begun on them, and in other threads beside it."""
         threads = [place.thread]
         if place.reach is Reach.ROOM:
             # `replies` moves messages of a room into threads of their own, or out of one.
             threads += ["", *ids, *await self._beside(place, ids)]
+        elif place.reach is Reach.DIRECT:
+            threads += await self._beside(place, ids)
         elif place.server and not place.thread and self._services.preferences.threads(place):
             begun_here = [replace(place, thread=one) for one in ids]
             follows = self._services.memory.kept.follows

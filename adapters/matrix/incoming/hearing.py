@@ -204,8 +204,7 @@ class Hearing:
             return
         was = self._timeline.lookups.known(room.id, target)
         self._timeline.lookups.forget(room.id, target)
-        for thread in [was.thread] if was else ["", *self._timeline.threads.known(room.id)]:
-            yield MessagesDeleted(room.place(thread), (target,))
+        yield MessagesDeleted(room.place(was.thread if was else ""), (target,))
 
     def _recovered(self, room: Room | None, waiting: Waiting, event: RoomEvent) -> Iterator[Event]:
         """Process an event that could not be read at first, with the readers the room had then."""
