@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.matrix.incoming import timeline_state
+from adapters.matrix.incoming.timeline_state import Threads
 from memory.types import DomainKind
 from tests.fakes.matrix import Person
 from tests.kits.awake import model_server
@@ -19,7 +19,7 @@ KEY = "the key is under the mat"
 async def test_what_is_taken_back_in_an_old_thread_is_forgotten(
     at_home: Home, ada: Person, bob: Person, monkeypatch: pytest.MonkeyPatch, what: str, direct: bool
 ) -> None:
-    monkeypatch.setattr(timeline_state, "_MOST_THREADS", 1)
+    monkeypatch.setattr(Threads, "most", 1)
     async with model_server() as model:
         async with at_home.lyra(model):
             room = await dm(at_home, ada) if direct else await room_of(at_home, ada, bob)

@@ -83,7 +83,7 @@ class Gatherer:
 
     async def _segment(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> RoomSegment:
         room = await self._rooms.meet(id, since)
-        await self._timeline.threads.meet(id)
+        await self._timeline.meet(id)
         timeline, gap = list(_room_events(info.timeline.events)), Gap()
         if inside and since and info.timeline.limited and info.timeline.prev_batch:
             gap = await self._gaps.walk(id, info.timeline.prev_batch, since)
@@ -133,13 +133,13 @@ class Gatherer:
             return
         if (root := event.thread) and threads.hers(room, root) is None:
             begun = await find(room, root)
-            threads.note(room, root, hers=begun is not None and begun.sender == self._client.user_id)
+            threads.record(room, root, hers=begun is not None and begun.sender == self._client.user_id)
         for other in (event.replaces, event.answers, event.reacts[0]):
             if other:
                 await find(room, other)
         if event.answers:
             await self._look_up_answered(room, event.answers, known)
-        if original := self._timeline.edits.original(event.redacts):
+        if original := self._timeline.edits.original(room, event.redacts):
             await find(room, original, anew=True)
 
     async def _look_up_answered(self, room: str, answered: str, known: Collection[str]) -> None:
@@ -152,7 +152,7 @@ class Gatherer:
 
     async def _recover(self, batch: SyncBatch) -> None:
         for waiting in self._timeline.undecrypted.arrived():
-            await self._timeline.threads.meet(waiting.room)
+            await self._timeline.meet(waiting.room)
             event = await self._timeline.lookups.find(waiting.room, waiting.event, anew=True)
             if event is not None and event.undecrypted is None:
                 await self._look_up(waiting.room, event)
