@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Collection
 from io import BytesIO
+from math import inf
 from uuid import uuid4
 
 from nio import AsyncClient, ErrorResponse
@@ -49,7 +50,7 @@ class Wire:
         self._client = client
         self._rooms = rooms
         self._sharing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._claimed: dict[str, float] = {}
+        self._claimed: dict[tuple[str, str], float] = {}
         self._given: defaultdict[str, set[str]] = defaultdict(set)
 
     async def put(self, room: str, content: Json, transaction: str, kind: str = MESSAGE) -> str:
@@ -133,7 +134,7 @@ class Wire:
         if not self.is_theirs(room, readers):
             olm.outbound_group_sessions.pop(room, None)
         if olm.should_share_group_session(room) or self._reaches_further(room, readers):
-            while await self._share_further(room, readers):
+            while await self._share_further(room):
                 continue
             olm.outbound_group_sessions[room].mark_as_shared()
 
@@ -153,22 +154,26 @@ class Wire:
         reached = session.users_shared_with | session.users_ignored
         devices = [one for user in readers for one in olm.device_store.active_user_devices(user)]
         lacking = [one for one in devices if (one.user_id, one.id) not in reached and one.id != olm.device_id]
-        is_due = time.monotonic() - self._claimed.get(room, 0.0) >= self.claims_again
-        if not any(is_due or olm.session_store.get(one.curve25519) for one in lacking):
+        tried_before = time.monotonic() - self.claims_again
+        if not any(
+            olm.session_store.get(one.curve25519) or self._claimed.get((one.user_id, one.id), -inf) <= tried_before
+            for one in lacking
+        ):
             return False
         # To nio, whoever lacks it can only get the next one.
         session.shared = False
         return True
 
-    async def _share_further(self, room: str, readers: list[str]) -> bool:
+    async def _share_further(self, room: str) -> bool:
         """Send the room's key to the devices that lack it; return whether there were any."""
         client, olm = self._client, self._client.olm
-        if missing := olm.get_missing_sessions(readers):
+        if missing := olm.get_missing_sessions(self._readers(room)):
             checked(await client.keys_claim(missing))
-            self._claimed[room] = time.monotonic()
+            self._claimed |= {(user, device): time.monotonic() for user, devices in missing.items() for device in devices}
         further = False
         if room not in olm.outbound_group_sessions:
             self._given[room].clear()
+        readers = self._readers(room)
         for devices, messages in olm.share_group_session_parallel(room, readers, ignore_unverified_devices=TO_ALL_DEVICES):
             self._given[room].update(user for user, _ in devices)
             try:
