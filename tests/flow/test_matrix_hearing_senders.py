@@ -1,11 +1,15 @@
 """Whose words an encrypted message holds: those of somebody who could encrypt them, and never another's under a new name."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from nio.crypto import InboundGroupSession
+from nio import AsyncClient
+from nio.crypto import InboundGroupSession, OutboundGroupSession
+from nio.store import SqliteStore
 
 from adapters.events import Message, Unreadable
+from adapters.matrix.account import device
 from adapters.matrix.account.client import Client
 from adapters.matrix.account.keystore import KeyStores
 from adapters.matrix.account.tolerant_olm import TolerantOlm
@@ -87,3 +91,49 @@ async def test_what_comes_from_a_new_device_is_heard_once_the_homeserver_tells_o
         proxy.faults.lift()
         assert (await ear.heard(Message, 2)).id == said
     assert ear.texts == ["From my laptop", "From my phone"] and not ear.of(Unreadable)
+
+
+class _Overwriting(KeyStores):
+    """Keeps of a key what came last of it, as nio does."""
+
+    def client(self, homeserver: str, user: str, device: str) -> AsyncClient:
+        client = super().client(homeserver, user, device)
+        return type(self).kind(client.homeserver, user, device, client.store_path, replace(client.config, store=SqliteStore))
+
+
+async def hands_on(who: Person, lyra: str, room: str, session: OutboundGroupSession) -> None:
+    """Give her a key that somebody else made, as it reads what is said from now on."""
+    assert who.keys
+    [hers] = (await who.keys_of(lyra)).devices
+    kind = "m.room_key"
+    key = {"room_id": room, "session_id": session.id, "session_key": session.session_key, "algorithm": "m.megolm.v1.aes-sha2"}
+    sealed = await who.keys.seal(lyra, hers, kind, key)
+    body = {"messages": {lyra: {hers: sealed}}}
+    await who.client.call("PUT", "sendToDevice", "m.room.encrypted", "1", body=body)
+
+
+@pytest.mark.parametrize(
+    "stores", [KeyStores, pytest.param(_Overwriting, marks=pytest.mark.torture)], ids=["with the guard", "the twin"]
+)
+async def test_nobody_makes_unreadable_what_others_said_by_handing_on_their_key(
+    people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stores: type[KeyStores]
+) -> None:
+    monkeypatch.setattr(device, "KeyStores", stores)
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    eve = await people.person("eve", encrypts=True)
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, eve, encrypted=True)
+        await ada.says(room, "Hello, Lyra.")
+        await ear.heard(Message)
+        before = dict(ear.kept)
+        await ada.says(room, PIN)
+        await ear.heard(Message, 2)
+        assert ada.keys
+        await hands_on(eve, lyra.user, room, ada.keys._olm.outbound_group_sessions[room])
+        await ada.says(room, "And now?")
+        await ear.heard(Message, 3)
+    again = Ear(cursors=before)
+    async with listening(lyra, again):
+        await ada.says(room, "Still there?")
+        await again.heard(Message, 3 if stores is KeyStores else 2)
+    assert again.texts == [*([PIN] if stores is KeyStores else []), "And now?", "Still there?"]
