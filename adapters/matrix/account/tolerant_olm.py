@@ -74,7 +74,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         try:
             if self.lacks_sender(event, room_id):
                 self.users_for_key_query.add(event.sender)
-                raise EncryptionError("The session belongs to no known device of the sender.")
+                raise EncryptionError
             opened = super().decrypt_megolm_event(event, room_id)
             if not self.is_encryptable(opened.source):
                 return UnknownBadEvent({})
