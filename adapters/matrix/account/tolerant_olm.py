@@ -52,6 +52,8 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         self.changes: Counter[str] = Counter()
         self.renewed: set[str] = set()
         super().__init__(user_id, device_id, store)
+        # nio does so for a device that it knows already.
+        self.inbound_group_store = store.load_inbound_group_sessions()
 
     def add_changed_users(self, users: set[str]) -> None:
         """Note whose devices have to be queried."""
