@@ -184,7 +184,7 @@ class MessageEdited:
 
 @dataclass(frozen=True, slots=True)
 class MessagesDeleted:
-    """Messages were removed from a place."""
+    """Messages were removed from a place, or from a thread of it where the place is no thread."""
 
     place: Place
     ids: tuple[str, ...]

@@ -4,13 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from nio import AsyncClient, RoomMessageText, SyncResponse
+from nio import AsyncClient, SyncResponse
 
 from adapters.matrix.account.account import noted_device
 from adapters.matrix.account.client import Client
 from adapters.matrix.account.keystore import KeyStores, close
 from tests.fakes.matrix import People, Proxy
-from tests.kits.matrix_account import Home, home
+from tests.kits.matrix_account import Home, home, words
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -46,7 +46,8 @@ async def said(client: AsyncClient, room: str, since: str) -> list[str]:
     client.next_batch = since
     answer = await client.sync(timeout=0)
     assert isinstance(answer, SyncResponse)
-    return [event.body for event in answer.rooms.join[room].timeline.events if isinstance(event, RoomMessageText)]
+    heard = [await words(client, event) for event in answer.rooms.join[room].timeline.events]
+    return [one for one in heard if one]
 
 
 @pytest.mark.parametrize(("kind", "read"), [(KeyStores, ["hello"]), (_Careless, [])], ids=["in one piece", "in pieces"])

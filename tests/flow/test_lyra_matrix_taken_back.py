@@ -4,6 +4,7 @@ import pytest
 
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.hearing import Hearing
+from adapters.matrix.incoming.timeline_state import Edits
 from bot.app import App
 from memory.journal.journal import Journal
 from memory.types import DomainKind
@@ -48,6 +49,21 @@ async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(
         await followed(at_home, ada, room, await ada.redacts(room, edit))
         assert await kept(lyra, ada, room, sealed) == [GREEN]
         assert len(lyra.chats) == 1
+
+
+async def test_an_edit_can_be_taken_back_however_much_was_edited_elsewhere(
+    at_home: Home, people: People, ada: Person, model: Thoughtful, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Edits, "most", 1)
+    eve = await people.person("eve")
+    async with at_home.lyra(model):
+        room, elsewhere = await dm(at_home, ada), await dm(at_home, eve)
+        edit = await ada.edits(room, await asked(at_home, ada, room), BLUE)
+        await eve.edits(elsewhere, await asked(at_home, eve, elsewhere), BLUE)
+        await at_home.asks(eve, elsewhere, "and now?")
+    async with at_home.lyra(model) as lyra:
+        await followed(at_home, ada, room, await ada.redacts(room, edit))
+        assert await kept(lyra, ada, room) == [GREEN]
 
 
 @pytest.mark.torture

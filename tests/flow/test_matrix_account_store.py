@@ -12,7 +12,7 @@ from nio.store import SqliteStore
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.account import Account
 from tests.fakes.matrix import Lost, People, Person, Proxy
-from tests.kits.matrix_account import Home, device, heard, home, says, synced
+from tests.kits.matrix_account import Home, device, heard, home, says, synced, words
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -235,7 +235,7 @@ async def test_keys_are_refilled_when_none_is_left_and_until_then_one_serves_all
         # nio takes none left for no news, and would publish nothing.
         assert not client.should_upload_keys
         await account.keep_keys(answer)
-        assert answer.rooms.join[room].timeline.events[-1].body == "there was no key left for me"
+        assert await words(client, answer.rooms.join[room].timeline.events[-1]) == "there was no key left for me"
         assert await _left(account) == 50
         [fresh] = (await _take(ada, lyra, name, 1)).values()
         assert "fallback" not in fresh

@@ -92,23 +92,6 @@ async def test_what_is_taken_back_is_withdrawn(people: People, proxy: Proxy, tmp
     assert (withdrawn.ids, withdrawn.place) == ((said,), ear.of(Message)[0].place)
 
 
-@pytest.mark.torture
-async def test_what_is_taken_back_in_a_thread_is_found_there_after_a_restart(
-    people: People, proxy: Proxy, tmp_path: Path
-) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
-        said = await ada.says(room, "A secret", thread=await ada.says(room, "Secrets"))
-        message = await ear.heard(Message, 2)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again):
-        await ada.redacts(room, said)
-        await ada.says(room, "Gone.")
-        await again.heard(Message)
-    assert (message.place.key, (said,)) in {(one.place.key, one.ids) for one in again.of(MessagesDeleted)}
-
-
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
 @pytest.mark.parametrize("restarted", [False, True], ids=["at once", "after a restart"])
 async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(

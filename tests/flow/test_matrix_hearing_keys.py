@@ -1,10 +1,13 @@
 """Messages that she cannot read at first, or at all."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 from adapters.events import Message, Reach, Unreadable
+from adapters.matrix.incoming import undecrypted
 from tests.fakes.matrix import People, Proxy
 from tests.kits.matrix_kit import Ear, dm, home, listening, place_of, room_of
 
@@ -61,6 +64,47 @@ async def test_a_key_that_does_not_come_is_told_of_once(people: People, proxy: P
         await ada.keys.hand_over()
         await ear.heard(Message, 3)
     assert ear.texts == ["In plain words", "First", "Second"]
+
+
+def sealed_by_nobody(session: str) -> dict[str, str]:
+    """Return what any member can send, encrypted with a key that nobody has."""
+    names = {"sender_key": "x" * 43, "device_id": "NONE", "session_id": session}
+    return {"algorithm": "m.megolm.v1.aes-sha2", "ciphertext": "x", **names}
+
+
+@pytest.mark.parametrize("seconds", [3600.0, pytest.param(0.0, marks=pytest.mark.torture)], ids=["with the guard", "the twin"])
+async def test_who_sends_many_messages_that_nobody_can_read_is_told_so_once_an_hour(
+    people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    monkeypatch.setattr(undecrypted, "_QUIET_SECONDS", seconds)
+    lyra, ada, eve, ear = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve"), Ear()
+    pace = lyra.clock.pace(keys=0.0)
+    async with listening(lyra, ear, pace=pace):
+        room = await room_of(lyra, ada, eve, encrypted=True)
+        for number in range(3):
+            await eve.sends(room, "m.room.encrypted", sealed_by_nobody(f"{number:043}"), plain=True)
+        await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": "Hello"}, plain=True)
+        await ear.heard(Message)
+        assert [one.person.id for one in ear.of(Unreadable)] == [eve.user] * (1 if seconds else 3)
+        lyra.clock.ahead += 3601.0
+        await eve.sends(room, "m.room.encrypted", sealed_by_nobody(f"{3:043}"), plain=True)
+        await ear.heard(Unreadable, 2 if seconds else 4)
+
+
+@pytest.mark.parametrize(
+    "id", ["[A-Za-z0-9+/]{43}", pytest.param("x*", marks=pytest.mark.torture)], ids=["with the guard", "the twin"]
+)
+async def test_what_names_no_key_that_can_be_is_not_waited_for(
+    people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, id: str
+) -> None:
+    monkeypatch.setattr(undecrypted, "_SESSION", re.compile(id))
+    lyra, ada, eve, ear = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve"), Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, eve, encrypted=True)
+        await eve.sends(room, "m.room.encrypted", sealed_by_nobody("x" * 50_000), plain=True)
+        await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": "Hello"}, plain=True)
+        await ear.heard(Message)
+        assert ("x" * 50_000 in json.dumps(lyra.notes.values)) is (id == "x*")
 
 
 @pytest.mark.torture

@@ -7,6 +7,7 @@ import pytest
 
 from adapters.errors import PlaceGone
 from adapters.events import Message, Reach, Renamed, ServerJoined
+from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Proxy
 from tests.kits.adapter_kit import room_circle
@@ -143,3 +144,9 @@ def test_power_is_read_as_each_version_of_rooms_means_it(version: str, levels: A
     power = {"type": "m.room.power_levels", "state_key": "", "sender": ADA, "content": levels}
     state = State([made, *([power] if levels else [])])
     assert {user for user in (ADA, BO) if state.rules(user)} == administrators
+
+
+@pytest.mark.parametrize("user", ["@\n:evil.test", "@\u200b\nAda\n:evil.test", "@:evil.test", ""], ids=repr)
+def test_whoever_has_no_name_that_can_be_seen_has_one_line_all_the_same(user: str) -> None:
+    name = Room("!room", "@lyra", None, lambda room: False, lambda room: False).person(user).name
+    assert name.strip() and name.isprintable()

@@ -48,6 +48,7 @@ NEWCOMERS = [
     ([SHUT], [INVITED, ASKED, COMES], [0, 1, 1], "who was invited and reads from now on"),
     ([SHUT], [SHARED, COMES], [1, 1], "whoever comes after the history was opened"),
     ([SHUT], [SHARED, SHUT, COMES], [1, 1, 2], "whoever comes after it was opened and shut"),
+    *(([SHUT], [history(odd), COMES], [1, 1], f"whoever reads what is {odd!r} to the specification") for odd in ("later", 5)),
     ([SHARED], [WORLD, SHARED, WORLD], [1, 1, 2], "all the world"),
     ([WORLD], [COMES, SHARED, COMES], [0, 0, 0], "nobody who could not"),
     ([SHARED, ENCRYPTED], [WORLD], [0], "the world, which has no keys"),

@@ -142,6 +142,18 @@ async def test_steps_of_others_or_of_nothing_change_nothing(at_home: Home, peopl
         assert not [one for one in eve.ears.asides if one["type"].startswith("m.key.verification")]
 
 
+async def test_a_stranger_leaves_no_trace(at_home: Home, people: People, ada: Person) -> None:
+    async with at_home.lyra() as lyra:
+        await dm(at_home, ada)
+        device, eve = await her_device(at_home, ada), await people.person("eve", encrypts=True)
+        foreign = Comparison(eve, at_home.user, device=device, sealed_by=await people.second_device(eve))
+        await foreign.starts()
+        app = Comparison(ada, at_home.user, device=device)
+        await app.asks()
+        await app.hears("ready")
+        assert foreign.id not in await Records(notes(lyra), at_home.user).over()
+
+
 async def test_among_others_nothing_is_verified(at_home: Home, people: People, ada: Person) -> None:
     bob = await people.person("bob")
     async with at_home.lyra():

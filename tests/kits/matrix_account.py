@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from nio import AsyncClient, MegolmEvent, RoomMessageText, RoomSendResponse, SyncResponse
+from nio import AsyncClient, EncryptionError, Event, MegolmEvent, RoomMessageText, RoomSendResponse, SyncResponse
 
 from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.outgoing.wire import TO_ALL_DEVICES
@@ -77,7 +77,17 @@ async def heard(account: Account, room: str, sender: str) -> str:
             answer = await synced(account, 5000)
             for event in answer.rooms.join[room].timeline.events if room in answer.rooms.join else ():
                 if event.sender == sender and isinstance(event, RoomMessageText | MegolmEvent):
-                    return str(event.body) if isinstance(event, RoomMessageText) else ""
+                    return await words(account.client, event)
+
+
+async def words(client: AsyncClient, event: Event) -> str:
+    """Return what a message says, read once the devices of its sender are known; '' for one that she cannot read."""
+    if isinstance(event, MegolmEvent):
+        if client.should_query_keys:
+            await client.keys_query()
+        with suppress(EncryptionError):
+            event = client.decrypt_event(event)
+    return str(event.body) if isinstance(event, RoomMessageText) else ""
 
 
 async def says(client: AsyncClient, room: str, text: str) -> str:

@@ -35,7 +35,7 @@ def joining(rule: Any, **more: Any) -> Json:
     return says("m.room.join_rules", {"join_rule": rule, **more})
 
 
-def history(visibility: str) -> Json:
+def history(visibility: Any) -> Json:
     """Return who reads what is said from then on."""
     return says("m.room.history_visibility", {"history_visibility": visibility})
 

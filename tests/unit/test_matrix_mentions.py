@@ -18,6 +18,10 @@ LINK = f'<a href="https://matrix.to/#/{ME}">Lyra</a>'
         (f"<mx-reply><blockquote>somebody</blockquote></mx-reply>{LINK}, is that so?", True),
         (f"<MX-REPLY>{LINK}</MX-REPLY> a < b <mx-reply>{LINK}</mx-reply>", False),
         (f"<mx-reply>{LINK}", True),
+        (f"https://matrix.to/#/{ME}.", True),
+        (f'<a href="https://matrix.to/#/{ME}?via=example.org">Lyra</a>', True),
+        (f'<a href="https://matrix.to/#/{ME}.evil">another Lyra</a>', False),
+        (f'<a href="https://matrix.to/#/{ME}:8448">another Lyra</a>', False),
     ],
 )
 def test_a_link_to_her_is_a_mention_unless_it_is_quoted(html: str, mentioned: bool) -> None:

@@ -1,9 +1,11 @@
 """The steps of a verification by emoji, without a homeserver: what binds, what is proven, and what ends it."""
 
 import pytest
+from nio import UnknownToDeviceEvent
 from nio.crypto import Sas
 
 from adapters.matrix.verification import steps
+from adapters.matrix.verification.channel import to_device
 from adapters.matrix.verification.sas import DeviceParty, KeyPair, commitment
 from adapters.matrix.verification.sas_emoji import EMOJI, shown
 from adapters.matrix.verification.steps import Phase, Step, Verification, VerificationEnded
@@ -158,3 +160,12 @@ def test_of_two_who_begin_the_smaller_name_did() -> None:
     assert handed(her_start, adas) == []
     [(kind, _)] = handed(adas_start, hers)
     assert kind == steps.ACCEPT
+
+
+@pytest.mark.parametrize("id", ["", "x" * 256, 5], ids=["none", "long", "a number"])
+def test_a_step_without_an_id_that_can_be_is_none(id: object) -> None:
+    def told(id: object) -> UnknownToDeviceEvent:
+        content = {"transaction_id": id, "from_device": "ADAFIRST"}
+        return UnknownToDeviceEvent({"type": steps.START, "sender": ADA.user, "content": content}, ADA.user, steps.START)
+
+    assert [one.id for one in to_device([told(id), told("x" * 255)], 0)] == ["x" * 255]

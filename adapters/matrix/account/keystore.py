@@ -10,10 +10,14 @@ from urllib.parse import quote
 import peewee  # type: ignore[import-untyped]
 import vodozemac
 from nio import AsyncClient, AsyncClientConfig
+from nio.crypto import InboundGroupSession
 from nio.store import SqliteStore
+from nio.store.database import use_database
+from nio.store.models import MegolmInboundSessions
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.client import Client
+from adapters.matrix.account.group_sessions import GroupSessions, is_better
 from localization.sentences import lazy
 
 _TRIES = 2
@@ -36,6 +40,32 @@ class _Store(SqliteStore):  # type: ignore[misc]
 
     def __repr__(self) -> str:
         return f"<key store of {self.device_id}>"
+
+    def load_inbound_group_sessions(self) -> GroupSessions:
+        """Return the sessions, none of them read yet."""
+        return GroupSessions(self._group_session, self._group_sessions)
+
+    def save_inbound_group_session(self, session: InboundGroupSession) -> None:
+        """Save a session unless what is saved under its id says as much."""
+        known = self._group_session(session.id)
+        if known is None or is_better(session, known):
+            super().save_inbound_group_session(session)
+
+    @use_database  # type: ignore[untyped-decorator]
+    def _group_session(self, id: str) -> InboundGroupSession | None:
+        row = MegolmInboundSessions.get_or_none(MegolmInboundSessions.session_id == id)
+        return self._unpickled(row) if row else None
+
+    @use_database  # type: ignore[untyped-decorator]
+    def _group_sessions(self) -> Iterator[InboundGroupSession]:
+        return iter([session for row in MegolmInboundSessions.select() if (session := self._unpickled(row))])
+
+    def _unpickled(self, row: MegolmInboundSessions) -> InboundGroupSession | None:
+        chain = [one.sender_key for one in row.forwarded_chains]
+        try:
+            return InboundGroupSession.from_pickle(row.session, row.fp_key, row.sender_key, row.room_id, self.pickle_key, chain)
+        except _UNREADABLE:
+            return None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import vodozemac
 from nio import Event, KeysClaimResponse, KeysQueryResponse, MegolmEvent, ProtocolError
-from nio.crypto import Olm
+from nio.crypto import InboundGroupSession, Olm
 from nio.events import UnknownBadEvent
 from nio.exceptions import EncryptionError
 
@@ -42,11 +42,18 @@ class DeviceKeys(KeysQueryResponse):  # type: ignore[misc]
 
 
 class TolerantOlm(Olm):  # type: ignore[misc]
-    """Drops messages, keys and devices that are malformed. `changes` counts how often somebody's devices have changed."""
+    """Drops messages, keys and devices that are malformed, and reads no message under another sender's name.
+
+    `changes` counts how often somebody's devices have changed; `renewed` are those of whom a query has shown other devices
+    than before, until somebody takes them out.
+    """
 
     def __init__(self, user_id: str, device_id: str, store: Any) -> None:
         self.changes: Counter[str] = Counter()
+        self.renewed: set[str] = set()
         super().__init__(user_id, device_id, store)
+        # nio does so for a device that it knows already.
+        self.inbound_group_store = store.load_inbound_group_sessions()
 
     def add_changed_users(self, users: set[str]) -> None:
         """Note whose devices have to be queried."""
@@ -64,9 +71,12 @@ class TolerantOlm(Olm):  # type: ignore[misc]
     def decrypt_megolm_event(self, event: MegolmEvent, room_id: str | None = None) -> Event:
         """Return a decrypted event, or one that says nothing if it is malformed, or must not be encrypted.
 
-        Raises EncryptionError.
+        Raises EncryptionError, also if the key is here but no device of the sender is known that could have used it.
         """
         try:
+            if self.lacks_sender(event, room_id):
+                self.users_for_key_query.add(event.sender)
+                raise EncryptionError
             opened = super().decrypt_megolm_event(event, room_id)
             if not self.is_encryptable(opened.source):
                 return UnknownBadEvent({})
@@ -76,6 +86,22 @@ class TolerantOlm(Olm):  # type: ignore[misc]
             log.info("A malformed encrypted event was dropped (%s).", type(error).__name__)
             return UnknownBadEvent({})
         return opened
+
+    def lacks_sender(self, event: MegolmEvent, room_id: str | None = None) -> bool:
+        """Return whether an event's key is here, and no device of its sender is known that could have used it."""
+        session = self.inbound_group_store.get(room_id or event.room_id, event.sender_key, event.session_id)
+        return session is not None and not self.is_by(event.sender, session)
+
+    def is_by(self, user: str, session: InboundGroupSession) -> bool:
+        """Return whether a session is that of a user's device, be it signed out by now.
+
+        Whoever is in a room can send there again what others encrypted, without being able to read it: she would read it
+        to them. A homeserver, too, can name another sender.
+        """
+        own, keys = self.account.identity_keys, (session.sender_key, session.ed25519)
+        if user == self.user_id and keys == (own["curve25519"], own["ed25519"]):
+            return True
+        return any((one.curve25519, one.ed25519) == keys for one in self.device_store[user].values())
 
     def is_encryptable(self, source: Json) -> bool:
         """Return whether a decrypted event may come encrypted."""
@@ -89,6 +115,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
             self.store.save_device_keys(returned)
             for user, known in returned.items():
                 response.changed[user].update(known)
+        self.renewed.update(user for user, devices in response.changed.items() if devices)
 
     def _returned(self, shown: dict[str, Json]) -> dict[str, dict[str, Any]]:
         """Take back that devices are gone which are shown again with the keys they had; return them. To nio they are gone for good."""

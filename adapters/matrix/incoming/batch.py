@@ -1,10 +1,13 @@
 """Gathers what a sync brought and what it refers to, before any of it is processed."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from nio import AsyncClient, RoomInfo, SyncResponse
 
+from adapters.matrix.account.tolerant_olm import ODD
+from adapters.matrix.homeserver import TROUBLE
 from adapters.matrix.incoming.backfill import Backfill, Gap
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.timeline_state import TimelineState
@@ -80,7 +83,7 @@ class Gatherer:
 
     async def _segment(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> RoomSegment:
         room = await self._rooms.meet(id, since)
-        await self._timeline.threads.meet(id)
+        await self._timeline.meet(id)
         timeline, gap = list(_room_events(info.timeline.events)), Gap()
         if inside and since and info.timeline.limited and info.timeline.prev_batch:
             gap = await self._gaps.walk(id, info.timeline.prev_batch, since)
@@ -93,7 +96,7 @@ class Gatherer:
         for one in undone:
             state.undo(one.raw)
         known = {one.id for one in timeline}
-        events = [*(one for one in gap.events if one.id not in known), *timeline]
+        events = await self._with_senders(id, [*(one for one in gap.events if one.id not in known), *timeline])
         if inside and not room.record.inside:
             state, events = _since_asked_in(room.me, state, events, again=room.record != RoomRecord())
         if inside:
@@ -112,6 +115,17 @@ class Gatherer:
         if state.membership(me) != "join" and not any(member.items() <= event.raw.items() for event in events):
             state.apply({**member, "content": {**state.content("m.room.member", me), "membership": "join"}})
 
+    async def _with_senders(self, room: str, events: list[RoomEvent]) -> list[RoomEvent]:
+        """Return events, decrypted also where all that was missing were the devices of their senders."""
+        olm = self._client.olm
+        lacking = [one.id for one in events if one.undecrypted and olm and olm.lacks_sender(one.undecrypted, room)]
+        if not lacking:
+            return events
+        # If they cannot be had now, the events wait for them.
+        with suppress(*TROUBLE, *ODD):
+            await self._client.keys_query()
+        return [(self._timeline.lookups.opened(room, one.raw) or one) if one.id in lacking else one for one in events]
+
     async def _look_up(self, room: str, event: RoomEvent, known: Collection[str] = ()) -> None:
         """Look up what an event refers to, and who could read that unless it is in the same batch."""
         find, threads = self._timeline.lookups.find, self._timeline.threads
@@ -119,13 +133,13 @@ class Gatherer:
             return
         if (root := event.thread) and threads.hers(room, root) is None:
             begun = await find(room, root)
-            threads.note(room, root, hers=begun is not None and begun.sender == self._client.user_id)
+            threads.record(room, root, hers=begun is not None and begun.sender == self._client.user_id)
         for other in (event.replaces, event.answers, event.reacts[0]):
             if other:
                 await find(room, other)
         if event.answers:
             await self._look_up_answered(room, event.answers, known)
-        if original := self._timeline.edits.original(event.redacts):
+        if original := self._timeline.edits.original(room, event.redacts):
             await find(room, original, anew=True)
 
     async def _look_up_answered(self, room: str, answered: str, known: Collection[str]) -> None:
@@ -138,7 +152,7 @@ class Gatherer:
 
     async def _recover(self, batch: SyncBatch) -> None:
         for waiting in self._timeline.undecrypted.arrived():
-            await self._timeline.threads.meet(waiting.room)
+            await self._timeline.meet(waiting.room)
             event = await self._timeline.lookups.find(waiting.room, waiting.event, anew=True)
             if event is not None and event.undecrypted is None:
                 await self._look_up(waiting.room, event)

@@ -26,7 +26,8 @@ def mentions_her(content: Json, me: str) -> bool:
     if "m.mentions" in content:
         users = part(content, "m.mentions").get("user_ids")
         return isinstance(users, list) and me in users
-    return f"matrix.to/#/{me}" in unquote(_QUOTED.sub("", word(content, "formatted_body")))
+    linked = unquote(_QUOTED.sub("", word(content, "formatted_body")))
+    return bool(re.search(rf"matrix\.to/#/{re.escape(me)}(?![\w:-]|\.\w)", linked))
 
 
 def names_her(content: Json, me: str, names: Collection[str], said: str) -> bool:

@@ -153,7 +153,7 @@ class Hearing:
             self._steps.append(step)
         elif event.sender == room.me and not event.redacts:
             if event.thread:
-                self._timeline.threads.note(room.id, event.thread, hers=True)
+                self._timeline.threads.record(room.id, event.thread, hers=True)
             yield Posted(room.place(event.thread), event.replaces or event.id)
         elif event.undecrypted is not None:
             self._timeline.undecrypted.add(room.id, event, room.record.epoch)
@@ -174,7 +174,7 @@ class Hearing:
         if original is None or not self.stands(original) or not new or not self.is_own(original, event):
             return
         self._timeline.lookups.revise(room.id, original.id, new, event.at)
-        self._timeline.edits.add(event.id, original.id)
+        self._timeline.edits.add(room.id, event.id, original.id)
         yield self._as_it_stands(room, original.id, event)
 
     def stands(self, original: RoomEvent) -> bool:
@@ -198,14 +198,13 @@ class Hearing:
     def _taken_back(self, room: Room, event: RoomEvent) -> Iterator[Event]:
         target = event.redacts
         self._timeline.undecrypted.forget(target)
-        if original := self._timeline.edits.original(target):
+        if original := self._timeline.edits.original(room.id, target):
             if self._timeline.lookups.known(room.id, original):
                 yield self._as_it_stands(room, original, event)
             return
         was = self._timeline.lookups.known(room.id, target)
         self._timeline.lookups.forget(room.id, target)
-        for thread in [was.thread] if was else ["", *self._timeline.threads.known(room.id)]:
-            yield MessagesDeleted(room.place(thread), (target,))
+        yield MessagesDeleted(room.place(was.thread if was else ""), (target,))
 
     def _recovered(self, room: Room | None, waiting: Waiting, event: RoomEvent) -> Iterator[Event]:
         """Process an event that could not be read at first, with the readers the room had then."""

@@ -5,32 +5,51 @@ wrote in, and those under something she said.
 """
 
 from collections.abc import Sequence
+from typing import ClassVar, Generic, TypeVar
 
 from nio import AsyncClient
 
-from adapters.listener import NotedValues, Notes
+from adapters.listener import Notes
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace
 from adapters.recent import Recent
 
-_MOST_THREADS = 300
-"""Per room. The oldest are forgotten first: there she has to be mentioned again."""
+V = TypeVar("V")
 
 
-class Threads:
-    """The threads of her rooms in which something was said."""
+class RoomNotes(Generic[V]):
+    """Values by event id that survive restarts, for each room the newest `most`, kept under `note` and the room's id."""
+
+    note: ClassVar[str]
+    most: ClassVar[int]
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
-        self._rooms: dict[str, Recent[str, bool]] = {}
+        self._rooms: dict[str, Recent[str, V]] = {}
         self._changed: set[str] = set()
 
     async def meet(self, room: str) -> None:
         """Load what is known of a room."""
         if room not in self._rooms:
-            self._rooms[room] = Recent(_MOST_THREADS, await self._notes.get(_note(room)) or {})
+            self._rooms[room] = Recent(self.most, await self._notes.get(self._name(room)) or {})
+
+    async def settle(self) -> None:
+        """Save changes."""
+        while self._changed:
+            room = self._changed.pop()
+            await self._notes.put(self._name(room), self._rooms[room])
+
+    def _name(self, room: str) -> str:
+        return f"{self.note} {room}"
+
+
+class Threads(RoomNotes[bool]):
+    """The threads of her rooms in which something was said. The oldest are forgotten first: there she has to be mentioned again."""
+
+    note = "threads"
+    most = 300
 
     def hers(self, room: str, root: str) -> bool | None:
         """Return whether a thread is hers, None if nothing was heard of it yet."""
@@ -40,38 +59,37 @@ class Threads:
         """Return a room's threads, oldest first."""
         return list(self._rooms[room])
 
-    def note(self, room: str, root: str, *, hers: bool) -> None:
+    def record(self, room: str, root: str, *, hers: bool) -> None:
         """Record a thread. Once hers, it stays hers."""
         known = self._rooms[room]
         if root not in known or (hers and not known[root]):
             known[root] = hers
             self._changed.add(room)
 
-    async def settle(self) -> None:
-        """Save changes."""
-        while self._changed:
-            room = self._changed.pop()
-            await self._notes.put(_note(room), self._rooms[room])
 
-
-def _note(room: str) -> str:
-    return f"threads {room}"
-
-
-class Edits(NotedValues[str]):
+class Edits(RoomNotes[str]):
     """The latest edits, each with the event that it changed."""
 
     note = "edits"
     most = 500
 
-    def add(self, edit: str, original: str) -> None:
-        """Record an edit."""
-        self._changed = self._changed or edit not in self._values
-        self._values[edit] = original
+    def __init__(self, notes: Notes) -> None:
+        super().__init__(notes)
+        self._of_all_rooms: dict[str, str] = {}
 
-    def original(self, edit: str) -> str:
+    async def load(self) -> None:
+        """Load what earlier versions kept of all rooms together."""
+        self._of_all_rooms = await self._notes.get(self.note) or {}
+
+    def add(self, room: str, edit: str, original: str) -> None:
+        """Record an edit."""
+        if edit not in self._rooms[room]:
+            self._changed.add(room)
+        self._rooms[room][edit] = original
+
+    def original(self, room: str, edit: str) -> str:
         """Return the event that an edit changed, '' for none."""
-        return self._values.get(edit, "")
+        return self._rooms[room].get(edit) or self._of_all_rooms.get(edit, "")
 
 
 class TimelineState:
@@ -88,6 +106,11 @@ class TimelineState:
         """Load what was saved."""
         await self.edits.load()
         await self.undecrypted.load()
+
+    async def meet(self, room: str) -> None:
+        """Load what is known of a room."""
+        await self.threads.meet(room)
+        await self.edits.meet(room)
 
     async def settle(self) -> None:
         """Save changes, and drop what was only needed for the last batch."""

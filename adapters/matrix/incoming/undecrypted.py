@@ -1,5 +1,6 @@
 """Messages whose keys are missing: requested, waited for, and in the end reported, once per Megolm session."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
@@ -16,6 +17,11 @@ from localization.sentences import Sentence, lazy
 _NOTE = "undecrypted"
 _MOST = 500
 _MOST_REFUSALS = 1_000
+_QUIET_SECONDS = 3600.0
+"""How long somebody is told in a room no second time that something cannot be read."""
+_SESSION = re.compile(r"[A-Za-z0-9+/]{43}")
+"""The id of a Megolm session, a public key."""
+_LONGEST_CODE = 50
 _WITHHELD = "m.room_key.withheld"
 _WHY = {
     "m.blacklisted": lazy(
@@ -28,6 +34,7 @@ _WHY = {
     "m.unavailable": lazy("your app does not have its key any more; please write it again."),
     "m.no_olm": lazy("your app could not reach my device safely; please write it again in a moment."),
 }
+_FOREIGN = lazy("it was not encrypted by any device of yours that I know of; please write it again from your own app.")
 _LATE = lazy("its key has not reached me; please write it again, or sign out of your app and in again if that happens often.")
 
 
@@ -53,8 +60,11 @@ class Undecrypted:
         self._waiting: Recent[str, Waiting] = Recent(_MOST)
         self._reported: Recent[str, None] = Recent(_MOST)
         self._refused: Recent[tuple[str, str], str] = Recent(_MOST_REFUSALS)
+        self._told: Recent[tuple[str, str], float] = Recent(_MOST)
         self._due: dict[str, float] = {}
         self._arrived: set[str] = set()
+        self._renewed: set[str] = set()
+        self._foreign: Recent[str, None] = Recent(_MOST)
         self._asking: list[MegolmEvent] = []
         self._changed = False
 
@@ -69,10 +79,15 @@ class Undecrypted:
     # Input
 
     def add(self, room: str, event: RoomEvent, epoch: int) -> None:
-        """Wait for an event's key."""
+        """Wait for an event's key, if there can be one."""
         assert event.undecrypted is not None
         waiting = Waiting(event.id, room, str(event.undecrypted.session_id), event.sender, event.thread, epoch)
-        if waiting.session not in self._due and waiting.session not in self._reported:
+        if not _SESSION.fullmatch(waiting.session):
+            return
+        olm = self._client.olm
+        if olm and olm.lacks_sender(event.undecrypted, room):
+            self._foreign[event.id] = None
+        elif waiting.session not in self._due and waiting.session not in self._reported:
             event.undecrypted.room_id = room
             self._asking.append(event.undecrypted)
         if event.id not in self._waiting:
@@ -85,30 +100,40 @@ class Undecrypted:
             self._changed = True
 
     def learn(self, told: Iterable[object]) -> None:
-        """Process to-device events: keys, and refusals of keys."""
+        """Process to-device events, keys and refusals of keys, and take over whose devices have changed."""
+        if self._client.olm:
+            self._renewed |= self._client.olm.renewed
+            self._client.olm.renewed.clear()
         for event in told:
             if isinstance(event, RoomKeyEvent):
                 self._arrived.add(event.session_id)
             elif isinstance(event, UnknownToDeviceEvent) and event.type == _WITHHELD:
                 content = part(event.source, "content")
-                self._refused[event.sender, word(content, "session_id")] = word(content, "code")
+                session = word(content, "session_id")
+                if not session or _SESSION.fullmatch(session):
+                    self._refused[event.sender, session] = word(content, "code")[:_LONGEST_CODE]
 
     # Output
 
     def arrived(self) -> Sequence[Waiting]:
-        """Return the events whose keys have arrived."""
-        return [one for one in self._waiting.values() if one.session in self._arrived]
+        """Return the events whose keys, or whose senders' devices, have arrived."""
+        return [one for one in self._waiting.values() if one.session in self._arrived or one.sender in self._renewed]
 
     def overdue(self) -> Sequence[tuple[Waiting, Sentence]]:
-        """Return the first event of each session that is given up, and why, in a sentence for its sender."""
+        """Return the first event of each session that is given up, and why, in a sentence for its sender, once an hour.
+
+        Anybody can send what nobody can read, with a session of its own for each message.
+        """
         found = []
         for one in list(self._waiting.values()):
             if one.session in self._reported or one.session in self._arrived:
                 continue
             code = self._refused.get((one.sender, one.session)) or self._refused.get((one.sender, ""))
             if code or self._due[one.session] <= self._pace.elapsed():
-                why = _WHY.get(code or "", _LATE)
-                found.append((one, lazy("I cannot read what you just wrote, because {why}", why=why)))
+                why = _FOREIGN if one.event in self._foreign else _WHY.get(code or "", _LATE)
+                if self._pace.elapsed() - self._told.get((one.room, one.sender), float("-inf")) >= _QUIET_SECONDS:
+                    self._told[one.room, one.sender] = self._pace.elapsed()
+                    found.append((one, lazy("I cannot read what you just wrote, because {why}", why=why)))
                 self._reported[one.session] = None
                 self._changed = True
         return found
@@ -132,9 +157,11 @@ class Undecrypted:
     async def settle(self) -> None:
         """Save changes."""
         self._arrived.clear()
+        self._renewed.clear()
         if self._changed:
             waiting = [asdict(one) for one in self._waiting.values()]
             await self._notes.put(_NOTE, {"waiting": waiting, "told": list(self._reported)})
+            self._due = {one.session: self._due[one.session] for one in self._waiting.values()}
             self._changed = False
 
     def _wait(self, waiting: Waiting) -> None:

@@ -7,8 +7,11 @@ people with messages they cannot read. A room's members decide who is in it.
 """
 
 import asyncio
+import time
 from collections import defaultdict
+from collections.abc import Collection
 from io import BytesIO
+from math import inf
 from uuid import uuid4
 
 from nio import AsyncClient, ErrorResponse
@@ -40,10 +43,15 @@ class Wire:
     are shared here, and a message goes out once everyone has the key.
     """
 
+    claims_again = 60.0
+    """The seconds after which devices that had no one-time key are asked for one again."""
+
     def __init__(self, client: AsyncClient, rooms: Rooms) -> None:
         self._client = client
         self._rooms = rooms
         self._sharing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._claimed: dict[tuple[str, str], float] = {}
+        self._given: defaultdict[str, set[str]] = defaultdict(set)
 
     async def put(self, room: str, content: Json, transaction: str, kind: str = MESSAGE) -> str:
         """Put an event into a room, by default a message, once per transaction, and return its id."""
@@ -117,29 +125,62 @@ class Wire:
         return str(checked(sent).event_id)
 
     async def _share(self, room: str) -> None:
-        client = self._client
+        client, olm = self._client, self._client.olm
         if not client.rooms[room].members_synced:
             checked(await client.joined_members(room))
         if client.should_query_keys:
             checked(await client.keys_query())
-        if client.olm.should_share_group_session(room):
+        readers = self._readers(room)
+        if not self.is_theirs(room, readers):
+            olm.outbound_group_sessions.pop(room, None)
+        if olm.should_share_group_session(room) or self._reaches_further(room, readers):
             while await self._share_further(room):
                 continue
-            client.olm.outbound_group_sessions[room].mark_as_shared()
+            olm.outbound_group_sessions[room].mark_as_shared()
+
+    def _readers(self, room: str) -> list[str]:
+        """Return who is in a room or invited, by nio and by what is known of it here: nio passes over odd events."""
+        known = self._rooms.peek(room)
+        inside = known.state.inside if known else ()
+        return [user for user in self._client.rooms[room].users if user in inside]
+
+    def is_theirs(self, room: str, readers: Collection[str]) -> bool:
+        """Return whether nobody but these may have a room's current key. nio keeps one that was not shared to the end."""
+        return self._given[room].issubset(readers)
+
+    def _reaches_further(self, room: str, readers: Collection[str]) -> bool:
+        """Return whether some devices still lack a room's key, as they had no one-time key, and may get it now."""
+        olm, session = self._client.olm, self._client.olm.outbound_group_sessions[room]
+        reached = session.users_shared_with | session.users_ignored
+        devices = [one for user in readers for one in olm.device_store.active_user_devices(user)]
+        lacking = [one for one in devices if (one.user_id, one.id) not in reached and one.id != olm.device_id]
+        tried_before = time.monotonic() - self.claims_again
+        if not any(
+            olm.session_store.get(one.curve25519) or self._claimed.get((one.user_id, one.id), -inf) <= tried_before
+            for one in lacking
+        ):
+            return False
+        # To nio, whoever lacks it can only get the next one.
+        session.shared = False
+        return True
 
     async def _share_further(self, room: str) -> bool:
         """Send the room's key to the devices that lack it; return whether there were any."""
-        client = self._client
-        if missing := client.get_missing_sessions(room):
+        client, olm = self._client, self._client.olm
+        if missing := olm.get_missing_sessions(self._readers(room)):
             checked(await client.keys_claim(missing))
+            self._claimed |= {(user, device): time.monotonic() for user, devices in missing.items() for device in devices}
         further = False
-        users = list(client.rooms[room].users)
-        for devices, messages in client.olm.share_group_session_parallel(room, users, ignore_unverified_devices=TO_ALL_DEVICES):
+        if room not in olm.outbound_group_sessions:
+            self._given[room].clear()
+        readers = self._readers(room)
+        for devices, messages in olm.share_group_session_parallel(room, readers, ignore_unverified_devices=TO_ALL_DEVICES):
+            self._given[room].update(user for user, _ in devices)
             try:
                 await ask(client, "PUT", "sendToDevice", "m.room.encrypted", uuid4().hex, body=messages)
             except (RequestRefused, PlatformFailure):
                 raise SendFailed(_NOT_SHARED) from None
-            client.olm.outbound_group_sessions[room].users_shared_with.update(devices)
+            olm.outbound_group_sessions[room].users_shared_with.update(devices)
             further = True
         return further
 

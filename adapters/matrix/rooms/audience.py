@@ -6,7 +6,7 @@ from typing import Self
 from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
 from adapters.matrix.rooms.room import Room
-from adapters.matrix.rooms.state import OPEN, State
+from adapters.matrix.rooms.state import OPEN, State, visibility
 
 
 class Audience:
@@ -44,7 +44,7 @@ class Audience:
         if event.kind == VISIBILITY:
             # If the homeserver names no former value, it was the default, or is unknown.
             known = "replaces_state" not in part(event.raw, "unsigned")
-            self._visibility = word(was, "history_visibility") or ("shared" if known else "joined")
+            self._visibility = visibility(was) if was or known else "joined"
             return
         user = event.raw["state_key"]
         if self._everyone and user not in self._memberships and word(event.content, "membership") == "join":

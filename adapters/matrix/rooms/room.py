@@ -231,7 +231,7 @@ class Room:
 
     def person(self, user: str) -> Person:
         """Return a person under their name in this room: one line, at most 64 characters, never empty."""
-        return Person(PLATFORM, user, line(self.state.shown_name(user)) or line(localpart(user)) or user)
+        return Person(PLATFORM, user, line(self.state.shown_name(user)) or line(localpart(user)) or line(user) or "@")
 
     def place(self, thread: str = "") -> Place:
         """Return the room, or a thread of it, as a place with its readers."""

@@ -153,9 +153,9 @@ class State:
         return self.join_rules.get("join_rule") == "public"
 
     @property
-    def visibility(self) -> object:
-        """Who can read what is said now: joined, invited, shared (as long as nothing is set) or world_readable."""
-        return self.content("m.room.history_visibility").get("history_visibility", "shared")
+    def visibility(self) -> str:
+        """Who can read what is said now: joined, invited, shared or world_readable."""
+        return visibility(self.content("m.room.history_visibility"))
 
     @property
     def predecessor(self) -> str:
@@ -227,6 +227,12 @@ class State:
     def content(self, kind: str, key: str = "") -> Json:
         """Return the content of a state event, {} if it is not set."""
         return part(self._events.get((kind, key)), "content")
+
+
+def visibility(content: Json) -> str:
+    """Return what the content of a visibility event means: shared, where it says nothing that is specified."""
+    found = word(content, "history_visibility")
+    return found if found in (*OPEN, "invited", "joined") else "shared"
 
 
 def _number(value: Any, otherwise: int) -> int:

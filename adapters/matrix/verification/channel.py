@@ -83,12 +83,12 @@ def in_room(room: str, event: RoomEvent) -> ReceivedStep | None:
 
 
 def to_device(events: Sequence[object], now: int) -> list[ReceivedStep]:
-    """Convert to-device events to verification steps, skipping others."""
+    """Convert to-device events to verification steps, skipping others, and those without an id that can be one."""
     found = []
     for event in events:
         raw = getattr(event, "source", None)
         kind, sender, content = word(raw, "type"), word(raw, "sender"), part(raw, "content")
-        if kind.startswith(VERIFICATION) and sender:
+        if kind.startswith(VERIFICATION) and sender and 0 < len(word(content, "transaction_id")) <= _LONGEST:
             stamp = content.get("timestamp")
             by = (event.sender_key, event.signing_key) if isinstance(event, EncryptedStep) else ()
             found.append(ReceivedStep(sender, kind, content, stamp * 1000 if isinstance(stamp, int) else now, by=by))
@@ -113,6 +113,10 @@ class Channel:
         own = {f"ed25519:{self.me.device}": str(self._client.olm.account.identity_keys["ed25519"])}
         return own | ({f"ed25519:{master}": master} if master else {})
 
+    def concerns_her(self, heard: ReceivedStep) -> bool:
+        """Return whether a step is from a room, from her own account, or from somebody who has a DM with her."""
+        return bool(heard.room) or heard.user == self.me.user or self._rooms.dm_of(heard.user) is not None
+
     def may(self, heard: ReceivedStep, now: int) -> bool:
         """Return whether this step may verify her: from a DM's other member, or from another device of her account.
 
@@ -126,7 +130,7 @@ class Channel:
             return room is not None and room.alone == heard.user and room.is_private and heard.content.get("to") == self.me.user
         if heard.user == self.me.user:
             return heard.device not in ("", self.me.device)
-        return bool(heard.device) and self._rooms.dm_of(heard.user) is not None
+        return bool(heard.device) and self.concerns_her(heard)
 
     def dm(self, user: str, room: str = "") -> tuple[Place, Person] | None:
         """Return the place where a person is alone with her, this room or another, and that person; None if there is none."""

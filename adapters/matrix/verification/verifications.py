@@ -112,6 +112,8 @@ class Verifications:
     # Received steps
 
     async def _process(self, heard: ReceivedStep) -> None:
+        if not self._channel.concerns_her(heard):
+            return
         current = self._in_progress.get(heard.user)
         if current and (current.verification.id, current.verification.room) != (heard.id, heard.room):
             current = None

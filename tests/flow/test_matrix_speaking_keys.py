@@ -1,0 +1,98 @@
+"""Who gets the keys to what Lyra says in encrypted rooms: all devices of those who are there, late ones too, and nobody else."""
+
+from math import inf
+
+import pytest
+
+from adapters.matrix.outgoing.wire import Wire
+from tests.fakes.matrix import Lost, People, Person
+from tests.fakes.matrix.faults import TO_DEVICE
+from tests.fakes.matrix.keys import Keys
+from tests.kits.matrix_speech import Desk, Town, beside, part
+
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
+
+
+class Eager(Wire):
+    """Asks each time anew."""
+
+    claims_again = 0.0
+
+
+class Resigned(Wire):
+    """Never asks again."""
+
+    claims_again = inf
+
+
+@pytest.mark.parametrize("wire", [Eager, pytest.param(Resigned, marks=pytest.mark.torture)], ids=["with the guard", "the twin"])
+async def test_a_device_that_had_no_keys_left_reads_her_as_soon_as_it_has(
+    people: People, town: Town, ada: Person, wire: type[Wire]
+) -> None:
+    phone = await people.second_device(ada, encrypts=False)
+    keys = Keys(phone.client, phone.user, phone.device)
+    await phone.client.call("POST", "keys", "upload", body={"device_keys": keys._olm.share_keys()["device_keys"]})
+    async with town.desk(wire=wire) as it:
+        room = await beside(it, ada, encrypted=True)
+        await it.sender.send(part(room, "one"))
+        await keys.publish()
+        sent = await it.sender.send(part(room, "two"))
+        await it.sender.send(part(room, "three"))
+        heard = await phone.hears(room, lambda event: event.id == sent)
+        if wire is Eager:
+            keys.hear(await phone.hears_aside("m.room.encrypted", it.user))
+        _, content, trouble = await keys.decrypt(room, heard.raw)
+    keys.close()
+    assert (content.get("body"), trouble) == (("two", "") if wire is Eager else (None, "no key"))
+
+
+async def goes_oddly(who: Person, room: str) -> None:
+    """Leave a room by an event that some programs cannot read."""
+    await who.sets(room, "m.room.member", {"membership": "leave", "reason": 5}, who.user)
+
+
+class Keeping(Wire):
+    """Goes on with a key whoever has it, and gives it to whom nio takes for a reader."""
+
+    def is_theirs(self, room: str, readers: object) -> bool:
+        return True
+
+    def _readers(self, room: str) -> list[str]:
+        return list(self._client.rooms[room].users)
+
+
+async def said_while_out(it: Desk, who: Person, host: Person, room: str) -> str:
+    """Let somebody come back, and return what keeps them from reading what was said while they were out."""
+    sent = await it.sender.send(part(room, "Eve must not know."))
+    await host.hears(room, lambda event: event.id == sent)
+    await host.invites(room, who.user)
+    await who.accepts(room)
+    return next(event for event in await who.timeline(room) if event.id == sent).trouble
+
+
+@pytest.mark.parametrize("wire", [Wire, pytest.param(Keeping, marks=pytest.mark.torture)], ids=["with the guard", "the twin"])
+async def test_who_leaves_oddly_and_comes_back_cannot_read_what_was_said_meanwhile(
+    people: People, town: Town, ada: Person, wire: type[Wire]
+) -> None:
+    eve = await people.person("eve", encrypts=True)
+    async with town.desk(wire=wire) as it:
+        room = await beside(it, ada, eve, encrypted=True)
+        await it.sender.send(part(room, "Hello, both."))
+        await goes_oddly(eve, room)
+        await it.knows(room, lambda: it.rooms.peek(room).state.membership(eve.user) == "leave")  # type: ignore[union-attr]
+        assert await said_while_out(it, eve, ada, room) == ("no key" if wire is Wire else "")
+
+
+@pytest.mark.parametrize("wire", [Wire, pytest.param(Keeping, marks=pytest.mark.torture)], ids=["with the guard", "the twin"])
+async def test_who_is_put_out_while_a_key_is_shared_cannot_read_what_it_is_used_for(
+    people: People, town: Town, ada: Person, wire: type[Wire]
+) -> None:
+    eve = await people.person("eve", encrypts=True)
+    async with town.desk(wire=wire) as it:
+        room = await beside(it, ada, eve, encrypted=True)
+        it.proxy.faults.always(TO_DEVICE, Lost())
+        await it.delayed(part(room, "Hello, both."))
+        it.proxy.faults.lift()
+        await ada.kicks(room, eve.user)
+        await it.knows(room, lambda: it.rooms.peek(room).state.membership(eve.user) == "leave")  # type: ignore[union-attr]
+        assert await said_while_out(it, eve, ada, room) == ("no key" if wire is Wire else "")
