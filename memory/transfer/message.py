@@ -56,10 +56,15 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line, or part of a conversation, that was left out, and why; the reason never contains message text."""
+    """A line that was left out, and why; the reason never contains message text."""
 
     line: int
     reason: Said
+
+
+@dataclass(frozen=True, slots=True)
+class BadConversation(BadLine):
+    """A conversation, by its number in the file, that was not read in full; the reason names it, and all that is wrong with it."""
 
 
 def speakers(person: str) -> Mapping[Role, str]:
