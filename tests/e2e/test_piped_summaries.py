@@ -151,6 +151,20 @@ def test_a_model_that_invents_is_refused_and_the_extract_stands_after_three_trie
     assert "Zaphod" not in home.lyra("memory", "--json").out
 
 
+def test_what_a_model_would_not_write_is_asked_for_again_once_it_is_set_up_otherwise(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(QUICK))
+    model.server.default = lambda _: "Zaphod arrived with 77 elephants [m1]."
+    for _ in range(3):
+        home.lyra("summarize", "--all", "--yes")
+    asked = len(model.chats)
+    model.server.default = b.sensible
+    home.lyra("summarize", "--all", "--yes")
+    assert len(model.chats) == asked, "the same model would write the same"
+    home.configure(model.config(QUICK, backend="max_tokens = 2048"))
+    home.lyra("summarize", "--all", "--yes")
+    assert {row["writer"] for row in home.lyra("memory", "--json").rows if row["tier"] == "gist"} == {"model:main"}
+
+
 def test_what_was_extracted_is_written_anew_once_there_is_a_model(home: Home, model: ModelServer) -> None:
     home.lyra("summarize", "--all")
     home.configure(model.config())
