@@ -108,6 +108,16 @@ def test_a_model_writes_and_its_price_is_estimated_first(home: Home, model: Mode
     assert (json.loads(nothing.out)["total"], nothing.err, len(model.chats)) == (0, "", asked)
 
 
+def test_what_a_run_that_was_cut_off_left_above_the_conversations_is_priced_as_well(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(QUICK))
+    for name in ("garden", "kitchen"):
+        home.lyra("summarize", name)
+    before = len(model.chats)
+    told = home.lyra("summarize", "--all").err
+    assert told.startswith(f"Facts, months and what is going on: about {len(model.chats) - before} calls of main and ")
+    assert home.lyra("summarize", "--all").err == "", "nothing is left"
+
+
 def test_a_greeting_is_summed_up_as_one_whoever_said_it(tmp_path: Path) -> None:
     home = Home(tmp_path).begun()
     for name in ("A", "Dr. No", "hi", "李"):
