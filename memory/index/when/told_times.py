@@ -54,6 +54,8 @@ _SINCE = re.compile(
 _WILL = re.compile(
     r"(?i)\b(?:will|shall|going to|plan(?:s|ning)? to|next(?! door| to\b)|upcoming|tomorrow|soon|werden?|wirst?|wird|nächste\w*|kommende\w*|voy|vamos|va a"
     r"|ser[áé]|ir[éá]|iremos|próxim\w+|vais|allons|sera|serai|prochaine?)\b|['’]ll\b"
+    r"|\b(?:promised|agreed)\b(?:(?!\bon\b)[^,;])*\bto\b|\b(?:remind (?:me|us)|don['’]?t forget|supposed to(?! have)|tickets for|signed up for)\b"
+    r"|\binvited (?:\w+ ){1,2}(?:to|for|over)\b|\b(?:versprochen|zugesagt|vereinbart),? .*\bzu \w+|\berinner\w* mich\b"
 )
 _DONE = re.compile(
     r"(?i)\b(?:been|seen|done|gone|gave|sang|rang|ran|swam|took|saw|made|ate|bought|lost|broke|wrote|read|slept|fell|felt|drove|won|flew"
@@ -61,13 +63,16 @@ _DONE = re.compile(
     r"|ét(?:ais|ait|ions|aient)|avons|avez)\b|\bj['’]ai\b"
 )
 _PRESENT = re.compile(
-    r"(?i)\b(?:is|are|am|has|have|fly|flies|leaves?|starts?|begins?|moves?|meets?|visits?|go|goes|gets?|turns?|ist|sind|bin|habe|haben|hat"
+    r"(?i)\b(?:(?:must|should)(?! have)|needs? to|can['’]?t (?:come|make it|go)|is|are|am|has|have|comes?|arrives?|fly|flies|leaves?|starts?|begins?|moves?"
+    r"|meets?|visits?|go|goes|gets?|turns?|ist|sind|bin|habe|haben|hat"
     r"|fliege\w*|fahre\w*|treffe\w*|gehe\w*|ziehe\w*|heirate\w*|beginnt|es|son|tengo|tenemos|viajo|viajamos|est|sont|pars|partons)\b"
-    r"|['’](?:m|re|s)\b"
+    r"|['’](?:m|re|s)\b|['’]d like to\b"
 )
 _ASKS_AHEAD = re.compile(
     r"(?i)\bwhat (?:happens|comes)\b|\b(?:will (?:i|we|he|she|they|there|happen)|going to|coming up|(?:is|am i|are we) (?:happening|planned|planning)"
-    r"|plans for|what(?:['’]s| is) on\b)|\bwas (?:passiert|kommt|steht|ist los|ist geplant|habe ich vor|werde)\b|\bqué (?:pasa|hay|haré|haremos)\b"
+    r"|plans for|what(?:['’]s| is) (?:on|up|happening|planned|going on)|(?:what|who|where|when) (?:am i|are we|is \w+) \w+ing|(?:do|does) \w+ have"
+    r"|(?:am i|are we) (?:free|busy|away|off|invited)|is there (?:anything|something)|(?:must|should) (?:i|we)|who comes)\b|\bwas (?:passiert|kommt|steht|ist los|ist geplant|werde|(?:mache|machen|muss|müssen|soll|sollen) (?:ich|wir)|(?:habe|haben) (?:ich|wir)\b.*\bvor)\b"
+    r"|\b(?:habe|haben) (?:ich|wir)\b(?!.*\b(?:ge\w{2,}(?:t|en)|\w+iert)\b).*\b(?:termine?|zeit|frei|etwas|schon was)\b|\bqué (?:pasa|hay|haré|haremos)\b"
     r"|\bqu['’]est-ce (?:qui se passe|qu['’]il y a)\b"
 )
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
