@@ -49,12 +49,20 @@ def test_what_was_is_told_of_the_last_one(text: str) -> None:
     [
         "what am I doing on Saturday?", "what do I have to do on Monday?", "what do we have on Sunday?", "am I free on Sunday?",
         "do I have anything on Monday?", "is there anything on Monday?", "who am I meeting on Tuesday?", "who comes on Tuesday?",
-        "what's happening on Monday?", "was mache ich am Samstag?", "was muss ich am Montag machen?", "habe ich am Montag einen Termin?",
+        "what's happening on Monday?", "what are my plans for Sunday?", "any plans on Saturday?", "was mache ich am Samstag?", "was muss ich am Montag machen?", "habe ich am Montag einen Termin?",
     ],
 )  # fmt: skip
 def test_who_asks_for_plans_means_the_next_such_day_and_else_the_last(question: str) -> None:
     window = asked_ahead(question, FRIDAY, "UTC").window
     assert window and window.start == day(question, NEXT) and window.instead and window.instead.start == day(question, LAST)
+
+
+@pytest.mark.parametrize(
+    "question", ["what are my plans for the weekend?", "what are my plans on the weekend?", "was mache ich am Wochenende?"]
+)
+def test_plans_for_the_weekend_are_those_of_the_next(question: str) -> None:
+    window = asked_ahead(question, FRIDAY, "UTC").window
+    assert window and (window.start, window.end) == (utc("2026-11-28T00:00"), utc("2026-11-30T00:00"))
 
 
 @pytest.mark.parametrize("question", ["what did I do on Monday?", "where was I on Monday?", "was habe ich am Montag gemacht?"])
