@@ -177,6 +177,6 @@ async def search_parts(turn: RetrievalRequest, voice: OfflineVoice, question: Vo
 
 async def _facts(turn: RetrievalRequest, asker: str) -> list[Statement]:
     """Return the profile's facts that name the asker; in a private conversation, all facts if none does."""
-    facts = await turn.view.digests.statements(profile.TIER)
+    facts = [one for one in await turn.view.digests.statements(profile.TIER) if one.tier == profile.TIER]
     named = [fact for fact in facts if asker.casefold() in fact.text.casefold()]
     return named or (facts if turn.view.home.ref.kind is DomainKind.DM else [])
