@@ -73,6 +73,21 @@ _PLEASE = r"(?:please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|per favore
 _COURTESY = re.compile(
     rf"(?i)^(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|ok(?:ay)?|{_PLEASE})[\s,:!]+)*|(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$"
 )
+_NO_RECORD = {
+    _EN: (
+        r"(?:(?:strictly|completely|this (?:is|stays)|that['’]?s|that is|it['’]s|all (?:of )?this is|keep (?:this|it|that)) )*off the record",
+        r"(?:please )?(?:do not|don['’]?t|never) (?:keep|save|store|record|log|write down) (?:any of )?(?:this|that|it)(?= ?(?:\W |$))",
+    ),
+    _DE: (
+        r"(?:(?:ganz|streng|das (?:ist|bleibt)|dies ist|alles) )*off the record",
+        r"(?:bitte )?(?:merke? dir|speicher\w*|behalte?|notier\w*) (?:das|dies|es)(?: bitte| jetzt)* nicht(?= ?(?:\W |$))",
+    ),
+}
+_OFF_RECORD = {
+    code: rf"(?:(?:ok(?:ay)?|so|now|please|but|well|also|bitte),? )*(?:{'|'.join(asked)})(?P<said>.*)"
+    rf"|(?P<before>.+?) ?[,;:.!?(–—-] ?(?:{'|'.join(asked)})\)?"
+    for code, asked in _NO_RECORD.items()
+}
 _MOST_OF_A_TOPIC = 8
 """In words: anything longer tells something rather than naming it."""
 _NO_TOPIC = frozenset({"him", "her", "them", "me", "you", "us", "ihn", "sie", "ihm", "mich", "dich", "uns"})
@@ -103,6 +118,15 @@ def offered(text: str, prefix: str) -> Offer | None:
         return Offer(f"{prefix}summarize", lazy("Summarize this conversation?"), found[0], forgets=False)
     if found := _matched(_HELP, words):
         return Offer(f"{prefix}help", lazy("Show what you can say here?"), found[0], forgets=False)
+    if found := _matched(_OFF_RECORD, words):
+        if re.search(r"\w", found[1]["said"] or found[1]["before"] or ""):
+            return Offer(
+                f"{prefix}incognito once {' '.join(text.split())}",
+                lazy("Answer this and keep none of it?"),
+                found[0],
+                forgets=False,
+            )
+        return Offer(f"{prefix}incognito on", lazy("Keep nothing of what is said here from now on?"), found[0], forgets=False)
     if found := _matched(_ABOUT, words):
         topic = found[1]["topic"] or found[1]["own"]
         if "?" not in topic and len(topic.split()) <= _MOST_OF_A_TOPIC and topic.casefold() not in _NO_TOPIC:
@@ -116,6 +140,11 @@ def _without_courtesy(words: str) -> str:
     if before and before["asks"]:
         words = words.rstrip("?")
     return _COURTESY.sub("", words)
+
+
+def asks_for_no_record(text: str) -> bool:
+    """Return whether a message asks that it, or what follows, be kept nowhere."""
+    return _matched(_OFF_RECORD, " ".join(text.split()).rstrip(" .!")) is not None
 
 
 def asks_for_reminder(text: str) -> str:

@@ -201,6 +201,8 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
         models = Models(settings, memory.settings, partial(_open_model, environment), base.clock)
         stack.push_async_callback(models.close)
         await models.open()
+        if models.writer_setup:
+            await memory.know_writer(*models.writer_setup)
         stack.push_async_callback(costs.kept, memory)
         sweeper = Sweeper(memory, base.clock)
         stack.push_async_callback(sweeper.end)
@@ -215,7 +217,7 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
         domains = DomainAccess(memory, settings, preferences, base.clock, base.time_zone)
         dreams = Dreams(memory, models, settings, base.clock, priority)
         persona = Persona(environment, settings.persona)
-        reloading = Reloading(environment, settings, models, persona)
+        reloading = Reloading(environment, settings, models, persona, memory)
         yield App(
             base, memory, models, domains, preferences, maintenance, dreams, priority, found_by, persona, reloading
         )  # fmt: skip

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from memory.derive import refusals
 from memory.derive.context import Context, closing
 from memory.dream.schedule import DreamHours, Schedule
 from memory.forget.comparison_state import ComparisonState
@@ -31,7 +32,7 @@ from memory.journal.usage import Usage
 from memory.places import identities, linking, named_conversations, opted_out
 from memory.places.linking import Linking
 from memory.places.places import Places
-from memory.places.scope_settings import KeptSetting, KeptSettings
+from memory.places.scope_settings import KeptSetting, KeptSettings, put
 from memory.ports import Clock, Embedder, Ids, Progress, Writer
 from memory.store import installation_values
 from memory.store.backup import backup
@@ -49,6 +50,8 @@ from memory.view.binding import Shared
 from memory.view.kept_messages import KeptMessages
 from memory.view.shown_messages import ShownMessages
 from memory.view.view import View
+
+_SCOPE, _WRITERS = "install", "writers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +251,16 @@ class Memory:
         """Return whether an episode of a session is due to close, or a gist or merge of it is due to be written."""
         rules = await closing(self.places, domain, self.consolidation_rules.rules, self.consolidation_rules.bank)
         return await backlog.is_ripe(self.db, domain, session, rules, self._ports.clock.now())
+
+    async def know_writer(self, name: str, setup: str) -> None:
+        """Have the writer of this name asked again for what it refused if it was set up otherwise then, as `setup` tells."""
+        known = await self.settings.get(_SCOPE, _WRITERS)
+        setups = dict(known) if isinstance(known, dict) else {}
+        if setups.get(name) == setup:
+            return
+        async with self.db.transaction() as tx:
+            await refusals.reopen(tx, name)
+            await put(tx, _SCOPE, _WRITERS, {**setups, name: setup})
 
     async def backup(self, target: Path, tell: Progress = lambda *_: None) -> int:
         """Make a verified encrypted copy and return how many messages it holds. Raises BackupFailed.

@@ -145,9 +145,8 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
     """Summarize every conversation that has something new; return 1 if any failed."""
     async with opened() as app:
         waiting = await app.maintenance.waiting(limit)
-        if app.models.summary is not None and waiting:
-            question = _price(app, await app.maintenance.estimate(waiting))
-            note(question)
+        if app.models.summary is not None and (estimate := await app.maintenance.estimate(waiting)).calls:
+            note(_price(app, estimate))
             if sys.stdin.isatty() and not ask(_("Go on?"), yes=yes):
                 return 1
         with progress_bar(_("Summarized")) as told:
@@ -182,7 +181,9 @@ def _price(app: App, estimate: Estimate) -> str:
     )
     return _(
         "{conversations}: about {calls} of {model} and {tokens} tokens{cost}.",
-        conversations=ngettext("{n} conversation", "{n} conversations", estimate.sessions),
+        conversations=ngettext("{n} conversation", "{n} conversations", estimate.sessions)
+        if estimate.sessions
+        else _("Facts, months and what is going on"),
         calls=ngettext("{n} call", "{n} calls", estimate.calls),
         model=app.models.writer.name.removeprefix("model:"),
         tokens=number(estimate.tokens),

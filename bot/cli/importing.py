@@ -16,11 +16,11 @@ from bot.imports import deriving
 from bot.printing import note, show
 from bot.service.awake import is_awake
 from localization.numerals import number
-from localization.sentences import _, lazy, ngettext
+from localization.sentences import Said, _, lazy, ngettext
 from memory.errors import EmbeddingFailed
 from memory.places.named_conversations import thread
 from memory.transfer.detect import lines_in, read_file
-from memory.transfer.message import BadLine, Incoming, speakers
+from memory.transfer.message import BadConversation, BadLine, Incoming, speakers
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
 
@@ -179,7 +179,18 @@ class _Importer:
         sys.stdout.flush()
         if not self._bad:
             return 0
-        named = "; ".join(_("line {line}: {reason}", line=bad.line, reason=bad.reason) for bad in self._bad[:_NAMED])
+        named = "; ".join(str(_located(bad)) for bad in self._bad[:_NAMED])
         more = _("; and {n} more", n=number(len(self._bad) - _NAMED)) if len(self._bad) > _NAMED else ""
-        note(_("{n} could not be used: {named}{more}.", n=number(len(self._bad)), named=named, more=more))
+        note(
+            ngettext("{n} conversation could not be read in full (the rest of it is imported): {named}{more}.",
+                     "{n} conversations could not be read in full (the rest of them is imported): {named}{more}.",
+                     len(self._bad), named=named, more=more)
+            if isinstance(self._bad[0], BadConversation)
+            else ngettext("{n} line could not be used: {named}{more}.", "{n} lines could not be used: {named}{more}.",
+                          len(self._bad), named=named, more=more)
+        )  # fmt: skip
         return 1
+
+
+def _located(bad: BadLine) -> Said:
+    return bad.reason if isinstance(bad, BadConversation) else lazy("line {line}: {reason}", line=bad.line, reason=bad.reason)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Any
 
@@ -21,6 +22,7 @@ _TYPES: Mapping[str, Sentence] = {
     "model_type": _SECTION, "model_attributes_type": _SECTION,
 }  # fmt: skip
 _AT = re.compile(r"at line (?P<line>\d+), column (?P<column>\d+)")
+_TWICE = re.compile(r"Cannot (?:overwrite|declare)")
 _BOUNDS: Mapping[str, str] = {
     "ge": marked("at least {limit}"), "gt": marked("more than {limit}"), "le": marked("at most {limit}"), "lt": marked("less than {limit}"),
     "min_length": marked("no shorter than {limit}"), "max_length": marked("no longer than {limit}"),
@@ -28,11 +30,15 @@ _BOUNDS: Mapping[str, str] = {
 """What a value beyond its bounds should be."""
 
 
-def whereabouts(error: TOMLDecodeError) -> Sentence:
-    """Return where a file stops being TOML; the parser gives the reason in English only."""
-    if at := _AT.search(str(error)):
-        return lazy(" in line {line}, at character {column}", line=at["line"], column=at["column"])
-    return lazy(": something is missing at its end")
+def not_toml(path: Path, text: str, error: TOMLDecodeError) -> Sentence:
+    """Return what keeps a file from being TOML, and where; the parser gives the reason in English only."""
+    at, reason = _AT.search(str(error)), str(error)
+    if _TWICE.match(reason):
+        line = at["line"] if at else text.rstrip().count("\n") + 1
+        return lazy("{path} has a key or a section for the second time in line {line}.", path=path, line=line)
+    if at:
+        return lazy("{path} is not TOML in line {line}, at character {column}.", path=path, line=at["line"], column=at["column"])
+    return lazy("{path} is not TOML: something is missing at its end.", path=path)
 
 
 def wrong(found: Any) -> str:

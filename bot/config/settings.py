@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, Validati
 
 from bot.config.environment import Environment
 from bot.config.people_sections import AccessSection, LimitsSection
-from bot.config.problems import whereabouts, wrong
+from bot.config.problems import not_toml, wrong
 from bot.config.section_base import Section
 from bot.config.sections import (
     Backend,
@@ -177,6 +177,8 @@ def load(environment: Environment) -> Settings:
     if not path.exists():
         if environment.variables.get("LYRA_CONFIG"):
             raise BadConfig(lazy("LYRA_CONFIG names {path}, and there is no such file.", path=path))
+        if path.is_symlink():
+            raise BadConfig(lazy("{path} is a link to {file}, and there is no such file.", path=path, file=path.readlink()))
         return Settings.model_validate({})
     if not path.is_file():
         raise BadConfig(lazy("{path} is not a file. Name a TOML file with LYRA_CONFIG.", path=path))
@@ -191,7 +193,7 @@ def checked(text: str, path: Path) -> Settings:
         problems = "; ".join(_problem(found) for found in error.errors(include_input=False, include_url=False))
         raise BadConfig(lazy("In {path}: {problems}.", path=path, problems=problems)) from error
     except tomllib.TOMLDecodeError as error:
-        raise BadConfig(lazy("{path} is not TOML{where}.", path=path, where=whereabouts(error))) from error
+        raise BadConfig(not_toml(path, text, error)) from error
 
 
 def read_text(path: Path) -> str:

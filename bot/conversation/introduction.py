@@ -67,6 +67,15 @@ def thoughts_offer(prefix: str = "") -> str:
     )
 
 
+def kept_all_the_same(sign: str) -> str:
+    """Return the notice that a message is kept of which somebody said that it is off the record."""
+    return _(
+        "I keep what you tell me here, this too. {sign}forget that takes it back; {sign}incognito once TEXT keeps nothing of one "
+        "message, {sign}incognito on nothing from then on.",
+        sign=sign,
+    )
+
+
 def discretion_confirmation(told: Sequence[ConfidedMessage], covered: Mapping[int, DiscretionScope], prefix: str = "") -> str:
     """Return the confirmation of a confidence: from whom messages are kept, how many earlier ones, and how to undo it.
 

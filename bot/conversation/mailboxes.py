@@ -25,7 +25,7 @@ from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
 from bot.conversation.mailbox import Letter, Mailbox, Ticket
 from bot.errors import LyraError, PlaceUnknown
-from bot.models.outage import WAITS_FOR_A_MODEL, ModelOutage
+from bot.models.outage import PROMISED, WAITS_FOR_A_MODEL, ModelOutage
 from bot.service.log import carried_on, log
 from bot.service.runtime_metrics import measures
 from localization.current_language import reading
@@ -245,7 +245,9 @@ class Mailboxes:
                 async with self._conversation_lock.turn(adapter, first.event.place.key):
                     await self._answer_messages(letters, adapter, ticket)
         except PlaceUnknown as error:
-            await self._journal.hold([letter.row.key for letter in letters], type(error).__name__, None)
+            # A question that was promised an answer is held already, and stays promised.
+            if unpromised := [letter.row.key for letter in letters if letter.row.why not in PROMISED]:
+                await self._journal.hold(unpromised, type(error).__name__, None)
         except Exception as error:  # noqa: BLE001
             await self._failed(letters, error)
 

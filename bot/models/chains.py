@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property, partial
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from bot.config.sections import Backend
@@ -10,7 +11,7 @@ from bot.errors import ModelError
 from bot.imports import imported
 from bot.models.endpoints.backend_facts import REFUSED, TOOLS, BackendFacts, LearntFacts
 from bot.models.outage import LONGEST_UNASKED, ModelOutage
-from bot.models.port import Chain, Model
+from bot.models.port import Chain, Model, writer_name
 from bot.models.queued_models import ServedModel
 from bot.models.request_queue import RequestQueue
 from memory.journal.spending import CallLimits, Spending, Spent
@@ -104,6 +105,14 @@ class Models:
         """The backends that receive text for summaries and dreams, in order of preference."""
         named = [self._settings.models[name] for name in self._settings.summary if name != OFFLINE]
         return named if self._settings.summary else self.chatting
+
+    @property
+    def writer_setup(self) -> tuple[str, str] | None:
+        """The name of the writer of digests, and a hash of all in the configuration on which its answers depend; None without a model."""
+        if self.summary is None:
+            return None
+        shaping = [repr((one.base_url, one.model, one.max_tokens, one.context, one.sampling)) for one in self.summarizing]
+        return writer_name(self.summary), blake2b("".join(shaping).encode(), digest_size=8).hexdigest()
 
     @property
     def backends(self) -> Mapping[str, Backend]:

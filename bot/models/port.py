@@ -109,6 +109,11 @@ class Model(Protocol):
         ...
 
 
+def writer_name(model: Model) -> str:
+    """Return the name under which the digests of a model are kept."""
+    return f"model:{model.name}"
+
+
 def size(messages: Sequence[ChatMessage]) -> int:
     """Return the estimated tokens of a prompt, without its images."""
     return sum(tokens(message["content"]) + _AROUND for message in messages)

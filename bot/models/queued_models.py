@@ -8,7 +8,7 @@ from functools import partial
 
 from adapters.markup import printable
 from bot.errors import BadSecret, ModelDenied, ModelGarbled
-from bot.models.port import ChatMessage, CutShort, Model, Restart, Toolbox, closing, joined, size
+from bot.models.port import ChatMessage, CutShort, Model, Restart, Tool, Toolbox, ToolCall, closing, joined, size
 from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
@@ -162,10 +162,16 @@ class ServedModel:
             yield rest
 
     async def _counted(self, purpose: str, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
-        """Yield an answer in pieces, and count its usage, even if it is cut off."""
+        """Yield an answer in pieces, and count its usage, even if it is cut off; each round of lookups is a call."""
         written: list[str] = []
+
+        def count(prompt: Sequence[ChatMessage], more: str) -> None:
+            measures.called(purpose, self.name, size(prompt), tokens("".join(written) + more))
+            written.clear()
+
+        rounds = _CountedRounds(toolbox, messages, count) if toolbox else None
         try:
-            async with closing(self._opened().stream(messages, toolbox)) as pieces:
+            async with closing(self._opened().stream(messages, rounds)) as pieces:
                 async for piece in pieces:
                     written.append(piece)
                     yield piece
@@ -174,4 +180,27 @@ class ServedModel:
                         await asyncio.sleep(0)
         finally:
             if written:
-                measures.called(purpose, self.name, size(messages), tokens("".join(written)))
+                count(rounds.sent if rounds else messages, "")
+
+
+class _CountedRounds:
+    """A toolbox of which each round is told to `count`, with its prompt and what was called. `sent` is the last prompt."""
+
+    def __init__(
+        self, toolbox: Toolbox, first: Sequence[ChatMessage], count: Callable[[Sequence[ChatMessage], str], None]
+    ) -> None:
+        self._toolbox = toolbox
+        self._count = count
+        self.sent = first
+
+    @property
+    def offered(self) -> Sequence[Tool]:
+        return self._toolbox.offered
+
+    def prompt(self, *, plain: bool) -> Sequence[ChatMessage]:
+        self.sent = self._toolbox.prompt(plain=plain)
+        return self.sent
+
+    async def use(self, said: str, calls: Sequence[ToolCall]) -> None:
+        self._count(self.sent, "".join(call.arguments for call in calls))
+        await self._toolbox.use(said, calls)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.outage import ModelOutage
-from bot.models.port import ChatMessage, Model, complete, size
+from bot.models.port import ChatMessage, Model, complete, size, writer_name
 from bot.service.log import log
 from localization.sentences import lazy
 from memory.derive import entries, prompts
@@ -42,7 +42,7 @@ class ModelWriter:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self.name = f"model:{model.name}"
+        self.name = writer_name(model)
 
     async def write(self, task: Task) -> list[Entry]:
         """Return the sentences of the digest, each with the labels it cites.

@@ -225,10 +225,10 @@ class Maintenance:
         return found[:limit]
 
     async def estimate(self, pairs: list[tuple[Domain, Session]]) -> Estimate:
-        """Return the estimated calls and tokens of summarizing these sessions."""
+        """Return the estimated calls and tokens of summarizing these sessions, and of all that `summarize_all` writes besides."""
         room = await self._models.summary_room()
         calls = tokens = 0
-        for domain in {domain.key: domain for domain, _ in pairs}.values():
+        for domain in await self._memory.places.domains():
             estimating = deriving(self._memory).estimating(domain, self._models.writer, room)
             expected = await estimating.expected([session for one, session in pairs if one.key == domain.key])
             calls, tokens = calls + expected.calls, tokens + expected.tokens

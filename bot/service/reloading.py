@@ -7,6 +7,7 @@ from bot.errors import LyraError
 from bot.models.chains import Models
 from bot.service.log import log
 from localization.sentences import _
+from memory.core import Memory
 
 _LIVE = {"chat", "summary", "models", "persona"}
 
@@ -14,11 +15,12 @@ _LIVE = {"chat", "summary", "models", "persona"}
 class Reloading:
     """Applies changes of the configuration file. `settings` are those in use."""
 
-    def __init__(self, environment: Environment, settings: Settings, models: Models, persona: Persona) -> None:
+    def __init__(self, environment: Environment, settings: Settings, models: Models, persona: Persona, memory: Memory) -> None:
         self._environment = environment
         self.settings = settings
         self._models = models
         self._persona = persona
+        self._memory = memory
 
     async def reload(self) -> str:
         """Reload the file; return the result as a sentence. An invalid file changes nothing. Raises BadConfig, BadSecret."""
@@ -30,6 +32,8 @@ class Reloading:
             for name, backend in settings.models.items():
                 self._environment.secret(backend.api_key_env, backend.api_key_file, _("The key of [models.{name}]", name=name))
             await self._models.reload(settings)
+            if self._models.writer_setup:
+                await self._memory.know_writer(*self._models.writer_setup)
         except BaseException:
             self._persona.named = before
             raise

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.atomic_files import write_private
-from bot.config.problems import whereabouts
+from bot.config.problems import not_toml
 from bot.config.settings import Settings, checked, read_text
 from bot.errors import BadConfig
 from bot.imports import imported
@@ -38,11 +38,8 @@ class ConfigFile:
         try:
             tomllib.loads(self.before)
         except tomllib.TOMLDecodeError as error:
-            raise BadConfig(
-                lazy(
-                    "{path} is not TOML{where}. Correct it, or move it away and set up anew.", path=path, where=whereabouts(error)
-                )
-            ) from error
+            problem = not_toml(path, self.before, error)
+            raise BadConfig(lazy("{problem} Correct it, or move it away and set up anew.", problem=problem)) from error
         self._document: Any = imported("tomlkit:parse")(self.before)
 
     def get(self, *steps: str) -> Any:

@@ -11,10 +11,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from memory.derive.context import Context
+from memory.derive.derivation import Derivation
 from memory.places.confidences import common_talk
 from memory.store.database import Row
 from memory.text.time.times import month
-from memory.tiers import profile, summaries
+from memory.tiers import narrative, profile, selfstate, summaries
 from memory.tiers.episodes import MessageMark, cut
 from memory.types import Session
 
@@ -69,13 +70,29 @@ class Estimating:
         self._room = most if room is None else max(_HEADER + _LINE, min(most, room - _RULES))
 
     async def expected(self, sessions: Sequence[Session]) -> ExpectedUsage:
-        """Return the usage for the digests of these sessions and the tiers above them."""
+        """Return the usage for the digests of these sessions, and for the tiers above all that is there then."""
         total, made = ExpectedUsage(), list[_Text]()
         for session in sessions:
             gists = await self._gists(session)
             made += gists.inputs
             total = sum((self._reading(gist) for gist in gists.inputs), total + self._joining(gists))
-        return total + self._rungs(made)
+        made += await self._unread()
+        return total + (self._rungs(made) if made else await self._left())
+
+    async def _unread(self) -> list[_Text]:
+        """Return the gists from which profile or eras were not written yet, as after a run that was cut off."""
+        rows = await self._context.db.all(_UNREAD, {"domain": self._context.domain.key})
+        lengths = ((row["month"], len(row["text"].splitlines())) for row in rows)
+        return [_Text(length, length * _LINE, period) for period, length in lengths]
+
+    async def _left(self) -> ExpectedUsage:
+        """Return the usage for narrative and self-narrative where profile and eras are up to date."""
+        derivation = Derivation(self._context)
+        if work := await narrative.due(derivation, asked=True):
+            reading = self._reading(_lines(len(work.sources)))
+            return reading + reading
+        work = await selfstate.due(derivation, asked=True)
+        return self._reading(_lines(len(work.sources))) if work else ExpectedUsage()
 
     async def _gists(self, session: Session) -> _NewGists:
         context = self._context
@@ -141,4 +158,9 @@ _WAITING = (
     "LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position "
     "WHERE e.session = :session AND e.kind IN ('said', 'reply') AND (d.item IS NULL OR d.extractive = 1) "
     f"AND {common_talk('e')} ORDER BY e.said_at, e.item"
+)
+
+_UNREAD = (
+    "SELECT p.month, d.text FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
+    "WHERE d.domain = :domain AND d.tier = 'gist' AND (d.profiled = 0 OR d.aged = 0)"
 )

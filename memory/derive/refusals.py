@@ -60,6 +60,11 @@ async def take_up(tx: Transaction, domain: Domain, tier: str, writer: str) -> li
     return [Target(tier, row["slot"], row["inputs"]) for row in rows]
 
 
+async def reopen(tx: Transaction, writer: str) -> None:
+    """Have what a writer refused or gave up count as another's: it is not what it was, and is to be asked again."""
+    await tx.run("UPDATE refusals SET writer = '' WHERE writer = :writer", {"writer": writer})
+
+
 async def drop(tx: Transaction, domain: Domain, tier: str | None = None) -> None:
     """Drop the refusals of a domain, or of one tier of it: each may contain words of any of its sources."""
     only = "" if tier is None else " AND tier = :tier"

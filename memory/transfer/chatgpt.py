@@ -6,11 +6,12 @@ recurses, because a conversation may be a chain of any length.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
 from typing import BinaryIO
 
 from localization.sentences import Sentence, lazy, marked
 from memory.text.storable import clean
-from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, UnreadableMessage, from_seconds
+from memory.transfer.message import MAX_LINE, BadConversation, FileUnusable, Incoming, Role, UnreadableMessage, from_seconds
 from memory.transfer.pieces import DamagedFile, MalformedExport, conversations
 
 Node = Mapping[str, object]
@@ -26,11 +27,11 @@ _UNSAID = (
 _CAPTIONS = {"image_asset_pointer": "[image]", "video_container_asset_pointer": "[video]"}
 
 
-def read_chatgpt(stream: BinaryIO) -> Iterator[Incoming | BadLine]:
+def read_chatgpt(stream: BinaryIO) -> Iterator[Incoming | BadConversation]:
     """Read an export conversation by conversation: an array, an object with "conversations", or a single conversation.
 
     `line` is the number of the conversation in the file. If the file is truncated or damaged, the conversations before that are
-    kept and a BadLine comes last. Raises FileUnusable if no conversation could be read, unless the file is empty.
+    kept and a BadConversation comes last. Raises FileUnusable if no conversation could be read, unless the file is empty.
     """
     number, readable = 0, False
     try:
@@ -40,7 +41,7 @@ def read_chatgpt(stream: BinaryIO) -> Iterator[Incoming | BadLine]:
     except DamagedFile as broken:
         if not readable:
             raise FileUnusable(lazy("no ChatGPT conversation could be read: {reason}", reason=broken)) from broken
-        yield BadLine(broken.number, broken.sentence)
+        yield BadConversation(broken.number, broken.sentence)
     if number and not readable:
         raise FileUnusable(lazy("this is not ChatGPT's conversations.json: no conversation in it has messages"))
 
@@ -50,16 +51,21 @@ def _mapping(value: object) -> Mapping[str, object] | None:
     return mapping if isinstance(mapping, dict) else None
 
 
-def _read(number: int, value: object) -> Iterator[Incoming | BadLine]:
+def _read(number: int, value: object) -> Iterator[Incoming | BadConversation]:
     mapping = _mapping(value)
     if mapping is None or not isinstance(value, dict):
         reason = value.reason if isinstance(value, MalformedExport) else lazy("has no messages")
-        yield BadLine(number, lazy("conversation {number} {reason}", number=number, reason=reason))
+        yield BadConversation(number, lazy("conversation {number} {reason}", number=number, reason=reason))
         return
     conversation = _Conversation(number, value, mapping)
     yield from conversation.messages()
-    for fault in conversation.faults:
-        yield BadLine(number, lazy("conversation {number}: {reason}", number=number, reason=Sentence(fault)))
+    if conversation.faults:
+        reasons = reduce(_listed_with, map(Sentence, conversation.faults))
+        yield BadConversation(number, lazy("conversation {number}: {reason}", number=number, reason=reasons))
+
+
+def _listed_with(some: Sentence, one: Sentence) -> Sentence:
+    return lazy("{some}, {one}", some=some, one=one)
 
 
 class _Conversation:

@@ -8,13 +8,13 @@ from typing import Literal
 from localization.sentences import Explained, Said, lazy
 from memory.errors import MemoryFailure
 from memory.text.display_names import LYRA
+from memory.text.time.times import END
 from memory.types import SECOND, FormerIds
 
 MAX_LINE = 1 << 20
 """The maximum length of a line or message in bytes."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_END_SECONDS = 253_402_300_800  # the first second of the year 10000
 _MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -56,10 +56,15 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line, or part of a conversation, that was left out, and why; the reason never contains message text."""
+    """A line that was left out, and why; the reason never contains message text."""
 
     line: int
     reason: Said
+
+
+@dataclass(frozen=True, slots=True)
+class BadConversation(BadLine):
+    """A conversation, by its number in the file, that was not read in full; the reason names it, and all that is wrong with it."""
 
 
 def speakers(person: str) -> Mapping[Role, str]:
@@ -69,14 +74,14 @@ def speakers(person: str) -> Mapping[Role, str]:
 
 def from_seconds(seconds: float) -> int | None:
     """Return seconds since 1970 as microseconds; None outside the years 1970 to 9999, and for NaN."""
-    if not 0 <= seconds < _END_SECONDS:
+    if not 0 <= seconds < END // SECOND:
         return None
     return within(round(seconds * SECOND))
 
 
 def within(instant: int) -> int | None:
     """Return the instant (microseconds) if it lies in the years 1970 to 9999 UTC, else None."""
-    return instant if 0 <= instant < _END_SECONDS * SECOND else None
+    return instant if 0 <= instant < END else None
 
 
 def without_mark(head: bytes) -> bytes:

@@ -75,7 +75,7 @@ def test_a_bad_line_is_counted_and_named_and_the_good_ones_are_kept(home: Home, 
     done = home.lyra("import", "-", given=given)
     assert (done.out, done.code) == ("Imported 2 messages in 1 conversation.\n", 1)
     number = 3 if not line.endswith(b"\n") else 2
-    assert one_sentence(done).startswith(f"1 could not be used: line {number}: {reason}")
+    assert one_sentence(done).startswith(f"1 line could not be used: line {number}: {reason}")
     assert kept(home) == ["my cat is called Turing", "The key is under the mat.", "Oma bakes on Friday."]
 
 
@@ -87,15 +87,30 @@ def test_two_messages_under_one_id_are_told_and_one_line_twice_is_counted(home: 
     ]
     done = home.lyra("import", "-", given="".join(f"{json.dumps(one)}\n" for one in given))
     assert (done.out, done.code) == ("Imported 1 message in 1 conversation; 1 was here already.\n", 1)
-    assert one_sentence(done) == "1 could not be used: line 2: its id is that of an earlier line with other words."
+    assert one_sentence(done) == "1 line could not be used: line 2: its id is that of an earlier line with other words."
 
 
 def test_many_bad_lines_are_counted_and_the_first_are_named(home: Home) -> None:
     done = home.lyra("import", "-", given="rubbish\n" * 1200 + GOOD)
     assert (done.out, done.code) == ("Imported 2 messages in 1 conversation.\n", 1)
     sentence = one_sentence(done)
-    assert sentence.startswith("1,200 could not be used: line 1: ")
+    assert sentence.startswith("1,200 lines could not be used: line 1: ")
     assert sentence.endswith("and 1,195 more.")
+
+
+def test_a_conversation_of_an_export_that_is_partly_unreadable_is_told_once_and_not_taken_for_a_line(home: Home) -> None:
+    def said(ident: str, before: str, **fields: object) -> dict[str, object]:
+        return {"parent": before, "message": {"author": {"role": "user"}, "content": {"parts": [ident]}, **fields}}
+
+    broken = {"root": {"children": ["gone"]}, "a": said("The boat is blue.", "root"), "b": said("x", "a", create_time="noon")}
+    export = [{"title": "Boats", "mapping": broken}, {"title": "Empty"}]
+    done = home.lyra("import", "-", given=json.dumps(export))
+    assert (done.out, done.code) == ("Imported 2 messages in 1 conversation.\n", 1)
+    assert one_sentence(done) == (
+        "2 conversations could not be read in full (the rest of them is imported): conversation 1: a message that should follow "
+        "is not there, a create_time is not a time in seconds since 1970; conversation 2 has no messages."
+    )
+    assert kept(home)[1:] == ["The boat is blue.", "x"]
 
 
 def test_nul_and_lone_surrogates_never_enter_memory(home: Home) -> None:

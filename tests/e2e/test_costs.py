@@ -44,6 +44,16 @@ def test_calls_tokens_and_money_are_told_by_purpose(tmp_path: Path, model: Model
     assert "conversation: 2 calls" in home.chat("/status").out
 
 
+def test_each_prompt_of_an_answer_that_looks_something_up_is_paid_for(tmp_path: Path, model: ModelServer) -> None:
+    home = Home(tmp_path, model.config()).begun()
+    model.server.script(b.calls("look_up", query="tulip"), b.calls("look_up", query="rose"), "It opened.")
+    home.chat("which tulip opened first?")
+    sent = [sum(len(str(one["content"])) for one in request.messages) for request in model.server.requests]
+    talk = taken(home)["conversation"]
+    assert (talk["calls"], len(sent)) == (3, 3)
+    assert int(str(talk["tokens_in"])) > sum(sent) / 5, "in tokens of at most five letters"
+
+
 def test_without_a_price_only_tokens_are_told(tmp_path: Path, model: ModelServer) -> None:
     home = Home(tmp_path, model.config()).begun()
     home.chat("hello")

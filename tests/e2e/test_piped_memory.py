@@ -284,3 +284,13 @@ def test_wrong_words_are_named(tmp_path: Path, words: list[str], named: str) -> 
     assert (done.out, done.code) == ("", 2)
     assert named in one_sentence(done)
     assert not home.path.exists()
+
+
+def test_who_said_what_to_be_called_is_told_what_is_known_of_them(tmp_path: Path) -> None:
+    home = Home(tmp_path).begun()
+    home.chat("My name is Nora.", "I work as a nurse in Linz.")
+    for question in ("what do you know about me?", "who am I?", "do you remember me?"):
+        told = home.chat(question).out
+        assert "My name is Nora." in told and "I work as a nurse in Linz." in told
+    for question in ("what do I do for a living?", "was bin ich von Beruf?"):
+        assert "I work as a nurse in Linz." in home.chat(question).out

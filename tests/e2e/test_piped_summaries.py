@@ -108,6 +108,16 @@ def test_a_model_writes_and_its_price_is_estimated_first(home: Home, model: Mode
     assert (json.loads(nothing.out)["total"], nothing.err, len(model.chats)) == (0, "", asked)
 
 
+def test_what_a_run_that_was_cut_off_left_above_the_conversations_is_priced_as_well(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(QUICK))
+    for name in ("garden", "kitchen"):
+        home.lyra("summarize", name)
+    before = len(model.chats)
+    told = home.lyra("summarize", "--all").err
+    assert told.startswith(f"Facts, months and what is going on: about {len(model.chats) - before} calls of main and ")
+    assert home.lyra("summarize", "--all").err == "", "nothing is left"
+
+
 def test_a_greeting_is_summed_up_as_one_whoever_said_it(tmp_path: Path) -> None:
     home = Home(tmp_path).begun()
     for name in ("A", "Dr. No", "hi", "李"):
@@ -149,6 +159,20 @@ def test_a_model_that_invents_is_refused_and_the_extract_stands_after_three_trie
     assert (told.err, told.code) == ("", 0)
     assert "Rye bread needs 3 hours." in told.out
     assert "Zaphod" not in home.lyra("memory", "--json").out
+
+
+def test_what_a_model_would_not_write_is_asked_for_again_once_it_is_set_up_otherwise(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(QUICK))
+    model.server.default = lambda _: "Zaphod arrived with 77 elephants [m1]."
+    for _ in range(3):
+        home.lyra("summarize", "--all", "--yes")
+    asked = len(model.chats)
+    model.server.default = b.sensible
+    home.lyra("summarize", "--all", "--yes")
+    assert len(model.chats) == asked, "the same model would write the same"
+    home.configure(model.config(QUICK, backend="max_tokens = 2048"))
+    home.lyra("summarize", "--all", "--yes")
+    assert {row["writer"] for row in home.lyra("memory", "--json").rows if row["tier"] == "gist"} == {"model:main"}
 
 
 def test_what_was_extracted_is_written_anew_once_there_is_a_model(home: Home, model: ModelServer) -> None:

@@ -200,6 +200,10 @@ def test_plain_words_are_offered_as_the_command_that_does_it(home: Home) -> None
         assert terminal.until("[j/N]")[-1].endswith("(/forget about:meine Katze) [j/N]")
         terminal.type("n")
         assert terminal.ready()[-2] == "(Es wurde nichts getan, und diese Worte behalte ich nicht.)"
+        terminal.type("Off the record: I hate Mondays.")
+        terminal.until("Answer this and keep none of it? (/incognito once Off the record: I hate Mondays.) [y/N]")
+        terminal.type("y")
+        assert any("Heard, and not kept." in line for line in terminal.ready())
         assert any("I cannot remind you at a set time" in line for line in terminal.say("remind me to feed the cat at six"))
         terminal.leave()
     said = [row["content"] for row in home.export() if row["role"] == "user"]

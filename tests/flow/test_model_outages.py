@@ -14,7 +14,7 @@ from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelMissi
 from bot.models.outage import ModelOutage
 from bot.talk import Talk
 from memory.types import MINUTE
-from tests.kits.thinking import Platform, Thinking, platform, saying
+from tests.kits.thinking import TOWN, Platform, Thinking, platform, saying
 
 HOUR = 60 * MINUTE
 HELD = "My model does not answer just now. Your message is kept; I answer it when the model does."
@@ -97,6 +97,19 @@ async def test_without_the_promise_it_would_be_called_too_late(
         await it.asks("dm")
         await it.passes(2 * HOUR)
         assert it.here.texts == [HELD, str(LATE)]
+
+
+async def test_a_promised_answer_comes_however_long_it_was_unknown_who_reads_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Moved
+) -> None:
+    async with outage(tmp_path, monkeypatch, clock, ModelDown("away")) as it:
+        await it.asks(TOWN.channel)
+        it.model.fails, it.here.knows_readers = None, False
+        await it.passes(2 * HOUR)
+        assert it.here.texts == [HELD]
+        it.here.knows_readers = True
+        await it.passes(MINUTE)
+        assert it.here.texts == [HELD, "You said: ada: are you there"]
 
 
 async def hours_of(it: Outage, places: Sequence[str]) -> int:

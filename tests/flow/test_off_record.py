@@ -39,6 +39,18 @@ def last(lyra: Awake) -> str:
     return prompt(lyra.chats[-1])
 
 
+async def test_who_says_in_plain_words_that_something_is_off_the_record_is_told_that_it_is_kept_and_what_keeps_nothing(
+    town: Town, model: OpenAIServer
+) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model) as lyra:
+        told = await town.answer(await town.says(town.ada, dm, "This is off the record: the clinic called."))
+        assert told.content.startswith("I keep what you tell me here, this too. ")
+        assert "keeps nothing of one message" in told.content
+        answered = await town.answer(await town.says(town.ada, dm, "It is on Main Street."))
+        assert answered.content == "You said: It is on Main Street." and "the clinic called" in last(lyra)
+
+
 @pytest.mark.file
 @pytest.mark.parametrize("on", [True, False])
 async def test_a_conversation_off_the_record_is_answered_and_in_no_file(town: Town, model: OpenAIServer, on: bool) -> None:

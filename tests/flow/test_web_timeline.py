@@ -66,6 +66,29 @@ async def test_what_is_found_can_be_narrowed_to_a_conversation(served: Site, ada
     assert (await ada.get(f"/search?q=kayak&where={boats.id}")).status == 404
 
 
+async def test_of_many_conversations_the_newest_can_be_chosen_and_any_other_is_searched_from_its_page(
+    served: Site, ada: Visitor
+) -> None:
+    for number in range(120):
+        await served.told("The kayak again.", conversation=f"talk {number}", at=MAY + number * 60_000_000)
+    garden = await (await served.view()).sessions.named("garden")
+    found = (await ada.get("/search?q=kayak")).text
+    assert found.count("<option") < 110 and ">talk 119<" in found and garden.id not in found
+    link = next(one for one in (await ada.get(f"/conversations/{garden.id}")).links if one.startswith("/search?"))
+    narrowed = (await ada.get(f"{link}&q=kayak")).text
+    assert "Ines brings the kayak." in narrowed and "again" not in narrowed
+    assert f'<option value="{garden.id}" selected>' in narrowed
+
+
+async def test_the_last_month_there_is_opens_and_no_link_leads_beyond_it(served: Site, ada: Visitor) -> None:
+    await served.told("Nobody set this clock.", at=instant(datetime(9999, 12, 30, tzinfo=UTC)))
+    assert "/timeline/9999-12" in (await ada.get("/timeline")).links
+    shown = await ada.get("/timeline/9999-12")
+    (conversation,) = [link for link in shown.links if link.startswith("/conversations/")]
+    assert "Nobody set this clock." in (await ada.get(conversation)).words
+    assert [link for link in shown.links if link.startswith("/timeline/")] == ["/timeline/9999-11"]
+
+
 async def test_a_day_that_is_none_is_said_to_be_none(ada: Visitor) -> None:
     for query in ("since=tomorrow", "since=2026-05-02&until=2026-05-01", "since=0000-00-00", "until=9999-12-31"):
         assert "Write a day like 2026-03-03." in (await ada.get(f"/search?q=kayak&{query}")).words

@@ -37,6 +37,7 @@ class Platform(Adapter):
         self.retry_after: float | None = None
         self.arrival = asyncio.Event()
         self.broken_files = False
+        self.knows_readers = True
         self.read = asyncio.Event()
         """Set when a broken file was to be read."""
 
@@ -59,6 +60,9 @@ class Platform(Adapter):
 
     async def locate_key(self, key: str) -> Place | None:
         return TOWN if key == TOWN.key else conversation_of(self.platform, key)
+
+    async def locate(self, place: Place) -> Place | None:
+        return await super().locate(place) if self.knows_readers else None
 
     async def arrived(self, text: str) -> None:
         """Wait until an answer is there."""

@@ -26,7 +26,7 @@ class TestDamage:
     def test_messages_in_a_circle_are_kept_once(self) -> None:
         kept, why = self.broken(lambda value: value["mapping"]["a"].update(parent="c"))
         assert kept == {"Tea": ["a", "b", "c"]}
-        assert "conversation 2: its messages follow each other in a circle" in why
+        assert "its messages follow each other in a circle" in why[0]
 
     def test_a_message_that_follows_itself_is_kept_once(self) -> None:
         kept, why = self.broken(lambda value: value["mapping"]["b"].update(parent="b", children=["b", "c"]))
@@ -41,10 +41,7 @@ class TestDamage:
     def test_a_missing_message_leaves_two_halves(self) -> None:
         kept, why = self.broken(lambda value: value["mapping"].pop("b"))
         assert kept == {"Tea": ["c"], "Tea (branch 2)": ["a"]}
-        assert why == [
-            "conversation 2: a message that should follow is not there",
-            "conversation 2: the message before one is not there",
-        ]
+        assert why == ["conversation 2: a message that should follow is not there, the message before one is not there"]
 
     @pytest.mark.parametrize(
         ("change", "why"),

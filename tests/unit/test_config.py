@@ -38,6 +38,12 @@ def test_without_a_file_every_default_holds(tmp_path: Path) -> None:
     assert settings.summarize_after == 20
 
 
+def test_a_link_to_a_file_that_is_not_there_is_no_missing_file(tmp_path: Path) -> None:
+    (tmp_path / "lyra.toml").symlink_to(tmp_path / "unmounted" / "lyra.toml")
+    with pytest.raises(BadConfig, match=r"lyra\.toml is a link to .*unmounted/lyra\.toml, and there is no such file\."):
+        load(around(tmp_path))
+
+
 def test_the_example_has_every_key_with_its_default() -> None:
     text = (ROOT / "deploy" / "lyra.example.toml").read_text("utf-8")
     assert Settings(**tomllib.loads(text)) == Settings()
@@ -120,6 +126,9 @@ def test_the_example_has_every_key_with_its_default() -> None:
         ),
         ('[discord]\ntoken_env = "MTIz.very.secret"', '"discord.token_env": the name of an environment variable'),
         ("chat = ", "is not TOML"),
+        ('language = "en"\nlanguage = "de"\n', "has a key or a section for the second time in line 2"),
+        ('language = "en"\nlanguage = "de"', "has a key or a section for the second time in line 2"),
+        ("[web]\nport = 1\n\n[web]\n", "has a key or a section for the second time in line 4"),
     ],
 )
 def test_what_is_wrong_is_named_in_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:

@@ -58,8 +58,16 @@ MEANT = {
         "vergiss bitte meine Katze",
         "vergiss was ich über meine Katze gesagt habe",
     ],
+    "/incognito on": ["this is off the record", "Off the record.", "please don't keep this", "Merk dir das bitte nicht!"],
+    "/incognito once off the record: I am pregnant": ["off the record: I am pregnant"],
+    "/incognito once I am pregnant (off the record)": ["I am pregnant (off the record)"],
+    "/incognito once Don't store this: the code is 4711. Is it safe?": ["Don't store this: the code is 4711.  Is it safe?"],
+    "/incognito once OK, this is strictly off the record, I quit": ["OK, this is strictly off the record, I quit"],
+    "/incognito once Speicher das nicht: Ich bin schwanger": ["Speicher das nicht: Ich bin schwanger"],
 }
 NOT_MEANT = [
+    "he told me that off the record", "don't remember that", "the mayor said off the record that he would go", "I don't keep this shop open", "don't keep that dog waiting",
+    "don't save it for later", "never remember this street", "what does off the record mean", "don't store that much wood in the shed", "merk dir das nicht nur für heute",
     "forget that I asked about the wedding, what is new?", "I always forget that", "forget about him", "do you forget that?",
     "summarize the book Dune for me", "delete my account", "lösch meine Fotos", "in sum, it was fine", "delete the file from my disk", "vergiss nicht, das Licht auszumachen",
 ]  # fmt: skip

@@ -15,6 +15,25 @@ TALK = (
     Source("m4", "Lyra", "2026-03-02T19:06+01:00", "I'll ask you about the boat."),
     Source("m5", "rosa", "2026-03-02T19:08+01:00", "they want 12 crates by friday, and we play cards every tuesday at 8"),
     Source("m6", "Jonas", "2026-03-02T19:10+01:00", "i don't like cards. i gave Rosa 40 euro for the ferry"),
+    Source(
+        "m7",
+        "rosa",
+        "2026-03-02T19:12+01:00",
+        "i'm allergic to nuts and i quit smoking. i've never swum more than two lengths, but i love to swim",
+    ),
+    Source(
+        "m9",
+        "rosa",
+        "2026-03-02T19:13+01:00",
+        "please book a table at the Anker. i'll call my sister tomorrow. remind me to water the plants",
+    ),
+    Source("m10", "rosa", "2026-03-02T19:13+01:00", "i booked the hotel, it was sold out nearly. could you book the train too?"),
+    Source(
+        "m8",
+        "Jonas",
+        "2026-03-02T19:14+01:00",
+        "i hate the ferry. my boss accepted the plan. i love the harbour, and my mother is from Chile",
+    ),
 )
 
 
@@ -34,6 +53,16 @@ def wrong(text: str, *labels: str, talk: tuple[Source, ...] = TALK) -> tuple[str
         ("The two play cards every Tuesday at 8.", "m5"),
         ("Jonas does not like cards, and he gave Rosa 40 euro.", "m6"),
         ("Arc: Preparations for Oslo go on.", "m1"),
+        ("Rosa is allergic to nuts and must not eat them.", "m7"),
+        ("Rosa no longer smokes.", "m7"),
+        ("Rosa asked Lyra to book a table at the Anker.", "m9"),
+        ("Rosa wants a table booked at the Anker.", "m9"),
+        ("Rosa planned to call her sister, and asked to be reminded to water the plants.", "m9"),
+        ("Rosa booked the hotel.", "m10"),
+        ("Rosa loves swimming, but has never swum more than two lengths.", "m7"),
+        ("Jonas does not like the ferry.", "m8"),
+        ("Jonas dislikes the ferry and likes the harbour.", "m8"),
+        ("His boss did not refuse the plan.", "m8"),
     ],
 )
 def test_what_was_said_is_believed(text: str, label: str) -> None:
@@ -56,7 +85,18 @@ def test_what_was_said_is_believed(text: str, label: str) -> None:
         ("Fjord Bygg wants 8 crates by 6 March 2026.", "m5", "8"),
         ("They play cards every Thursday at 8.", "m5", "Thursday"),
         ("Rosa does not like cards.", "m6", "Rosa"),
-        ("Jonas likes cards.", "m6", "card"),
+        ("Jonas likes cards.", "m6", "like"),
+        ("Rosa is not allergic to nuts.", "m7", "not allerg"),
+        ("Rosa booked a table at the Anker.", "m9", "booked"),
+        ("Tonight a table at the Anker was booked.", "m9", "booked"),
+        ("Rosa called her sister.", "m9", "called"),
+        ("Rosa watered the plants.", "m9", "watered"),
+        ("Rosa has not quit smoking.", "m7", "not quit"),
+        ("Rosa loves to swim, and has swum more than two lengths.", "m7", "swum two"),
+        ("Jonas likes the ferry.", "m8", "like"),
+        ("Jonas hates the harbour.", "m8", "hate"),
+        ("His boss declined the plan.", "m8", "declin"),
+        ("His mother is not from Chile.", "m8", "not"),
     ],
 )
 def test_what_was_not_said_is_not_believed(text: str, label: str, word: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from adapters.plain_words import offered
+from adapters.plain_words import asks_for_no_record, offered
 from bot.context.persona import Persona
 from bot.context.prompt import Prompt, draft_prompt
 from bot.context.prompt_question import PromptQuestion
@@ -143,7 +143,7 @@ class Generation:
         """
         asked = turn.questions[-1]
         offer = offered(asked.text, turn.adapter.prefix or "/")
-        if offer is None or (with_model and not offer.forgets):
+        if offer is None or asks_for_no_record(asked.text) or (with_model and not offer.forgets):
             return None
         wanted_manner = manner(await turn.view.digests.wanted_by([asked]))
         sources = frozenset(exchange.key for exchange in turn.questions)

@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from adapters.base import Adapter
+from adapters.plain_words import asks_for_no_record
 from bot.admission.allowance import Allowance, Grant
+from bot.commands.general_commands import owned
 from bot.conversation.answering import current_readers
 from bot.conversation.answering.conversation_threads import ConversationThreads
 from bot.conversation.answering.edit_offers import answer_actions
@@ -21,6 +23,7 @@ from bot.conversation.introduction import (
     FirstContact,
     discretion_confirmation,
     discretion_ended_notice,
+    kept_all_the_same,
     thoughts_offer,
 )
 from bot.conversation.mailbox import Ticket
@@ -105,6 +108,7 @@ class Turns:
         if adapter.introduces:
             await self._first_contact.introduce(turn.place, turn.view, turn.session, adapter.prefix)
         await self._confirm_discretion(turn)
+        await self._tell_what_is_kept(turn)
         grant, seconds = await self._allowance.take(turn.person, turn.place, turn.questions[-1].said_at, turn.chosen)
         if grant in (Grant.DECLINED, Grant.IGNORED):
             # Somebody who asked privately waits for each answer.
@@ -167,6 +171,14 @@ class Turns:
         text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
         queue = partial(turn.view.confidences.tell, turn.session, confided, answers=turn.reply_target)
         await self._services.outgoing.say(turn.place, text, queue)
+
+    async def _tell_what_is_kept(self, turn: Turn) -> None:
+        """Say in a DM that a message was kept which asks for the contrary; at a terminal it was offered to keep none of it."""
+        if turn.off_record or turn.retried or turn.anew or not turn.place.is_private or owned(turn.place.platform):
+            return
+        if any(asks_for_no_record(one.text) for one in turn.questions):
+            queue = partial(turn.view.notices.queue, turn.session, finishes=(), answers=turn.reply_target)
+            await self._services.outgoing.say(turn.place, kept_all_the_same(turn.adapter.prefix), queue)
 
     async def _answered(
         self, turn: Turn, heard: Sequence[HeardMessage], gaps: int, ticket: Ticket, sending_lock: AsyncExitStack

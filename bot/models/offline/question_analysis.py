@@ -63,7 +63,13 @@ _ABOUT = re.compile(
     r"\b(?:about|of|über|von|de|sobre)\s+([^.?!]+)[.?!\s]*$"
 )
 _ASKER = re.compile(r"(?i)^(?:me|myself|mich|mir|mí)(?: so far| by now| already)?$")
-_WHO_AM_I = re.compile(r"(?i)^\W*(?:who am i|wer bin ich|quién soy)\b\W*$")
+_WHO_AM_I = re.compile(
+    r"(?i)^\W*(?:who am i|do you (?:still )?(?:remember|know) me|wer bin ich|(?:kennst|erkennst) du mich(?: noch)?|erinnerst du dich an mich|quién soy)\b\W*$"
+)
+_FOR_A_LIVING = (
+    (re.compile(r"(?i)\bwhat do i do for (?:a living|work)\b"), "what is my job"),
+    (re.compile(r"(?i)\bwas (?:mache|tue|bin|arbeite) ich (?:beruflich|von beruf)\b"), "was ist mein Beruf"),
+)
 _SAID = re.compile(
     r"(?i)\bwhat (?:did|has|does) (?!(?:i|you|we|he|she|they|it|the|my|our|your)\b)([^\W\d_]\w*)\s+"
     r"(?:say|said|tell|told|write|written|mention|mentioned|suggest|suggested)\b(?: (?:me|us))?(?:\s+about\s+(.+))?"
@@ -189,6 +195,8 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
 
 
 def _part(text: str, now: int, time_zone: str) -> QuestionPart:
+    for idiom, plain in _FOR_A_LIVING:
+        text = idiom.sub(plain, text)
     if _WHO_AM_I.match(text):
         return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
     spoken = _LIKE.sub(r"\1\2", " ".join(_SO_FAR.sub(" ", text).split()))

@@ -64,7 +64,7 @@ _COUNTED: Mapping[str, Callable[[int], Sentence]] = {
     "stored": lambda n: lazy_plural("{n} message", "{n} messages", n),
     "known": lambda n: lazy_plural("{n} was here already", "{n} were here already", n),
     "forgotten": lambda n: lazy_plural("{n} had been forgotten and stays so", "{n} had been forgotten and stay so", n),
-    "bad": lambda n: lazy_plural("{n} line could not be used", "{n} lines could not be used", n),
+    "bad": lambda n: lazy_plural("{n} could not be used in full", "{n} could not be used in full", n),
     "calls": lambda n: lazy_plural("{n} call", "{n} calls", n),
     "tokens": lambda n: lazy_plural("{n} token", "{n} tokens", n),
 }

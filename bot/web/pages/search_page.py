@@ -13,12 +13,15 @@ from memory.index.when.values import Window
 from memory.text.storable import clean
 from memory.text.time.times import instant
 from memory.text.time.zones import zone
+from memory.types import Session
 from memory.view.view import View
 
 routes = web.RouteTableDef()
 _SHOWN = 20
 _LOOKED_THROUGH = 200
 _AROUND = 8
+_CHOICES = 100
+"""How many conversations can be chosen from, the newest ones; any other is searched from its own page."""
 
 
 @routes.get("/search")
@@ -33,8 +36,13 @@ async def _search(request: web.Request) -> web.Response:
             problem = _("Write a day like 2026-03-03.")
     return await visit.page(
         "search.html", asked=asked, hits=hits, problem=problem, speakers=await visit.view.calendar.speakers(),
-        conversations=await visit.view.sessions.all(), filtered=any(asked[name] for name in ("who", "where", "since", "until")),
+        conversations=await _choices(visit.view, asked["where"]), filtered=any(asked[name] for name in ("who", "where", "since", "until")),
     )  # fmt: skip
+
+
+async def _choices(view: View, chosen: str) -> list[Session]:
+    every = await view.sessions.all()
+    return every[:_CHOICES] + [one for one in every[_CHOICES:] if one.id == chosen]
 
 
 async def _found(view: View, asked: dict[str, str]) -> list[Hit]:

@@ -9,7 +9,7 @@ from bot.web.charts import bars
 from bot.web.page_context import visiting
 from localization.formatting import month, short_month
 from localization.sentences import _
-from memory.text.time.times import month_start
+from memory.text.time.times import END, month_start
 from memory.types import Session
 
 routes = web.RouteTableDef()
@@ -37,7 +37,7 @@ async def _month(request: web.Request) -> web.Response:
     return await visit.page(
         "month.html", period=period, title=month_name(period), eras=eras, said=await view.digests.receipts(eras),
         gists=await view.calendar.gists(period), conversations=await view.calendar.spoken_in(begin, end),
-        before=_next(period, -1), after=_next(period, 1),
+        before=_beside(period, -1), after=_beside(period, 1),
     )  # fmt: skip
 
 
@@ -72,17 +72,20 @@ def month_name(period: str) -> str:
 
 
 def _is_month(period: str) -> bool:
-    return re.fullmatch(r"[0-9]{4}-(0[1-9]|1[0-2])", period) is not None and "1900" < period < "9000"
+    return re.fullmatch(r"[0-9]{4}-(0[1-9]|1[0-2])", period) is not None and period > "1900"
 
 
 def _date(period: str) -> date:
     return date.fromisoformat(f"{period}-01")
 
 
-def _next(period: str, by: int) -> str:
+def _beside(period: str, by: int) -> str:
+    """Return the month that lies `by` months after another, "" beyond the first and the last that are shown."""
     number = int(period[:4]) * 12 + int(period[5:]) - 1 + by
-    return f"{number // 12:04}-{number % 12 + 1:02}"
+    beside = f"{number // 12:04}-{number % 12 + 1:02}"
+    return beside if _is_month(beside) else ""
 
 
 def _bounds(period: str, time_zone: str) -> tuple[int, int]:
-    return month_start(period, time_zone), month_start(_next(period, 1), time_zone)
+    after = _beside(period, 1)
+    return month_start(period, time_zone), month_start(after, time_zone) if after else END

@@ -19,7 +19,17 @@ from dataclasses import dataclass
 from datetime import date
 
 from memory.derive.checks.source_contents import YEAR, Dated, SourceFacts, counted, dated, held_by, undated, unit_of
-from memory.derive.checks.written_names import LYRA, WrittenNames, acts, held, is_addressed, opens, reports, words_of
+from memory.derive.checks.written_names import (
+    LYRA,
+    WrittenNames,
+    acts,
+    held,
+    is_addressed,
+    opens,
+    reports,
+    tells_herself,
+    words_of,
+)
 from memory.ports import Source
 from memory.text.lexical import plain
 from memory.text.numbers import COUNT_WORDS, NUMBER, UNCOUNTED, loose, phrase, pieces, readings_of
@@ -70,7 +80,12 @@ class Evidence:
 
 
 def _is_lyra_there(name: re.Match[str], text: str, cited: Sequence[Source]) -> bool:
-    """Return whether sources support Lyra's part in a sentence: her own words if she acts, else words addressed to her."""
+    """Return whether sources support Lyra's part in a sentence: her own words if she acts, else words addressed to her.
+
+    She says nothing to herself.
+    """
+    if tells_herself(text, name):
+        return False
     if acts(text, name, light=False) and any(source.speaker for source in cited):
         asked = not reports(text, name) and any(_ADDRESSED.search(source.text) for source in cited)
         return asked or any(source.speaker == LYRA for source in cited)

@@ -1,7 +1,7 @@
 """The verdict on the sentences of one answer.
 
-A sentence may contain no name, number or date that its sources do not hold, put nobody in another's place, and neither deny
-what they say nor say what they deny. Claims must be supported by the cited messages; names may also come from the rest of the
+A sentence may contain no name, number or date that its sources do not hold, put nobody in another's place, neither deny what
+they say nor say what they deny, and tell nothing as done that they only ask for. Claims must be supported by the cited messages; names may also come from the rest of the
 writer's input, the conversation and the known facts about people, which then become sources as well.
 """
 
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from memory.derive.checks.evidence import Evidence, SentenceFindings
 from memory.derive.checks.misattribution import displaced
+from memory.derive.checks.opposites import alike, opposed
+from memory.derive.checks.undone import undone
 from memory.derive.checks.written_names import WrittenNames
 from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
@@ -35,27 +37,38 @@ _LIGHT = (
 )
 _ANSWERING = frozenset("say says said tell or yes".split())
 _JOINING = frozenset("and but because so und aber weil et mais y pero".split())
-_SCOPE, _BESIDE = 2, 3
+_SCOPE, _BESIDE, _PAIR = 2, 3, 2
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause of a text: its content words, and the positions of the words that each negation precedes."""
+    """A clause of a text: its content words, and which of them each negation, and each turning word, precedes or is."""
 
     words: tuple[str, ...]
     denials: tuple[int, ...]
-    turns: bool
+    turns: tuple[tuple[int, str], ...]
 
     @property
     def denies(self) -> bool:
-        return bool(self.denials) or self.turns
+        return bool(self.denials or self.turns)
 
-    def denied(self) -> Iterator[str]:
-        """Yield the first content word after each negation."""
-        yield from (self.words[at] for at in self.denials if at < len(self.words))
+    def denied(self, most: int = 1) -> Iterator[tuple[str, ...]]:
+        """Yield the first content words after each negation."""
+        yield from (self.words[at : at + most] for at in self.denials if at < len(self.words))
 
     def around(self, at: int) -> set[str]:
         return set(self.words[max(0, at - _SCOPE) : at + _BESIDE])
+
+    def turned(self, at: int) -> set[str]:
+        """Return the turning words that a negation denies in turn."""
+        return {word for place, word in self.turns if at <= place <= at + 1}
+
+    def may_mean(self, turned: set[str], opposite: set[str]) -> bool:
+        """Return whether a negation may be of this clause: it denies, has a word `opposite` to what the negation is about, or turns
+        by other words than those that are denied in turn, `turned`."""
+        if self.denials or not opposite.isdisjoint(self.words):
+            return True
+        return any(word not in turned for _, word in self.turns)
 
 
 def contradictions(text: str, cited: Sequence[Source], names: WrittenNames) -> list[str]:
@@ -65,31 +78,55 @@ def contradictions(text: str, cited: Sequence[Source], names: WrittenNames) -> l
     found: list[str] = []
     for clause in written:
         for at in clause.denials:
-            about = clause.around(at) if at < len(clause.words) else set[str]()
-            alike = [one for one in said if not about.isdisjoint(one.words)]
-            if not any(one.denies for one in alike or said):
+            about = clause.around(at)
+            turned, opposite = clause.turned(at), set[str]().union(*map(opposed, about))
+            if not any(one.may_mean(turned, opposite) for one in _closest(about, said)):
                 found.append(" ".join(("not", *clause.words[at : at + 1])))
-    plain = {word for clause in said if not clause.denies for word in clause.words}
-    affirmed = {word for clause in written if not clause.denies for word in clause.words}
-    found += [word for clause in said for word in clause.denied() if word in affirmed - plain]
+        found += [word for word in clause.words if not clause.denials and _is_opposed(word, clause, said)]
+    plain, affirmed = [one for one in said if not one.denies], [one for one in written if not one.denies]
+    for clause in said:
+        for denied in dict.fromkeys((*clause.denied(), *clause.denied(_PAIR))):
+            if _is_said(denied, affirmed) and not _is_said(denied, plain):
+                found.append(" ".join(denied))
     return found
 
 
+def _is_opposed(word: str, clause: _Clause, said: Sequence[_Clause]) -> bool:
+    """Return whether sources say the opposite of a word about the same, and not what it says."""
+    if not (opposite := opposed(word)):
+        return False
+    rest = set(clause.words) - {word}
+    about_it = [one for one in said if not rest or not rest.isdisjoint(one.words)]
+    if any(one.denials or not alike(word).isdisjoint(one.words) for one in about_it):
+        return False
+    return any(not opposite.isdisjoint(one.words) for one in about_it)
+
+
+def _closest(about: set[str], said: Sequence[_Clause]) -> Sequence[_Clause]:
+    """Return the clauses that share the most words with what a negation is about, all of them if none shares any."""
+    shared = [len(about.intersection(one.words)) for one in said]
+    most = max(shared, default=0)
+    return [one for one, n in zip(said, shared, strict=True) if n == most]
+
+
+def _is_said(words: Sequence[str], clauses: Sequence[_Clause]) -> bool:
+    return any(set(words) <= set(one.words) for one in clauses)
+
+
 def _clauses(text: str, names: WrittenNames) -> Iterator[_Clause]:
-    words, denials, turns, before = list[str](), list[int](), False, ""
+    words, denials, turns, before = list[str](), list[int](), list[tuple[int, str]](), ""
     for m in (*_PIECE.finditer(text), None):
         piece = m.group().casefold().replace("’", "'") if m else "."
         if not piece[0].isalnum() or piece in _JOINING:
             if words or denials:
-                yield _Clause(tuple(words), tuple(denials), turns)
-            words, denials, turns = [], [], False
+                yield _Clause(tuple(words), tuple(denials), tuple(turns))
+            words, denials, turns = [], [], []
         elif (piece in _DENYING and not (piece == "no" and before in _ANSWERING)) or piece.endswith("n't"):
             denials.append(len(words))
-        elif piece not in _LIGHT and piece.isalpha() and not names.knows(piece):
-            turns = turns or bool(_TURNING.match(piece))
-            words.append(stem(piece))
         else:
-            turns = turns or bool(_TURNING.match(piece))
+            turns += [(len(words), stem(piece))] * bool(_TURNING.match(piece))
+            if (piece not in _LIGHT or opposed(stem(piece))) and piece.isalpha() and not names.knows(piece):
+                words.append(stem(piece))
         before = piece
 
 
@@ -103,5 +140,10 @@ class SentenceJudge:
     def judge(self, text: str, cited: Sequence[Source]) -> SentenceFindings:
         """Return the unsupported words of a sentence, and the sources that supplied a name to it."""
         judged = self._evidence.judge(text, cited)
-        wrong = [*judged.missing, *displaced(text, cited, self._names), *contradictions(text, cited, self._names)]
+        wrong = [
+            *judged.missing,
+            *displaced(text, cited, self._names),
+            *contradictions(text, cited, self._names),
+            *undone(text, cited),
+        ]
         return SentenceFindings(tuple(dict.fromkeys(wrong)), judged.supplied)

@@ -25,6 +25,9 @@ _UNNAMED = (
 _AUXILIARIES = frozenset(
     "is are was were has had have will would can could should must may might does did do wird war ist hat kann will muss".split()
 )
+_BEING = frozenset("is are was were".split())
+_ACTING = _BEING | frozenset("had has does did do".split())
+_DONE_TO = frozenset("to not asked told reminded thanked allowed named called mentioned introduced invited greeted given".split())
 _VERBS = frozenset(
     """
     said asked told wants wanted gave got took went ate came found chose bought sold knows knew felt ran makes made lives gets
@@ -51,6 +54,7 @@ _REPORTS = frozenset(
 _PLACED = re.compile(r"\b(?:in|near|nach|at the)\s+$", re.IGNORECASE)
 LYRA = "Lyra"
 _REPORTING = re.compile(rf"\b(?:he|she|they)\s+(?:{'|'.join(_REPORTS)})\b", re.IGNORECASE)
+_CLAUSE_ENDS = re.compile(r"[.;:!?\n]|, (?:and|but|so|und|aber)\b")
 _BEFORE, _AFTER, _LINES_BEFORE = 8, 2, 3
 _WORDS_BEFORE = 40
 _LONGEST_PREPOSITION = 16
@@ -186,11 +190,12 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def acts(text: str, name: re.Match[str], *, light: bool = True) -> bool:
-    """Return whether a name is the subject of a verb; unless `light`, verbs such as "is" or "should" do not count."""
+    """Return whether a name is the subject of a verb; unless `light`, verbs such as "should" or "is asked" do not count."""
     found = list(WORD.finditer(text))
     at = next(at for at, word in enumerate(found) if word.start() == name.start())
     following = found[at + 1].group() if at + 1 < len(found) else ""
-    if not light and following in _AUXILIARIES - {"had", "has"}:
+    is_passive = following in _BEING and found[at + 2 :] and found[at + 2].group() in _DONE_TO
+    if not light and (is_passive or following in _AUXILIARIES - _ACTING):
         return False
     return not is_addressed(text, name) and _before_verb(text, found, at)
 
@@ -199,6 +204,13 @@ def is_addressed(text: str, name: re.Match[str]) -> bool:
     """Return whether a name follows "told", "asked", "with" and the like."""
     before = re.search(r"([^\W_]+)\s$", text[max(0, name.start() - _WORDS_BEFORE) : name.start()])
     return bool(before and before[1].casefold() in _ADDRESSING)
+
+
+def tells_herself(text: str, name: re.Match[str]) -> bool:
+    """Return whether a name follows "told", "asked" and the like in a clause of which it is the subject as well."""
+    clause = _CLAUSE_ENDS.split(text[: name.start()])[-1]
+    before, subject, _ = clause.partition(name.group())
+    return bool(subject) and is_addressed(text, name) and not any(map(_may_name, WORD.findall(before)))
 
 
 def reports(text: str, name: re.Match[str]) -> bool:

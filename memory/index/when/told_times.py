@@ -34,6 +34,7 @@ _WEEK, _YEAR = 7 * DAY, 365 * DAY
 _NEAR = 60 * DAY
 _COMES_AGAIN = frozenset((Code.MONTH, Code.SEASON, Code.FEAST))
 _WEEKDAYS = frozenset((Code.WEEKDAY, Code.SHORT_WEEKDAY, Code.WEEKDAY_PART))
+_WEEKENDS = frozenset("weekend wochenende".split())
 _GONE = (Code.AGO, Code.AGO_BEFORE, Code.LAST, Code.PAST, Code.LAST_BEHIND, Code.SECOND_LAST)
 _BACK = frozenset((*_GONE, Code.YEAR, Code.DATE))
 _NAMES_A_TIME = frozenset(
@@ -54,6 +55,8 @@ _SINCE = re.compile(
 _WILL = re.compile(
     r"(?i)\b(?:will|shall|going to|plan(?:s|ning)? to|next(?! door| to\b)|upcoming|tomorrow|soon|werden?|wirst?|wird|nächste\w*|kommende\w*|voy|vamos|va a"
     r"|ser[áé]|ir[éá]|iremos|próxim\w+|vais|allons|sera|serai|prochaine?)\b|['’]ll\b"
+    r"|\b(?:promised|agreed)\b(?:(?!\bon\b)[^,;])*\bto\b|\b(?:remind (?:me|us)|don['’]?t forget|supposed to(?! have)|tickets for|signed up for)\b"
+    r"|\binvited (?:\w+ ){1,2}(?:to|for|over)\b|\b(?:versprochen|zugesagt|vereinbart),? .*\bzu \w+|\berinner\w* mich\b"
 )
 _DONE = re.compile(
     r"(?i)\b(?:been|seen|done|gone|gave|sang|rang|ran|swam|took|saw|made|ate|bought|lost|broke|wrote|read|slept|fell|felt|drove|won|flew"
@@ -61,15 +64,23 @@ _DONE = re.compile(
     r"|ét(?:ais|ait|ions|aient)|avons|avez)\b|\bj['’]ai\b"
 )
 _PRESENT = re.compile(
-    r"(?i)\b(?:is|are|am|has|have|fly|flies|leaves?|starts?|begins?|moves?|meets?|visits?|go|goes|gets?|turns?|ist|sind|bin|habe|haben|hat"
+    r"(?i)\b(?:(?:must|should)(?! have)|needs? to|can['’]?t (?:come|make it|go)|is|are|am|has|have|comes?|arrives?|fly|flies|leaves?|starts?|begins?|moves?"
+    r"|meets?|visits?|go|goes|gets?|turns?|ist|sind|bin|habe|haben|hat"
     r"|fliege\w*|fahre\w*|treffe\w*|gehe\w*|ziehe\w*|heirate\w*|beginnt|es|son|tengo|tenemos|viajo|viajamos|est|sont|pars|partons)\b"
-    r"|['’](?:m|re|s)\b"
+    r"|['’](?:m|re|s)\b|['’]d like to\b"
 )
 _ASKS_AHEAD = re.compile(
     r"(?i)\bwhat (?:happens|comes)\b|\b(?:will (?:i|we|he|she|they|there|happen)|going to|coming up|(?:is|am i|are we) (?:happening|planned|planning)"
-    r"|plans for|what(?:['’]s| is) on\b)|\bwas (?:passiert|kommt|steht|ist los|ist geplant|habe ich vor|werde)\b|\bqué (?:pasa|hay|haré|haremos)\b"
+    r"|plan(?:s|ned|ning)? (?:for|on)|what(?:['’]s| is) (?:on|up|happening|planned|going on)|(?:what|who|where|when) (?:am i|are we|is \w+) \w+ing|(?:do|does) \w+ have"
+    r"|(?:am i|are we) (?:free|busy|away|off|invited)|is there (?:anything|something)|(?:must|should) (?:i|we)|who comes)\b|\bwas (?:passiert|kommt|steht|ist los|ist geplant|werde|(?:mache|machen|muss|müssen|soll|sollen) (?:ich|wir)|(?:habe|haben) (?:ich|wir)\b.*\bvor)\b"
+    r"|\b(?:habe|haben) (?:ich|wir)\b(?!.*\b(?:ge\w{2,}(?:t|en)|\w+iert)\b).*\b(?:termine?|zeit|frei|etwas|schon was)\b|\bqué (?:pasa|hay|haré|haremos)\b"
     r"|\bqu['’]est-ce (?:qui se passe|qu['’]il y a)\b"
 )
+_PLANS_FOR = (
+    (re.compile(r"(?i)\b(plans?|planned|planning) for the (?=weekend\b)"), r"\1 this "),
+    (re.compile(r"(?i)\b(plans?|planned|planning) for (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"), r"\1 on "),
+)
+"""What stands before a time in a question about plans, and before the same time elsewhere."""
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
 
 
@@ -116,6 +127,8 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
 
     So is a day of the next two months in a question that is not about the past.
     """
+    for plans, alike in _PLANS_FOR:
+        text = plans.sub(alike, text)
     english = in_english(text)
     question = asked(english, now, time_zone)
     if english != text and not question.window:
@@ -126,10 +139,12 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     signs = [SIGNS[name] for name in languages_of(text)] if english != text else []
     ahead = _ASKS_AHEAD.search(text) or any(one.ahead.search(text) for one in signs)
     over = question.past or OVER.search(text) or _DONE.search(text) or any(one.back.search(text) for one in signs)
-    weekday = _has(cut(english), _WEEKDAYS)
-    then = asked(english, now + (_WEEK if weekday else _YEAR), time_zone).window
-    near = then is not None and not weekday and then.end - then.start <= DAY and then.start - now <= _NEAR
-    if then and then.start > now and (ahead or (near and not over)):
+    tokens = cut(english)
+    weekly = _has(tokens, _WEEKDAYS) or not _WEEKENDS.isdisjoint(tokens.words)
+    then = asked(english, now + (_WEEK if weekly else _YEAR), time_zone).window
+    near = then is not None and not weekly and then.end - then.start <= DAY and then.start - now <= _NEAR
+    comes_again = weekly or _has(tokens, _COMES_AGAIN)
+    if then and then.start > now and ((ahead and comes_again) or (near and not over)):
         return replace(question, window=replace(then, instead=last))
     return question
 

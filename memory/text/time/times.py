@@ -8,6 +8,9 @@ from memory.text.time.zones import zone
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_DAY, _LAST_DAY = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
+END = 253_402_300_800_000_000
+"""The first instant of the year 10000, which is after everything that can be told."""
+
 
 class SystemClock:
     """The system clock."""
