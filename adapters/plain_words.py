@@ -70,9 +70,10 @@ _REMINDER = {
 }
 _ASKS = r"(?:can|could|would|will) you|i(?:['’]d| would) like you to|i want you to"
 _PLEASE = r"(?:please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft)"
-_COURTESY = re.compile(
-    rf"(?i)^(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|ok(?:ay)?|{_PLEASE})[\s,:!]+)*|(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$"
-)
+_BEFORE = re.compile(rf"(?i)(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|ok(?:ay)?|{_PLEASE})[\s,:!]+)*")
+_AFTER = re.compile(rf"(?i)(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$")
+_MOST_AFTER = 60
+"""How many of the last characters are looked at for courtesy: looking through all takes the square of them."""
 _NO_RECORD = {
     _EN: (
         r"(?:(?:strictly|completely|this (?:is|stays)|that['’]?s|that is|it['’]s|all (?:of )?this is|keep (?:this|it|that)) )*off the record",
@@ -88,8 +89,8 @@ _OFF_RECORD = {
     rf"|(?P<before>.+?) ?[,;:.!?(–—-] ?(?:{'|'.join(asked)})\)?"
     for code, asked in _NO_RECORD.items()
 }
-_MOST_OF_A_TOPIC = 8
-"""In words: anything longer tells something rather than naming it."""
+_MOST_OF_A_TOPIC, _LONGEST_TOPIC = 8, 100
+"""In words and in characters: anything longer tells something rather than naming it."""
 _NO_TOPIC = frozenset({"him", "her", "them", "me", "you", "us", "ihn", "sie", "ihm", "mich", "dich", "uns"})
 NO_REMINDER = lazy("(I cannot remind you at a set time. I keep this, and tell you when you ask.)")
 
@@ -129,17 +130,18 @@ def offered(text: str, prefix: str) -> Offer | None:
         return Offer(f"{prefix}incognito on", lazy("Keep nothing of what is said here from now on?"), found[0], forgets=False)
     if found := _matched(_ABOUT, words):
         topic = found[1]["topic"] or found[1]["own"]
-        if "?" not in topic and len(topic.split()) <= _MOST_OF_A_TOPIC and topic.casefold() not in _NO_TOPIC:
+        short = len(topic) <= _LONGEST_TOPIC and len(topic.split()) <= _MOST_OF_A_TOPIC
+        if short and "?" not in topic and topic.casefold() not in _NO_TOPIC:
             return Offer(f"{prefix}forget about:{topic}", lazy('Forget what I keep about "{topic}"?', topic=topic), found[0])
     return None
 
 
 def _without_courtesy(words: str) -> str:
     """Return words without "please", "Lyra, could you" and the like around them."""
-    before = _COURTESY.match(words)
-    if before and before["asks"]:
-        words = words.rstrip("?")
-    return _COURTESY.sub("", words)
+    before = _BEFORE.match(words)
+    if before:
+        words = (words.rstrip("?") if before["asks"] else words)[before.end() :]
+    return words[:-_MOST_AFTER] + _AFTER.sub("", words[-_MOST_AFTER:])
 
 
 def asks_for_no_record(text: str) -> bool:

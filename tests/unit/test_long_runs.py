@@ -2,6 +2,7 @@
 
 import pytest
 
+from adapters.plain_words import offered
 from bot.models.offline.question_analysis import parts
 from bot.models.offline.sentence_splitting import split
 from memory.index.when.told_times import told
@@ -18,3 +19,8 @@ def test_stops_end_one_sentence(run: str) -> None:
 def test_white_space_parts_no_questions() -> None:
     text = f"Where is it,{' ' * MANY}and what{chr(9) * MANY}is that?"
     assert [one.text for one in parts(text, 0, "UTC")] == ["Where is it", "what is that?"]
+
+
+@pytest.mark.parametrize("run", ["!", "please ", "lyra, ", "forget about ", "vergiss bitte ", "can you "])
+def test_courtesy_around_a_request_is_looked_for_at_its_ends(run: str) -> None:
+    assert offered(f"{run * MANY}x", "/") is None
