@@ -75,8 +75,6 @@ class SessionHandover:
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
                 await client.ws.close(_RESUMABLE)
-        # The handlers of what it told are begun then, and none of them waits.
-        await asyncio.sleep(0)
         client.queue.put_nowait(ConnectionChange.LEFT)
         await asyncio.wait([listening], timeout=_PATIENCE)
         if hearing.is_through:
