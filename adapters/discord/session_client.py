@@ -3,6 +3,8 @@
 import asyncio
 import logging
 import sys
+from collections.abc import Callable, Container, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import discord
@@ -26,6 +28,8 @@ class SessionClient(discord.Client):
 
     Ids above `session_start` are later than the beginning of the session.
     """
+
+    waiting_handlers: Container[str] = frozenset({"on_interaction"})
 
     def __init__(self, settings: ClientOptions, limits: Limits, administrators: Administrators, resumption: Resumption) -> None:
         super().__init__(**settings.arguments(), http_trace=limits.trace())
@@ -87,6 +91,20 @@ class SessionClient(discord.Client):
         """Dispatch an event unless the client is closed: the library may still be waiting for the last server then."""
         if self.loop is not discord.utils.MISSING:
             super().dispatch(event, *args, **kwargs)
+
+    def _schedule_event(self, coro: Callable[..., Coroutine[Any, Any, Any]], event_name: str, *args: Any, **kwargs: Any) -> Any:
+        """Handle an event at once, unless its handler waits for something.
+
+        In a task of its own it would be handled after what is told behind it: what was said in a channel that is opened right afterwards
+        would count as said to everybody. In a replay minutes lie between them.
+        """
+        if event_name in self.waiting_handlers:
+            return super()._schedule_event(coro, event_name, *args, **kwargs)
+        handling = self._run_event(coro, event_name, *args, **kwargs)
+        with suppress(StopIteration):
+            handling.send(None)
+            raise AssertionError(f"{event_name} waits for something")
+        return None
 
     async def on_connect(self) -> None:
         """Handle READY: a new session began; its servers are not known yet."""

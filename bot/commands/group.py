@@ -124,10 +124,14 @@ class Group:
 
     async def _require_kept(self, call: Call) -> None:
         """Raise BadInput if the caller wants nothing kept, altogether or here."""
-        if await self._services.preferences.on(call.person, PAUSED):
-            raise BadInput(paused(self._sign(call)))
+        await self._require_not_paused(call)
         if call.off_record:
             raise BadInput(off_record(self._sign(call)))
+
+    async def _require_not_paused(self, call: Call) -> None:
+        """Raise BadInput if the caller told her to keep nothing of theirs and to answer nothing."""
+        if await self._services.preferences.on(call.person, PAUSED):
+            raise BadInput(paused(self._sign(call)))
 
     def _sign(self, call: Call) -> str:
         """Return the command prefix at the call's place."""

@@ -33,6 +33,7 @@ class QuestionCommands(Group):
     async def _ask(self, call: Call) -> Reply:
         if not call.answers:
             raise BadInput(lazy("Just say it to me."))
+        await self._require_not_paused(call)
         question = Message(
             f"{call.id}:{ASK}", call.place, call.person, str(call.arguments["text"]), self._services.clock.now(),
             off_record=call.off_record, answers=call.answers,
@@ -46,6 +47,7 @@ class QuestionCommands(Group):
     )
     @command("answer again", _ANSWER_AGAIN, menu="Answer again", hidden=True)
     async def _again(self, call: Call) -> Reply:
+        await self._require_not_paused(call)
         view, session = await self._here(call)
         asked = await self._asked(call, view, session)
         if asked is None:

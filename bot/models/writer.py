@@ -9,6 +9,7 @@ from bot.models.port import ChatMessage, Model, complete, size, writer_name
 from bot.service.log import log
 from localization.sentences import lazy
 from memory.derive import entries, prompts
+from memory.derive.wanted import require_wanted
 from memory.errors import BudgetSpent, TooMuchToRead, WriterFailed, WriterRefused
 from memory.journal.spending import CallLimits, Spending, Spent
 from memory.ports import ChatModel, Entry, Task
@@ -62,8 +63,9 @@ class ModelWriter:
             raise TooMuchToRead(lazy("The model {name} cannot take a prompt that long.", name=self._model.name), room)
 
     async def answer(self, system: str, user: str) -> str:
-        """Return the answer to a prompt. Raises WriterFailed, WriterRefused."""
+        """Return the answer to a prompt. Raises WriterFailed, WriterRefused, SourceGone if its sources changed while it had to wait."""
         messages = _messages(system, user)
+        await require_wanted()
         try:
             return clean(await complete(self._model, messages))
         except ContextTooLong as error:

@@ -1,7 +1,8 @@
 """Compares stored messages with the platforms' histories, in the background, after a gap.
 
-Covers what was said last at each place, as far as a thousand requests go, newest places first, and only while nobody talks with
-Lyra. A request covers a hundred messages of a place: in a DM all hundred may be stored, in a busy channel one. Progress is stored, so that a restart resumes if nothing can have been missed meanwhile.
+Covers what was said last at each place, as far as a thousand requests go, newest places first but for every fourth request, and
+only while nobody talks with Lyra. A request covers a hundred messages of a place: in a DM all of them may be stored, in a busy
+channel one. Progress is stored, so that a restart resumes if nothing can have been missed meanwhile.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from memory.ports import Clock
 MOST = 1_000
 """How many requests are made for a place; messages beyond are checked when they are about to be used."""
 _AT_ONCE = 100
+_TURN = 4
 _TRIES = 5
 
 
@@ -53,6 +55,7 @@ class HistoryComparison:
         """The places to compare, with the time of the next message to check."""
         self._aside: dict[_Spot, int] = {}
         """The places that could not be read, with their failure counts."""
+        self._steps = 0
         self._work = asyncio.Event()
         self._begun: set[str] = set()
         self._through = {platform: asyncio.Event() for platform in adapters}
@@ -88,7 +91,7 @@ class HistoryComparison:
             await self._work.wait()
             while self._due:
                 await self._priority.free()
-                spot = max(self._due, key=lambda one: self._due[one])
+                spot = self._next()
                 try:
                     await self._step(spot)
                 except MemoryFailure as error:
@@ -97,6 +100,16 @@ class HistoryComparison:
                 self._tell()
             self._work.clear()
             self._tell()
+
+    def _next(self) -> _Spot:
+        """Return the place with the newest message to check, and every fourth time the one that waits longest.
+
+        Where gaps come faster than all places are compared, the others would never have their turn.
+        """
+        self._steps += 1
+        if self._steps % _TURN:
+            return max(self._due, key=lambda one: self._due[one])
+        return min(self._due, key=lambda one: self._unverified.compared_at(one.platform, one.place))
 
     def _tell(self) -> None:
         left = {spot.platform for spot in self._due}

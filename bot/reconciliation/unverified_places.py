@@ -84,6 +84,11 @@ class UnverifiedPlaces:
         compared = self._known[platform].comparisons.get(place)
         return compared if compared and compared.at >= self.gap(platform, place) else None
 
+    def compared_at(self, platform: str, place: str) -> int:
+        """Return when a place was last compared, whatever was missed since; 0 for never."""
+        compared = self._known[platform].comparisons.get(place)
+        return compared.at if compared else 0
+
     async def record_comparison(self, platform: str, place: str, comparison: PlaceComparison) -> None:
         """Store how far a place has been compared."""
         await self._state.mark(platform, place, comparison)

@@ -9,11 +9,13 @@ piece is given up until its inputs change. An unreachable writer leaves everythi
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from functools import partial
 from typing import Generic, TypeVar
 
 from localization.sentences import lazy
 from memory.derive.context import Context
 from memory.derive.refusals import Refusals, Target
+from memory.derive.wanted import requiring
 from memory.derive.work import Still
 from memory.errors import SourceGone, WriterRefused
 from memory.forget.gone import is_sweeping
@@ -117,11 +119,19 @@ class Pipeline:
             held = await ledger.claim(tx, target.tier, target.slot, context.holders, context.clock.now())
             if held is None:
                 return Outcome.BUSY
-            # What goes along with what is being forgotten is not known yet: no writer may read it meanwhile.
-            if await is_sweeping(tx, [context.domain.key]) or not await piece.as_read(tx):
+            if not await self._is_wanted(tx, piece):
                 await ledger.settle(tx, held)
                 return Outcome.OUTDATED
             return held
+
+    async def _is_wanted(self, tx: Transaction, piece: Piece[T]) -> bool:
+        """Return whether a writer may read the sources of a piece now: what goes along with what is being forgotten is not known yet."""
+        return not await is_sweeping(tx, [self._context.domain.key]) and await piece.as_read(tx)
+
+    async def _require_wanted(self, piece: Piece[T]) -> None:
+        async with self._context.db.transaction(bounds=self._context.bounds) as tx:
+            if not await self._is_wanted(tx, piece):
+                raise SourceGone(lazy("What this was written from is not there any more."))
 
     async def _write(self, piece: Piece[T]) -> PipelineResult[T] | None:
         """Return a usable answer; None if one was refused and is not asked for again at once. Raises SourceGone."""
@@ -141,7 +151,8 @@ class Pipeline:
         async def dropped(sentences: str) -> None:
             await self._keep(piece, author.name, DROPPED, sentences)
 
-        return PipelineResult(await author.write(dropped), author.name)
+        with requiring(partial(self._require_wanted, piece)):
+            return PipelineResult(await author.write(dropped), author.name)
 
     async def _publish(self, piece: Piece[T], held: ledger.Claim, made: PipelineResult[T]) -> Outcome:
         context, now = self._context, self._context.clock.now()

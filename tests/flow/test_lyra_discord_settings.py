@@ -11,7 +11,7 @@ from tests.fakes.discord import Message
 from tests.fakes.discord.ids import made_at
 from tests.fakes.openai_behaviours import Drip
 from tests.kits import discord_town
-from tests.kits.discord_home import model_server, server_of
+from tests.kits.discord_home import model_server, prompt, server_of
 from tests.kits.discord_town import Town, rows
 
 NO_ADMIN = "Only those who run this place can see and change its settings; yours are in a DM with me."
@@ -246,7 +246,12 @@ async def test_who_says_stop_is_kept_and_answered_no_more_until_they_resume(town
         await town.says(town.ada, town.general, "The first is kept.")
         assert "You told me to stop" in await town.reads(town.ada, dm, "privacy", choice="stop")
         stopped = [await town.ada.says(place, f"{town.server.mention} The second is not.") for place in (dm, town.general)]
+        for place in (dm, town.general):
+            for command, options in (("ask", {"text": "The second is not kept so either."}), ("again", {})):
+                told = await town.reads(town.ada, place, command, **options)
+                assert told == "You told me to keep nothing of yours; /privacy resume undoes it."
         await town.says(town.bob, town.general, "Bob goes on.")
+        assert all("second" not in prompt(request) for request in lyra.chats)
         kept = " ".join(await lyra.kept(*server_of(town.guild)))
         assert "first is kept" in kept and "Bob goes on" in kept and "second" not in kept
         assert not [one for one in town.server.world.said if one.reply_to in [said.id for said in stopped]]

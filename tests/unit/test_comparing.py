@@ -168,6 +168,16 @@ async def test_what_was_said_last_at_a_place_is_compared_and_what_is_older_when_
         assert {one.exchange.key for one in older[2:]} <= (await verification.usable(older, RequestBudget(0))).keys
 
 
+async def test_a_place_where_little_is_said_does_not_wait_until_all_of_a_busy_one_is_compared(house: House) -> None:
+    (quiet,) = await house.say(KITCHEN, "the kettle is on")
+    await house.say(HALL, *(f"remark {n}" for n in range(450)))
+    del house.platform.said[KITCHEN][quiet.source_id]
+    async with house.awake() as (_, comparing):
+        await through(comparing)
+        assert [place for place, _ in house.platform.looks[:4]] == [HALL, HALL, HALL, KITCHEN]
+        assert quiet.text not in await house.kept()
+
+
 async def test_of_a_dm_of_years_all_is_compared(house: House) -> None:
     said = [one for part in range(5) for one in await house.say(HALL, *(f"remark {part} {n}" for n in range(250)))]
     del house.platform.said[HALL]["1"]

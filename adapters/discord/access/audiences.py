@@ -6,7 +6,7 @@ Recorded as messages are heard, and kept across restarts: message ids, which Dis
 
 from dataclasses import replace
 
-from adapters.events import Circle, MenuCall, Message, Place
+from adapters.events import Circle, MenuCall, Message, Place, Reach
 from adapters.listener import NotedValues
 
 _MOST = 20
@@ -35,6 +35,16 @@ class Audiences(NotedValues[list[tuple[int, str]]]):
             return True
         then = next((circle for since, circle in reversed(known) if since <= int(message)), None)
         return then in [_text(one) for one in (place.circle, place.wider) if one]
+
+    def before_opening(self, message: Message) -> Message:
+        """Return a message said at an unknown time before now; where its channel was opened since something was last heard, as said before."""
+        place, known = message.place, self._values.get(message.place.channel)
+        if not known or place.reach is not Reach.PUBLIC or place.circle is None or known[-1][1] == _text(place.circle):
+            return message
+        reach, _, id = known[-1][1].partition(":")
+        circle = Circle(Reach(reach), id)
+        wider = place.circle if circle.reach is Reach.RESTRICTED else None
+        return replace(message, place=replace(place, reach=circle.reach, circle=circle, wider=wider))
 
     def quoting(self, message: Message) -> Message:
         """Return a message with its quote reduced to the id if somebody may not read the quoted message."""

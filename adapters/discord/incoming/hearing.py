@@ -68,9 +68,8 @@ class Hearing:
         over = False
         while not over:
             over = await self._take(await self._client.queue.get())
+            # All of what it was told is in the queue: it is handled as it comes.
             told = self._client.sequence
-            # The handlers of what it was told are begun then, and none of them waits: all of it is in the queue.
-            await asyncio.sleep(0)
             while not over and not self._client.queue.empty() and not (self._open and len(self._waiting) >= _BURST):
                 over = await self._take(self._client.queue.get_nowait())
             is_all = self._client.queue.empty()
@@ -96,6 +95,18 @@ class Hearing:
                 go_on(await self._listener.hear([one for one in events if one is not None], moved))
         await self._client.administrators.settle()
 
+    async def _hand_over_missed(self, heard: Sequence[GatewayEvent]) -> None:
+        """Pass on what was read from a history, as said to those who were known to read its place when something was last heard there.
+
+        When a channel was opened to more people is unknown.
+        """
+        await self.hand_over(
+            [
+                replace(one, event=self._audiences.before_opening(one.event)) if isinstance(one.event, Message) else one
+                for one in heard
+            ]
+        )
+
     async def _take(self, item: GatewayEvent | ConnectionChange | VisibilityChange | discord.Guild) -> bool:
         """Take in what came next; return whether it is the last."""
         match item:
@@ -119,7 +130,7 @@ class Hearing:
                 # No earlier session can have told what happened between them.
                 await self._listener.missed()
                 await self._listener.ready()
-                await self._backfill.fill(self._client.guilds, self.hand_over, streams=True)
+                await self._backfill.fill(self._client.guilds, self._hand_over_missed, streams=True)
                 self._backfill_due, self._open = False, True
                 self._visible_again.clear()
             case ConnectionChange.TAKEN_UP:
@@ -132,19 +143,19 @@ class Hearing:
             case ConnectionChange.RESUMED:
                 self._open = not self._backfill_due
                 if self._open:
-                    await self._backfill.retry(self.hand_over)
+                    await self._backfill.retry(self._hand_over_missed)
                     await self._reopen()
             case discord.Guild() if self._open:
                 await self._flush()
                 await self._listener.missed((str(item.id),))
-                await self._backfill.fill([item], self.hand_over, streams=False)
+                await self._backfill.fill([item], self._hand_over_missed, streams=False)
         return item is ConnectionChange.LEFT
 
     async def _reopen(self) -> None:
         """Read what was said in channels while they were hidden from her, before anything later is heard there."""
         again, self._visible_again = self._visible_again, []
         for channel in again:
-            await self._backfill.reopen(channel, self.hand_over)
+            await self._backfill.reopen(channel, self._hand_over_missed)
 
     async def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []

@@ -75,8 +75,6 @@ class SessionHandover:
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
                 await client.ws.close(_RESUMABLE)
-        # Let the handlers of its last events run: none of them waits.
-        await asyncio.sleep(0)
         client.queue.put_nowait(ConnectionChange.LEFT)
         await asyncio.wait([listening], timeout=_PATIENCE)
         if hearing.is_through:
