@@ -66,11 +66,19 @@ _BETWEEN_CLAUSES = re.compile(r"[.!,;:…¡\n]+")
 _SMILES = str.maketrans("", "", "🙂😊🙏\ufe0f")
 
 
-def only_acknowledges(reply: str, answered: Collection[str]) -> bool:
-    """Return whether a reply only takes note of the statements it answers, or greets; the same words in answer to a question may tell."""
-    plain = reply.casefold().replace("’", "'").translate(_SMILES)
-    clauses = [clause for part in _BETWEEN_CLAUSES.split(plain) if (clause := " ".join(part.split()))]
+def only_acknowledges(reply: str, answered: Collection[str], speakers: Collection[str] = ()) -> bool:
+    """Return whether a reply only takes note of the statements it answers, or greets; the same words in answer to a question may tell.
+
+    It may name the speakers of what it answers.
+    """
+    clauses = _clauses(reply)
     if not answered or any(asks(text) for text in answered):
         return False
+    names = {name for speaker in speakers for name in _clauses(speaker)}
     beside = [clause for clause in clauses if not _RECEIPT.fullmatch(clause)]
-    return len(beside) < len(clauses) and all(_LEAD.fullmatch(clause) for clause in beside)
+    return len(beside) < len(clauses) and all(clause in names or _LEAD.fullmatch(clause) for clause in beside)
+
+
+def _clauses(text: str) -> list[str]:
+    plain = text.casefold().replace("’", "'").translate(_SMILES)
+    return [clause for part in _BETWEEN_CLAUSES.split(plain) if (clause := " ".join(part.split()))]
