@@ -20,6 +20,7 @@ from tests.bench.sparing import cases
         ("Ada.", ["We fly at six."], False),
         ("Okay.", ["We fly at six."], False),
         ("Exactly, good to know.", ["So we fly at six."], False),
+        ("Ja, verstanden.", ["Dann fliegen wir um sechs."], False),
         ("Noted: six.", ["We fly early."], False),
         ("Good to know. ✈️", ["We're away."], False),
         ("Understood.", ["Do you know why? I hope so."], False),
