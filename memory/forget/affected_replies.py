@@ -138,8 +138,9 @@ class AffectedReplies:
         """Return whether a reply only takes note of statements; what an edited one was before is not known here."""
         if not reply.answers or (self.edited and self.edited.item in reply.answers):
             return False
-        answered = await self._texts(reply.answers)
-        return len(answered) == len(reply.answers) and only_acknowledges(reply.text, answered)
+        asked = await paged(self.db, "SELECT text, speaker FROM exchanges WHERE item IN ({within})", reply.answers)
+        texts, speakers = [row["text"] for row in asked], {row["speaker"] for row in asked}
+        return len(texts) == len(reply.answers) and only_acknowledges(reply.text, texts, speakers)
 
     async def _is_near(self, reply: str, texts: Sequence[str], view: Sequence[int], left: Sequence[str]) -> bool:
         """Return whether a reply may say in other words what is lost; what is `left` of it after an edit is none of it."""

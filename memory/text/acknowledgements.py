@@ -19,7 +19,7 @@ RECEIPTS: Mapping[str, Sequence[str]] = {
         r"(?:many )?thanks|thanks a lot|thank you(?: very much| so much)?|you(?:'re| are) welcome",
         r"thank(?:s| you) for (?:telling me|letting me know|(?:sharing|telling me)(?: it| that| this)?(?: with me)?)",
         r"thank(?:s| you) for the (?:info|information|update)",
-        r"hello|hi|hey|good (?:morning|afternoon|evening|night)(?: to you)?|goodbye|bye|sleep well",
+        r"hello|hi|hey|goodbye|bye|sleep well|good (?:morning|afternoon|evening|night)(?: to you)?",
         r"(?:that )?sounds (?:lovely|nice|good|great|wonderful|fun|like fun)",
     ),
     "german": (
@@ -59,18 +59,26 @@ RECEIPTS: Mapping[str, Sequence[str]] = {
 }
 _RECEIPT = re.compile("|".join(pattern for patterns in RECEIPTS.values() for pattern in patterns))
 _LEAD = re.compile(
-    r"(?:ah|oh|ach)?(?: ?(?:okay|ok|alright|all right|well|ja|alles klar|in ordnung|gut|bueno|vale|de acuerdo|d'accord|bien|bon))?"
+    r"(?:ah|oh|ach)?(?: ?(?:okay|ok|alright|all right|well|alles klar|in ordnung|gut|bueno|vale|de acuerdo|d'accord|bien|bon))?"
 )
 """What may stand beside a receipt; alone it agrees."""
 _BETWEEN_CLAUSES = re.compile(r"[.!,;:…¡\n]+")
 _SMILES = str.maketrans("", "", "🙂😊🙏\ufe0f")
 
 
-def only_acknowledges(reply: str, answered: Collection[str]) -> bool:
-    """Return whether a reply only takes note of the statements it answers, or greets; the same words in answer to a question may tell."""
-    plain = reply.casefold().replace("’", "'").translate(_SMILES)
-    clauses = [clause for part in _BETWEEN_CLAUSES.split(plain) if (clause := " ".join(part.split()))]
+def only_acknowledges(reply: str, answered: Collection[str], speakers: Collection[str] = ()) -> bool:
+    """Return whether a reply only takes note of the statements it answers, or greets, by their speakers' names or none.
+
+    The same words in answer to a question may tell.
+    """
+    clauses = _clauses(reply)
     if not answered or any(asks(text) for text in answered):
         return False
+    names = {name for speaker in speakers for name in _clauses(speaker)}
     beside = [clause for clause in clauses if not _RECEIPT.fullmatch(clause)]
-    return len(beside) < len(clauses) and all(_LEAD.fullmatch(clause) for clause in beside)
+    return len(beside) < len(clauses) and all(clause in names or _LEAD.fullmatch(clause) for clause in beside)
+
+
+def _clauses(text: str) -> list[str]:
+    plain = text.casefold().replace("’", "'").translate(_SMILES)
+    return [clause for part in _BETWEEN_CLAUSES.split(plain) if (clause := " ".join(part.split()))]

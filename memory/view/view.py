@@ -150,7 +150,7 @@ class View(ViewPart):
                     # Everything recalled from another domain counts as held by the reply.
                     return await self._keep(tx, session, answer, in_view, {**holds, **dict.fromkeys(others.own, True)})
             # An embedder may take its time, so this is judged between transactions.
-            judged, holds = others.held, await self._holds(answer.exchange.text, asked.values(), in_view, others.held)
+            judged, holds = others.held, await self._holds(answer, in_view, others.held)
 
     async def _keep(
         self, tx: Transaction, session: Session, answer: Answer, in_view: Collection[int], abroad: Mapping[int, bool]
@@ -174,14 +174,13 @@ class View(ViewPart):
         await self._binding.queue(tx, session, answer.parts, answers, reply.key)
         return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)
 
-    async def _holds(
-        self, reply: str, asked: Collection[str], in_view: Collection[int], held: Mapping[int, Sequence[int]]
-    ) -> dict[int, bool]:
-        """Return, for each domain that replies in view hold something of, whether this reply holds it too.
+    async def _holds(self, answer: Answer, in_view: Collection[int], held: Mapping[int, Sequence[int]]) -> dict[int, bool]:
+        """Return, for each domain that replies in view hold something of, whether this answer holds it too.
 
         A reply passes such words on to the next one that has it in view, unless nothing of them can be found there.
         """
-        if only_acknowledges(reply, asked):
+        reply = answer.exchange.text
+        if only_acknowledges(reply, [one.text for one in answer.asked], {one.speaker for one in answer.asked}):
             return dict.fromkeys(held, False)
         found, nearness = {}, Nearness(self._binding.shared.forgetting.embedder)
         for domain, replies in held.items():

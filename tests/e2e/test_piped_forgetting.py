@@ -283,3 +283,14 @@ def test_a_conversation_that_is_empty_is_not_called_by_another_name(home: Home) 
     done = home.chat("/new garden", "/forget session", "n")
     assert "Forget everything in this conversation, for good?" in done.err
     assert done.lines[-1] == "Nothing was forgotten."
+
+
+def test_without_a_model_a_name_that_is_forgotten_takes_along_what_says_it_and_no_quotes(tmp_path: Path) -> None:
+    home = Home(tmp_path, 'embed = "off"\n').begun()
+    home.chat("call me Captain", "my cat is called Turing", "what is my cat called?", "hello")
+    quote = "You told me today"
+    assert [text for text in texts(home) if text.startswith("Hello")] == ["Hello, Captain."]
+    forget(home, "call me Captain")
+    kept = texts(home)
+    assert not any("Captain" in text for text in kept)
+    assert any(text.startswith(quote) for text in kept) and "Kept." in kept

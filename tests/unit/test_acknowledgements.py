@@ -15,8 +15,12 @@ from tests.bench.sparing import cases
         ("OK, I’ll keep that in mind.", ["We fly at six.", "The cat stays."], True),
         ("Danke, dass du mir das erzählst.", ["Wir fliegen um sechs."], True),
         ("Good night, sleep well!", ["Good night."], True),
+        ("Good to know, Ada.", ["We fly at six."], True),
+        ("Good to know, Zelda.", ["We fly at six."], False),
+        ("Ada.", ["We fly at six."], False),
         ("Okay.", ["We fly at six."], False),
         ("Exactly, good to know.", ["So we fly at six."], False),
+        ("Ja, verstanden.", ["Dann fliegen wir um sechs."], False),
         ("Noted: six.", ["We fly early."], False),
         ("Good to know. ✈️", ["We're away."], False),
         ("Understood.", ["Do you know why? I hope so."], False),
@@ -28,7 +32,7 @@ from tests.bench.sparing import cases
 def test_notice_is_taken_in_words_that_tell_nothing_and_of_statements_alone(
     reply: str, answered: list[str], takes_note: bool
 ) -> None:
-    assert only_acknowledges(reply, answered) is takes_note
+    assert only_acknowledges(reply, answered, ["Ada"]) is takes_note
 
 
 def test_of_the_sets_most_that_take_note_are_known_and_none_that_tell() -> None:

@@ -92,7 +92,11 @@ async def test_the_old_words_leave_every_table(tmp_path: Path) -> None:
         others = [await here.say(f"an ordinary remark about tomatoes {n}") for n in range(40)]
         repeating = await here.reply("So the parrot is Xerxes", [message.key], parts=[Part("p1", "Xerxes it is")])
         further = await here.reply("Xerxes, as I said", [repeating.key])
-        kept = await here.reply("A fine name", [repeating.key, others[0].key], parts=[Part("p2", "A fine name")])
+        kept = await here.reply(
+            "A fine name for a bird like that",
+            [repeating.key, others[0].key],
+            parts=[Part("p2", "A fine name for a bird like that")],
+        )
         await here.view.notices.queue(here.session, [Part("p3", "found: Xerxes"), Part("p4", "found: tomatoes")], [])
         await here.memory.journal.take("console", "dm")
         await digested(here, Writer(moves=[answering(Entry("Xerxes in Atlantis", ("m1",)))]))

@@ -36,6 +36,14 @@ async def test_who_wants_another_name_is_greeted_by_it_until_that_is_taken_back(
         assert answer("hello", await wished(here, "stop calling me Captain")) == "Hello, Ada."
 
 
+async def test_an_answer_follows_the_wish_for_a_name_where_it_says_the_name(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        how = await wished(here, "call me Captain", "keep it short")
+        name, short = 'Ada wants to be called "Captain".', "Ada wants short answers."
+        followed = {text: {one.text for one in how.followed_in(text)} for text in ("Hello, Captain.", "Kept.")}
+        assert followed == {"Hello, Captain.": {name, short}, "Kept.": {short}}
+
+
 async def test_the_language_that_is_wished_frames_the_answer_and_not_the_quote(tmp_path: Path) -> None:
     cat = said("my cat is called Turing")
     async with at_home(tmp_path) as here:

@@ -214,7 +214,7 @@ async def test_nothing_is_read_until_all_is_withheld_whoever_sweeps_meanwhile(tm
         session = await here.view.sessions.named("new")
         asked = (await here.view.messages.window(session, 5))[-1]
         (boat,) = [hit.exchange for hit in await here.view.recall.messages("boat Kestrel", 1)]
-        new = NewExchange(Kind.REPLY, "They ripen in August.", "r2", clock.now() + 9, "Lyra", "assistant")
+        new = NewExchange(Kind.REPLY, "They ripen in August, if it stays warm.", "r2", clock.now() + 9, "Lyra", "assistant")
         await here.view.answer(session, Answer(new, (), (), (), [asked], seen={boat.key: boat.text}))
         embedder.busy = True
         withholding = asyncio.create_task(memory.disappearance.vanish("discord", ["s", "old"]))

@@ -172,7 +172,7 @@ class Generation:
         links = await written_urls([*turn.questions, *(hit.exchange for hit in hits)])
         # Written by code, so of all hits it contains only those it quotes.
         cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites} | {one.key: one.text for one in answer.above}
-        seen = cited | {one.key: one.text for one in wanted_manner.rests_on}
+        seen = cited | {one.key: one.text for one in wanted_manner.followed_in(answer.text)}
         sources = cited.keys() | {exchange.key for exchange in turn.questions}
         return GeneratedAnswer(answer.text, frozenset(sources), answer.echo, links, read_at, seen, used=used_in(answer.cites))
 

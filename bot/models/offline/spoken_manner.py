@@ -23,6 +23,10 @@ class Manner:
     formal: bool = False
     rests_on: Sequence[Statement] = ()
 
+    def followed_in(self, answer: str) -> Sequence[Statement]:
+        """Return the manners without which an answer might be another: the name is said, or makes no difference."""
+        return [one for one in self.rests_on if self.name in answer or not _NAME.search(one.text)]
+
 
 def manner(wanted: Sequence[Statement]) -> Manner:
     """Return the manner that one person's wishes amount to."""
