@@ -162,6 +162,7 @@ WRITTEN = {
     "fenced": '```json\n{"name": "look", "arguments": {"at": "sea"}}\n```',
     "by name": '<function=look>{"at": "sea"}</function>',
     "Python": 'look(at="sea")',
+    "of a tool that there is not": '{"name": "web_search", "arguments": {"query": "sea"}}',
 }
 
 

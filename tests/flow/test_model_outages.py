@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.conversation import inbox_events
+from bot.conversation import inbox_events, mailboxes
 from bot.conversation.answering.unanswered import LATE
 from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelMissing, ModelRefused
 from bot.models.outage import ModelOutage
@@ -99,9 +99,12 @@ async def test_without_the_promise_it_would_be_called_too_late(
         assert it.here.texts == [HELD, str(LATE)]
 
 
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture, id="unguarded")])
 async def test_a_promised_answer_comes_however_long_it_was_unknown_who_reads_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Moved
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Moved, guarded: bool
 ) -> None:
+    if not guarded:
+        monkeypatch.setattr(mailboxes, "PROMISED", frozenset())
     async with outage(tmp_path, monkeypatch, clock, ModelDown("away")) as it:
         await it.asks(TOWN.channel)
         it.model.fails, it.here.knows_readers = None, False
@@ -109,7 +112,7 @@ async def test_a_promised_answer_comes_however_long_it_was_unknown_who_reads_its
         assert it.here.texts == [HELD]
         it.here.knows_readers = True
         await it.passes(MINUTE)
-        assert it.here.texts == [HELD, "You said: ada: are you there"]
+        assert it.here.texts == [HELD, "You said: ada: are you there" if guarded else str(LATE)]
 
 
 async def hours_of(it: Outage, places: Sequence[str]) -> int:

@@ -229,7 +229,8 @@ async def test_what_a_model_will_not_write_leaves_the_extracted_gists_as_they_ar
         for _ in range(3):
             assert await worked(here, model, redo=True) == 0
         assert len(model.tasks) == 6, "twice for each"
-        assert await here.memory.db.all("SELECT item FROM digests ORDER BY item") == before
+        after = await here.memory.db.all("SELECT item FROM digests ORDER BY item")
+        assert [row["item"] for row in after] == [row["item"] for row in before]
 
 
 async def test_what_a_model_will_not_write_is_not_asked_for_again_after_a_new_summary(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ LAKE = said("we walked to the lake", "2025-05-17T10:00")
         ("Wo wohnt Eva?", [said("Eva wohnt in Bonn", "2026-03-03T21:04")], 'Du hast mir am 3. März 2026 um 21:04 gesagt: „Eva wohnt in Bonn“.'),
         ("Wo schläft die Katze?", [said("die Katze schläft auf dem Sofa", "2026-11-19T09:10", "Bo")],
          'Bo hat gestern um 09:10 gesagt: „die Katze schläft auf dem Sofa“.'),
+        ("Wo wohne ich?", [said("Ich wohne in Linz", "2026-03-03T21:04"), said("Ich bin nach Graz gezogen", "2026-11-19T20:00")],
+         'Du hast mir gestern um 20:00 gesagt: „Ich bin nach Graz gezogen“.'),
         ("Wer ist Olga?", [], 'Noch nichts über „Olga“.'),
         ("Wie heißen Olga und Hannes?", [], 'Noch nichts über „Olga“ oder „Hannes“.'),
         ("Was habe ich gestern gemacht?", [YESTERDAY], 'Am 19. November 2026:\n- 19. November 2026: „we met Bo“'),

@@ -43,6 +43,13 @@ def test_she_speaks_the_language_that_she_is_spoken_to_in(text: str, answered: s
     assert spoken(text) == answered
 
 
+def test_what_looks_like_a_language_that_she_does_not_speak_is_answered_in_the_one_that_was_written_before() -> None:
+    assert spoken("Klara hat am 3. Mai Geburtstag", written="german") == "Gemerkt."
+    with reading("de"):
+        assert spoken("Klara hat am 3. Mai Geburtstag") == "Gemerkt."
+    assert spoken("Il mio cane si chiama Rex e abita con me") == "Kept."
+
+
 def test_words_that_tell_no_language_are_answered_in_the_one_that_was_written_before_or_else_is_read() -> None:
     assert [spoken("Pizza!"), spoken("Pizza!", written="german"), spoken("Pizza!", written="dutch")] == [
         "Kept.",

@@ -1,9 +1,12 @@
 """What a model writes is believed only as far as the conversation bears it out: who, when, how much, and whether at all."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.derive.checks import sentence_judge
 from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.drafting import sound
 from memory.ports import Entry, Source, Task
@@ -141,3 +144,20 @@ def test_a_copy_of_what_was_said_is_believed(text: str, speaker: str, said_at: s
 def test_any_text_can_be_judged(text: str, heard: list[tuple[str, str]]) -> None:
     talk = tuple(Source(f"m{at}", speaker, "2026-03-02T19:00", said) for at, (said, speaker) in enumerate(heard))
     assert all(isinstance(word, str) for word in wrong(text, *(one.label for one in talk), talk=talk))
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize(
+    ("check", "nothing", "text", "label"),
+    [
+        ("undone", lambda text, cited: (), "Rosa booked a table at the Anker.", "m9"),
+        ("opposed", lambda word: frozenset(), "Jonas hates the harbour.", "m8"),
+        ("contradictions", lambda text, cited, names: (), "Rosa is not allergic to nuts.", "m7"),
+    ],
+)
+def test_without_the_guard_what_was_turned_round_is_believed(
+    monkeypatch: pytest.MonkeyPatch, check: str, nothing: Callable[..., object], text: str, label: str
+) -> None:
+    assert wrong(text, label) != ()
+    monkeypatch.setattr(sentence_judge, check, nothing)
+    assert wrong(text, label) == ()

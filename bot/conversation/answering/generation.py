@@ -18,7 +18,7 @@ from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.command_hint import command_hint
 from bot.models.offline.mistyped_words import as_meant
-from bot.models.offline.spoken_languages import detect_language, newest_language
+from bot.models.offline.spoken_languages import newest_language, spoken_language
 from bot.models.offline.spoken_manner import manner
 from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 from bot.models.port import Model
@@ -155,7 +155,7 @@ class Generation:
         """Answer from memory alone; if a prompt was `too_long` for a model, the answer says so first."""
         wanted_manner = manner(await turn.view.digests.wanted_by(turn.questions[-1:]))
         question = replace(_voice_question(turn, self._services.clock.now()), manner=wanted_manner, too_long=too_long)
-        if not (wanted_manner.language or detect_language(question.text)):
+        if not (wanted_manner.language or spoken_language(question.text)):
             question = replace(question, written=await _written_language(turn))
         read_at = question.now
         result = SearchResult()

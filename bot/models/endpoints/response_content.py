@@ -24,6 +24,10 @@ Response = AsyncAPIResponse[Any]
 _TAGS = ("<tool_call>", "[tool_calls]", "<function=", "<|python_tag|>", "<|tool_call|>")
 _TAG = re.compile(rf"^[ \t]*(?:{'|'.join(re.escape(tag) for tag in _TAGS)})", re.IGNORECASE | re.MULTILINE)
 _OBJECT = re.compile(r"\s*(?:```(?:json)?\s*)?\[?\s*\{")
+_ANY_CALL = re.compile(
+    rf'{_OBJECT.pattern}\s*"(?:name|function|tool|tool_name)"\s*:\s*"[\w.:-]+"\s*,\s*"(?:arguments|parameters|args)"\s*:\s*\{{'
+)
+"""An answer that begins like the call of any tool, also of one that was never offered; asked without tools, it may be meant."""
 _MOST = 600
 """A call names its tool within this many characters."""
 
@@ -50,7 +54,9 @@ class WithoutCalls:
         at = self._suspected()
         if at is None:
             return self._give(len(self._held))
-        if self._call.search(self._held, at) or (not self._begun and self._plain.match(self._held)):
+        if self._call.search(self._held, at):
+            raise WrittenCall
+        if not self._begun and (self._plain.match(self._held) or _ANY_CALL.match(self._held)):
             raise WrittenCall
         return self._give(len(self._held) if len(self._held) - at > _MOST else at)
 

@@ -24,7 +24,7 @@ _SHAPES = (
     (r"name|called|hei(?:ß|ss)\w*|appel\w*|llama\w*", r"name[ds]?|call(?:ed|s)?|hei(?:ß|ss)\w*|appel\w*|llama\w*"),
     (r"how old|age|wie alt", r"years? old|turned|aged|born|jahre alt"),
     (r"how (?:many|much|long|often|far)|what (?:time|year|date|day)|when|number|wie ?viele?|wann", _NUMBER),
-    (r"where|wo|où|dónde", r"in|at|near|from|to|bei|à|en"),
+    (r"where|wo|où|dónde", r"in|at|near|from|to|nach|im|am|an|auf|aus|zum?|zur|neben|bei|à|aux?|chez|dans|en|al?"),
 )
 
 

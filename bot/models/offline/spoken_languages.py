@@ -39,13 +39,19 @@ def detect_language(text: str) -> str:
     return first if votes[first] > votes[second] else ""
 
 
+def spoken_language(text: str) -> str:
+    """Return the language of a text if she speaks it; '' if not, or if it is unclear: a short text is easily taken for another."""
+    found = detect_language(text)
+    return found if found in SPOKEN else ""
+
+
 def newest_language(texts: Sequence[str]) -> str:
     """Return the language of a person's newest identifiable message, given oldest first, if she speaks it; else ''."""
-    return next((name for text in reversed(texts) if (name := detect_language(text)) in SPOKEN), "")
+    return next((name for text in reversed(texts) if (name := spoken_language(text))), "")
 
 
 def phrases(manner: Manner, text: str, written: str) -> Phrases:
-    """Return the sentences for an answer: in the requested language, the text's, or the one written before."""
-    spoken = manner.language or detect_language(text) or written or LANGUAGES[current()]
+    """Return the sentences for an answer: in the requested language, the text's, the one written before, or the current one."""
+    spoken = manner.language or spoken_language(text) or written or LANGUAGES[current()]
     code = SPOKEN.get(spoken, ENGLISH)
     return Phrases(f"{code}{FORMAL}" if manner.formal and code in _FORMAL else code)
