@@ -154,7 +154,7 @@ class Limits:
         self._granted -= 1
         # aiohttp looked for that before, and goes on with a session that has no connections any more.
         if session.closed:
-            raise aiohttp.ClientConnectionError("The session is closed.")
+            raise aiohttp.ClientConnectionError("closed")
 
     def require(self) -> None:
         """Admit a request. Raises SendFailed while no requests may be made."""

@@ -176,8 +176,8 @@ async def test_who_comes_to_read_a_channel_is_noticed(town: Town, kind: type[Dis
 class Trusting(DomainAccess):
     """The guard switched off: of somebody's accounts only the one that is named may not know."""
 
-    async def _accounts(self, person: Person) -> frozenset[Identity]:
-        return frozenset({Identity(person.platform, person.id)})
+    async def accounts(self, person: Person) -> list[Identity]:
+        return [Identity(person.platform, person.id)]
 
 
 @pytest.mark.parametrize(("domains", "known"), [(DomainAccess, False), (Trusting, True)], ids=["her", "the twin"])

@@ -152,7 +152,7 @@ async def sent(
             await built(town, ids)
             run = Run(town, lyra, ids)
             assert "is on" in await town.tells("ada", town.rooms["garden"], "!memory bank on")
-            # It notes what is said from when it was turned on, by a clock that does not stand still.
+            # It notes what is said from when it was turned on, which is after all of this by a clock that stands still.
             [(scope, _)] = await lyra.app.memory.settings.everywhere("bank")
             await lyra.app.memory.settings.set(scope, "bank", NOON * 1000)
             for minute, here in enumerate(HERE):

@@ -58,8 +58,14 @@ class Awake:
         await self.app.maintenance.drain(PATIENCE)
 
     async def heard(self) -> None:
-        """Wait until everything that was accepted is answered."""
+        """Wait until everything that was accepted is answered, and what was left was tried once more."""
+        # What is being answered just now is not taken up, and would not be waited for.
+        await self._answered()
         await (await self.talk.mailboxes.recover(self.adapter.platform))
+
+    async def _answered(self) -> None:
+        while self.talk.mailboxes.waiting:
+            await asyncio.sleep(0.01)
 
     async def rests(self) -> None:
         """Wait until everything that was accepted is answered, and what an answer has her do in the background is done.
@@ -67,8 +73,7 @@ class Awake:
         An answer is seen before she knows that it was sent: what she tidies after it would meet what happens next. `heard` looks
         at the journal, where it is dealt with by then.
         """
-        while self.talk.mailboxes.waiting:
-            await asyncio.sleep(0.01)
+        await self._answered()
         await self.app.maintenance.drain(PATIENCE)
 
 
