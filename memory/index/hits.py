@@ -82,7 +82,7 @@ class DigestHit:
 def apart_from_sure(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     """Return hits with those weak that are only likely and score far below a sure one: they share a word with what was asked.
 
-    Of talk between friends and with an assistant this takes the mark from 7 and 5 in a hundred of the hits beside the evidence,
+    Of talk between friends and with an assistant this takes the mark from 6 and 5 in a hundred of the hits beside the evidence,
     and from 1 and 2 of the evidence (docs/measured.md).
     """
     sure = max((hit.score for hit in hits.values() if hit.certainty is Certainty.SURE), default=0.0)

@@ -15,6 +15,7 @@ from memory.text.spellings import may_be_mistyped, slips
 
 MOST = 2
 """Of how many words of a question it is believed that they are mistyped."""
+_LONG_ENDING = 3
 _OFTEN = 8
 """How many passages hold a word that is surely known, whoever said it."""
 
@@ -44,10 +45,16 @@ def with_meant(
     unknown = [word for word in words if may_be_mistyped(word) and not is_used(word)]
     if not unknown or len(unknown) > MOST:
         return words, frozenset()
-    meant = {word: _slips(word, tuple(languages)) for word in unknown if word not in names}
+    mistyped = [word for word in unknown if word not in names and not _has_long_ending(word, languages)]
+    meant = {word: _slips(word, tuple(languages)) for word in mistyped}
     there = {word: sorted({term for index in indexes for term in index.postings.held(some)}) for word, some in meant.items()}
     added = {word: [*words[word], *some] for word, some in there.items() if some}
     return {**words, **added}, frozenset(added)
+
+
+def _has_long_ending(word: str, languages: Sequence[str]) -> bool:
+    """Return whether a word ends as words do ("conversations"): it is rather one that nobody used than a mistyped one."""
+    return any(len(word) - len(lexical.stem(word, name)) >= _LONG_ENDING for name in languages)
 
 
 def _is_used(index: DomainIndex, passages: Ints, exclude: Collection[int]) -> bool:
