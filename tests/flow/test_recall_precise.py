@@ -48,6 +48,13 @@ async def test_what_was_asked_with_a_slip_before_is_found_when_asked_again(tmp_p
     assert len(missed) <= 4
 
 
+async def test_a_mistyped_word_is_found_in_its_language_beside_another(tmp_path: Path) -> None:
+    said = ["Der Regenschirm steht im Flur.", "The greenhouse needs a new pane.", "Il parapluie est chez Odile, je crois."]
+    async with among(tmp_path, *(f"Ada: {text}" for text in said)) as here:
+        for question, wanted in (("Wo ist der Regenschrim?", 0), ("what about the greenhose?", 1), ("Regenschrim?", 0)):
+            assert await certain(here, question) == [said[wanted]], question
+
+
 @each_way
 async def test_a_long_story_around_a_question_hides_no_answer_and_makes_none_up(
     tmp_path: Path, embedder: Embedder | None
