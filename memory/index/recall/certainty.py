@@ -47,7 +47,7 @@ class CertaintyJudge:
         """Return the best cosine of those of these documents that hold every word of the question and tell something."""
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         every = zip(one.cosine[documents].tolist(), asks.tolist(), words, strict=True)
-        return max((cosine for cosine, asking, some in every if not asking and len(some) == len(self.rarities)), default=None)
+        return max([cosine for cosine, asking, some in every if not asking and len(some) == len(self.rarities)], default=None)
 
     def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]], nearest: float | None) -> list[Certainty]:
         """Return the certainty of each of these documents, which hold these words of the question.
