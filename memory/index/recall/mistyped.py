@@ -35,14 +35,12 @@ def with_meant(
     """
     indexes = [one.domain_indexes[MESSAGES] for one in loaded]
     terms = [term for some in words.values() for term in some]
-    found = [index.postings.find_each(terms) for index in indexes]
-
-    def is_used(word: str) -> bool:
-        return any(
-            _is_used(index, held[term][0], exclude) for index, held in zip(indexes, found, strict=True) for term in words[word]
-        )
-
-    unknown = [word for word in words if may_be_mistyped(word) and not is_used(word)]
+    found = [(index, index.postings.find_each(terms)) for index in indexes]
+    unknown = [
+        word
+        for word, some in words.items()
+        if may_be_mistyped(word) and not any(_is_used(index, held[term][0], exclude) for index, held in found for term in some)
+    ]
     if not unknown or len(unknown) > MOST:
         return words, frozenset()
     mistyped = [word for word in unknown if word not in names and not _has_long_ending(word, languages)]
