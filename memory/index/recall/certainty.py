@@ -47,7 +47,7 @@ class CertaintyJudge:
         """Return the best cosine of those of these documents that hold every word of the question and tell something."""
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         every = zip(one.cosine[documents].tolist(), asks.tolist(), words, strict=True)
-        return max([cosine for cosine, asking, some in every if not asking and len(some) == len(self.rarities)], default=None)
+        return max([cosine for cosine, asking, some in every if not asking and len(some) >= len(self.rarities)], default=None)
 
     def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]], nearest: float | None) -> list[Certainty]:
         """Return the certainty of each of these documents, which hold these words of the question.
@@ -81,12 +81,12 @@ class CertaintyJudge:
         return np.zeros(len(documents), np.bool_)
 
     def _beside(self, nearest: float, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
-        if len(words) == len(self.rarities) or (nearest and cosine >= nearest - FARTHER):
+        if len(words) >= len(self.rarities) or (nearest and cosine >= nearest - FARTHER):
             return certainty
         return Certainty.LIKELY if certainty is Certainty.SURE else Certainty.WEAK
 
     def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
-        share = min(1.0, sum([self.rarities[word] for word in words]) / self.asked) if self.asked else 0.0
+        share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked) if self.asked else 0.0
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
             # A hit that asks the same question tells nothing about the answer.
