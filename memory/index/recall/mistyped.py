@@ -45,8 +45,9 @@ def with_meant(
         return words, frozenset()
     mistyped = [word for word in unknown if word not in names and not _has_long_ending(word, languages)]
     meant = {word: _slips(word, tuple(languages)) for word in mistyped}
-    there = {word: sorted({term for index in indexes for term in index.postings.held(some)}) for word, some in meant.items()}
-    added = {word: [*words[word], *some] for word, some in there.items() if some}
+    held = {word: {term for index in indexes for term in index.postings.held(some)} for word, some in meant.items()}
+    # A plural is one letter away from its singular, and the same term.
+    added = {word: [*words[word], *sorted(more)] for word, some in held.items() if (more := some.difference(words[word]))}
     return {**words, **added}, frozenset(added)
 
 
