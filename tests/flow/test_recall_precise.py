@@ -8,7 +8,6 @@ import pytest
 
 from memory.deriving import Deriving
 from memory.index.hits import Certainty
-from memory.index.recall.ranking import ASKING
 from memory.ports import Embedder, Entry, Task
 from memory.view.recalled import RecallLimits
 from tests.flow.test_recall_asked import embedders
@@ -56,15 +55,6 @@ async def test_a_mistyped_word_is_found_in_its_language_beside_another(tmp_path:
     async with among(tmp_path, *(f"Ada: {text}" for text in said)) as here:
         for question, wanted in (("Wo ist der Regenschrim?", 0), ("what about the greenhose?", 1), ("Regenschrim?", 0)):
             assert await certain(here, question) == [said[wanted]], question
-
-
-async def test_a_word_that_was_only_asked_for_counts_once(tmp_path: Path) -> None:
-    scores = []
-    for n, line in enumerate(("Ada: is the parrot fine", "Ada: is the parrot fine?")):
-        async with among(tmp_path / str(n), line, "Ada: it rains") as here:
-            scores.append((await here.view.recall.messages("parrot", 1))[0].score)
-    told, asked = scores
-    assert asked == pytest.approx(told * ASKING, abs=1e-3)
 
 
 @each_way
