@@ -82,14 +82,10 @@ class DigestHit:
 def apart_from_sure(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     """Return hits with those weak that are only likely and score far below a sure one: they share a word with what was asked.
 
-    Of talk between friends and with an assistant this takes the mark from 7 and 5 in a hundred of the hits beside the evidence,
+    Of talk between friends and with an assistant this takes the mark from 6 and 5 in a hundred of the hits beside the evidence,
     and from 1 and 2 of the evidence (docs/measured.md).
     """
-    sure = max((hit.score for hit in hits.values() if hit.certainty is Certainty.SURE), default=0.0)
-    least = sure * FAR_BELOW
-    if not any(hit.certainty is Certainty.LIKELY and hit.score < least for hit in hits.values()):
-        return hits
-    return {
-        key: hit._replace(certainty=Certainty.WEAK) if hit.certainty is Certainty.LIKELY and hit.score < least else hit
-        for key, hit in hits.items()
-    }
+    sure = [hit.score for hit in hits.values() if hit.certainty is Certainty.SURE]
+    least = max(sure, default=0.0) * FAR_BELOW
+    far = [key for key, hit in hits.items() if hit.score < least and hit.certainty is Certainty.LIKELY]
+    return {**hits, **{key: hits[key]._replace(certainty=Certainty.WEAK) for key in far}} if far else hits

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection
 from string import ascii_lowercase
 
-MISTYPED = 6
-"""How many letters a word has at least that is taken for another one: shorter ones are too near to one another."""
+MISTYPED = range(6, 21)
+"""How many letters a word has that may be taken for another one: shorter ones are too near to one another, longer ones take long."""
 PLAIN_LETTERS = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ς": "σ"})
 """Letters that are not a plain one with an accent, and what is typed in their place."""
 _WRITTEN_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
@@ -51,7 +51,7 @@ def other_spellings(text: str, words: Collection[str]) -> dict[str, set[str]]:
 
 def may_be_mistyped(word: str) -> bool:
     """Return whether a word that nobody used may be another one with a slip of the fingers."""
-    return len(word) >= MISTYPED and word.isalpha()
+    return len(word) in MISTYPED and word.isalpha()
 
 
 def slips(word: str) -> set[str]:

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from memory.deriving import Deriving
 from memory.index.hits import Certainty
-from memory.ports import Embedder
+from memory.ports import Embedder, Entry, Task
+from memory.view.recalled import RecallLimits
 from tests.flow.test_recall_asked import embedders
-from tests.kits.memory_kit import Corner, among
+from tests.kits.memory_kit import Corner, Writer, among, at_home
 
 SET = Path(__file__).parents[1] / "sets" / "precise"
 each_way = pytest.mark.parametrize("embedder", embedders(), ids=lambda one: one.name if one else "words")
@@ -46,6 +48,13 @@ async def test_what_was_asked_with_a_slip_before_is_found_when_asked_again(tmp_p
         missed = [case["question"] for case in every if (await certain(here, case["question"]))[:1] != [case["said"]]]
     print(missed)
     assert len(missed) <= 4
+
+
+async def test_a_mistyped_word_is_found_in_its_language_beside_another(tmp_path: Path) -> None:
+    said = ["Der Regenschirm steht im Flur.", "The greenhouse needs a new pane.", "Il parapluie est chez Odile, je crois."]
+    async with among(tmp_path, *(f"Ada: {text}" for text in said)) as here:
+        for question, wanted in (("Wo ist der Regenschrim?", 0), ("what about the greenhose?", 1), ("Regenschrim?", 0)):
+            assert await certain(here, question) == [said[wanted]], question
 
 
 @each_way
@@ -120,3 +129,19 @@ async def test_what_one_told_of_oneself_is_weak_for_a_question_about_the_other(t
     print(lost, taken)
     assert len(lost) <= 1
     assert len(taken) <= 1
+
+
+async def test_a_name_that_only_a_gist_calls_is_asked_for(tmp_path: Path) -> None:
+    async def called_by_name(task: Task) -> list[Entry]:
+        return [Entry("Ada planted quinces in the garden.", tuple(source.label for source in task.sources))]
+
+    async with at_home(tmp_path) as here:
+        for n in range(20):
+            await here.say(f"I planted quince {n} in the garden")
+        work = Deriving(here.memory).consolidator(
+            here.domain, Writer(moves=[called_by_name]), Writer("extractive", extractive=True)
+        )
+        await work.close_episodes(here.session)
+        await work.digest(here.session)
+        (gist,) = (await here.view.recall.at_once("What did Ada plant in the garden?", RecallLimits(3, 3, 0), (), "")).gists
+        assert gist.digest.text == "Ada planted quinces in the garden."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory.core import ConsolidationRules
@@ -55,6 +55,7 @@ async def cosines(embedder: BagOfWords, talk: Talk, question: str) -> dict[int, 
 
 @settings(max_examples=examples(13))
 @given(told, st.lists(spoken, min_size=1, max_size=4), st.booleans(), st.booleans())
+@example(what=[(0, 0, "Ada", True, "parrot")] * 2, questions=["parrot"], digested=False, embedded=False)
 def test_the_ranking_is_the_documented_formula(
     what: list[tuple[int, int, str, bool, str]], questions: list[str], digested: bool, embedded: bool
 ) -> None:

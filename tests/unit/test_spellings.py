@@ -3,7 +3,7 @@
 import pytest
 
 from memory.text.lexical import tokens
-from memory.text.spellings import other_spellings, slips
+from memory.text.spellings import may_be_mistyped, other_spellings, slips
 from tests.kits.memory_kit import table
 
 OTHERS = """
@@ -61,3 +61,8 @@ def test_a_mistyped_word_may_mean_what_is_one_slip_away(typed: str, meant: str) 
 @pytest.mark.parametrize(("typed", "other"), table(NO_SLIPS))
 def test_a_word_with_another_first_letter_or_two_other_letters_is_not_meant(typed: str, other: str) -> None:
     assert other not in slips(typed)
+
+
+@pytest.mark.parametrize(("word", "may"), [("dentits", True), ("trian", False), ("2o25kg1", False), ("ha" * 11, False)])
+def test_a_word_that_is_short_long_or_no_word_is_taken_as_it_is(word: str, *, may: bool) -> None:
+    assert may_be_mistyped(word) is may

@@ -47,7 +47,7 @@ class CertaintyJudge:
         """Return the best cosine of those of these documents that hold every word of the question and tell something."""
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         every = zip(one.cosine[documents].tolist(), asks.tolist(), words, strict=True)
-        return max((cosine for cosine, asking, some in every if not asking and len(some) == len(self.rarities)), default=None)
+        return max([cosine for cosine, asking, some in every if not asking and len(some) >= len(self.rarities)], default=None)
 
     def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]], nearest: float | None) -> list[Certainty]:
         """Return the certainty of each of these documents, which hold these words of the question.
@@ -61,14 +61,18 @@ class CertaintyJudge:
             first |= one.voice[documents]
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         columns = (column.tolist() for column in (first, self._by_others(one, documents), one.cosine[documents], asks))
-        return [
+        certain = [
             Certainty.SURE
             if sure
             else Certainty.WEAK
             if others and self.question.naming.isdisjoint(some)
-            else self._beside(nearest, cosine, some, self._of(cosine, asking, some))
+            else self._of(cosine, asking, some)
             for sure, others, cosine, asking, some in zip(*columns, words, strict=True)
         ]
+        if nearest is None:
+            return certain
+        every = zip(first.tolist(), one.cosine[documents].tolist(), words, certain, strict=True)
+        return [known if sure else self._beside(nearest, cosine, some, known) for sure, cosine, some, known in every]
 
     def _by_others(self, one: Scored, documents: Ints) -> Mask:
         """Return a mask of the messages by others than the speakers that the question names."""
@@ -76,13 +80,13 @@ class CertaintyJudge:
             return ~one.voice[documents]
         return np.zeros(len(documents), np.bool_)
 
-    def _beside(self, nearest: float | None, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
-        if nearest is None or len(words) == len(self.rarities) or (nearest and cosine >= nearest - FARTHER):
+    def _beside(self, nearest: float, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
+        if len(words) >= len(self.rarities) or (nearest and cosine >= nearest - FARTHER):
             return certainty
         return Certainty.LIKELY if certainty is Certainty.SURE else Certainty.WEAK
 
     def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
-        share = min(1.0, sum([self.rarities[word] for word in words]) / self.asked) if self.asked else 0.0
+        share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked) if self.asked else 0.0
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
             # A hit that asks the same question tells nothing about the answer.

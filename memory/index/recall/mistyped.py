@@ -15,6 +15,7 @@ from memory.text.spellings import may_be_mistyped, slips
 
 MOST = 2
 """Of how many words of a question it is believed that they are mistyped."""
+_LONG_ENDING = 3
 _OFTEN = 8
 """How many passages hold a word that is surely known, whoever said it."""
 
@@ -34,20 +35,25 @@ def with_meant(
     """
     indexes = [one.domain_indexes[MESSAGES] for one in loaded]
     terms = [term for some in words.values() for term in some]
-    found = [index.postings.find_each(terms) for index in indexes]
-
-    def is_used(word: str) -> bool:
-        return any(
-            _is_used(index, held[term][0], exclude) for index, held in zip(indexes, found, strict=True) for term in words[word]
-        )
-
-    unknown = [word for word in words if may_be_mistyped(word) and not is_used(word)]
+    found = [(index, index.postings.find_each(terms)) for index in indexes]
+    unknown = [
+        word
+        for word, some in words.items()
+        if may_be_mistyped(word) and not any(_is_used(index, held[term][0], exclude) for index, held in found for term in some)
+    ]
     if not unknown or len(unknown) > MOST:
         return words, frozenset()
-    meant = {word: _slips(word, tuple(languages)) for word in unknown if word not in names}
-    there = {word: sorted({term for index in indexes for term in index.postings.held(some)}) for word, some in meant.items()}
-    added = {word: [*words[word], *some] for word, some in there.items() if some}
+    mistyped = [word for word in unknown if word not in names and not _has_long_ending(word, languages)]
+    meant = {word: _slips(word, tuple(languages)) for word in mistyped}
+    held = {word: {term for index in indexes for term in index.postings.held(some)} for word, some in meant.items()}
+    # A plural is one letter away from its singular, and the same term.
+    added = {word: [*words[word], *sorted(more)] for word, some in held.items() if (more := some.difference(words[word]))}
     return {**words, **added}, frozenset(added)
+
+
+def _has_long_ending(word: str, languages: Sequence[str]) -> bool:
+    """Return whether a word ends as words do ("conversations"): it is rather one that nobody used than a mistyped one."""
+    return any(len(word) - len(lexical.stem(word, name)) >= _LONG_ENDING for name in languages)
 
 
 def _is_used(index: DomainIndex, passages: Ints, exclude: Collection[int]) -> bool:

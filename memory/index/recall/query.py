@@ -67,6 +67,8 @@ _WHO_SAYS = (
 MOST_CHARACTERS = 4_000
 MOST_WORDS = 400
 """The limits of a question; of a longer one, the beginning and the end are kept, as they tell what it is about."""
+_FEW = 3
+"""In how many languages a mistyped word is looked for where that of the question is not known."""
 
 
 class Query(NamedTuple):
@@ -143,10 +145,11 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     words = _as_told(words) if window else words
     words = _as_spelled(words, text, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
-    words, mistyped = with_meant(words, languages, loaded, called, query.exclude)
+    detected = language_of(lexical.tokens(query.text))
+    words, mistyped = with_meant(words, [detected] if detected else languages[:_FEW], loaded, called, query.exclude)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
-    language = language_of(lexical.tokens(query.text)) or ENGLISH
+    language = detected or ENGLISH
     yours = speaks(_YOURS, language, query.text)
     mine = not yours and speaks(_MINE, language, query.text)
     if mine and query.asker:
