@@ -32,6 +32,8 @@ STREAM = "sync"
 
 _LONGEST_START = 600.0
 _TRIES_WITH_KEYS = 3
+_TRIES_FROM_THERE = 5
+_BAD_REQUEST = 400
 _MOST_HANDED = 500
 _NOTHING = {"not_types": ["*"]}
 
@@ -71,6 +73,7 @@ class Sync:
         self._verifications = verifications
         self._pace = pace
         self._since = ""
+        self._refused = 0
         self._full = True
         self._ready = False
         self._answered_at = pace.elapsed()
@@ -97,6 +100,9 @@ class Sync:
             except PlatformFailure as failed:
                 failures += 1
                 log.warning("%s", failed)
+                if self._refused >= _TRIES_FROM_THERE:
+                    log.warning("The homeserver does not know how far Lyra has heard; she listens from now on.")
+                    self._since, self._refused = "", 0
                 await self._pace.retry(failures)
                 continue
             without_keys = await self._keep_keys(response, without_keys)
@@ -116,7 +122,11 @@ class Sync:
         except (*TROUBLE, *ODD) as error:
             raise unreachable(type(error).__name__) from None
         if isinstance(answer, ErrorResponse):
+            # Another homeserver may have taken over the name of the last one.
+            is_refused = answer.transport_response.status == _BAD_REQUEST and bool(answer.status_code)
+            self._refused = self._refused + 1 if is_refused and self._since else 0
             raise failure(answer)
+        self._refused = 0
         self._answered_at = self._pace.elapsed()
         self._account.platform_clock.note(answer.transport_response.headers.get("Date"))
         return answer

@@ -9,10 +9,11 @@ from adapters.errors import PlatformRefused
 from adapters.events import Message
 from adapters.matrix.adapter import Credentials, Matrix
 from adapters.matrix.pace import Pace
+from adapters.matrix.sync import STREAM
 from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy
 from tests.fakes.matrix.faults import SYNC, Held, Lost, Refuse, Status
 from tests.kits.adapter_kit import running
-from tests.kits.matrix_kit import Clock, Ear, Notebook, adapter_for, dm, home, listening, room_of
+from tests.kits.matrix_kit import Clock, Ear, Notebook, adapter_for, dm, home, listening, room_of, sees_inside
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -34,6 +35,20 @@ async def test_a_failing_homeserver_is_asked_ever_less_often(people: People, pro
         before = len(lyra.clock.waits)
         await lyra.clock.pulse.until(lambda: len(lyra.clock.waits) > before, "another wait")
     assert lyra.clock.waits[before] == 1
+
+
+async def test_a_homeserver_that_does_not_know_how_far_she_heard_is_listened_to_from_now_on(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    """As where another one took over the name of the last."""
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear(cursors={STREAM: "12345"})
+    room = await ada.opens_dm(lyra.user)
+    async with listening(lyra, ear):
+        await sees_inside(ada, room, lyra.user)
+        await ada.says(room, "Hello")
+        await ear.heard(Message)
+    assert ear.texts == ["Hello"] and () in ear.missing
+    assert lyra.clock.waits[:5] == [1, 2, 4, 8, 16], "it is believed only after a while"
 
 
 @pytest.mark.parametrize(

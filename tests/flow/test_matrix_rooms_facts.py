@@ -7,9 +7,11 @@ import pytest
 
 from adapters.errors import PlaceGone
 from adapters.events import Message, Reach, Renamed, ServerJoined
+from adapters.matrix.incoming import scrollback
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Proxy
+from tests.fakes.matrix.faults import MESSAGES
 from tests.kits.adapter_kit import room_circle
 from tests.kits.matrix_kit import Ear, dm, home, listening, place_of, room_of
 
@@ -150,3 +152,22 @@ def test_power_is_read_as_each_version_of_rooms_means_it(version: str, levels: A
 def test_whoever_has_no_name_that_can_be_seen_has_one_line_all_the_same(user: str) -> None:
     name = Room("!room", "@lyra", None, lambda room: False, lambda room: False).person(user).name
     assert name.strip() and name.isprintable()
+
+
+async def test_of_former_names_only_what_is_new_is_read_again(
+    people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scrollback, "_PAGE", 2)
+    lyra, ada, bo, ear = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo"), Ear()
+    async with listening(lyra, ear) as adapter:
+        room = await room_of(lyra, ada, bo, name="")
+        for name in ("Queen", "Duke", "Adele", "Eve"):
+            await ada.sets(room, "m.room.member", {"membership": "join", "displayname": name}, ada.user)
+        place = await place_of(adapter, ear, room, lambda place: "Eve" in place.name)
+        names = [one.name for one in await adapter.past_member_names(place) if one.id == ada.user]
+        read = len(proxy.calls(MESSAGES))
+        await ada.sets(room, "m.room.member", {"membership": "join", "displayname": "Ada again"}, ada.user)
+        place = await place_of(adapter, ear, room, lambda place: "Ada again" in place.name)
+        again = [one.name for one in await adapter.past_member_names(place) if one.id == ada.user]
+    assert names == ["Ada", "Queen", "Duke", "Adele", "Eve"] and again == [*names, "Ada again"]
+    assert read > 3 and len(proxy.calls(MESSAGES)) == read + 1

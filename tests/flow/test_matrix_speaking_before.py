@@ -169,6 +169,9 @@ async def test_without_keys_newcomers_are_told_nothing_of_before(town: Town, ada
         await comes(it, ada, room, bob)
         assert (await bob.looks_at(room, said)).trouble == "no key"
         await ada.says(room, "welcome")
+        assert ada.keys
+        sender, session = ada.keys._olm.account.identity_keys["curve25519"], ada.keys._olm.outbound_group_sessions[room].id
+        await it.ears.pulse.until(lambda: it.client.olm.inbound_group_store.get(room, sender, session), "the key of what is new")
         assert await texts(it, room, reader=bob) == await texts(it, room) == ["welcome"]
         assert await texts(it, room, reader=ada) == ["between us", "welcome"]
 

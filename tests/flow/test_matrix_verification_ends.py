@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from adapters.matrix.verification.channel import Channel
 from adapters.matrix.verification.records import Records
 from adapters.matrix.verification.verified_keys import attestations
 from tests.fakes.matrix import People, Person
@@ -142,7 +143,12 @@ async def test_steps_of_others_or_of_nothing_change_nothing(at_home: Home, peopl
         assert not [one for one in eve.ears.asides if one["type"].startswith("m.key.verification")]
 
 
-async def test_a_stranger_leaves_no_trace(at_home: Home, people: People, ada: Person) -> None:
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["with the guard", "the twin"])
+async def test_a_stranger_leaves_no_trace(
+    at_home: Home, people: People, ada: Person, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    if not guarded:
+        monkeypatch.setattr(Channel, "concerns_her", lambda channel, heard: True)
     async with at_home.lyra() as lyra:
         await dm(at_home, ada)
         device, eve = await her_device(at_home, ada), await people.person("eve", encrypts=True)
@@ -151,7 +157,7 @@ async def test_a_stranger_leaves_no_trace(at_home: Home, people: People, ada: Pe
         app = Comparison(ada, at_home.user, device=device)
         await app.asks()
         await app.hears("ready")
-        assert foreign.id not in await Records(notes(lyra), at_home.user).over()
+        assert (foreign.id in await Records(notes(lyra), at_home.user).over()) is not guarded
 
 
 async def test_among_others_nothing_is_verified(at_home: Home, people: People, ada: Person) -> None:
