@@ -138,19 +138,21 @@ class Posts:
         await self._wire.put(room, placed(content, thread=thread, answers=""), transaction)
 
     async def _said(self, sending: Sending) -> str:
+        _, room, thread = split_key(sending.place)
+        readers = self._wire.readers(room)
         if sending.unsure:
             search = await arrived(self._client, sending, self._most)
             if search.found:
                 return search.found
             if search.closed or not (search.whole or self._now() - sending.since < _REMEMBERED):
                 sending = replace(sending, text=f"*{REPEAT}*\n\n{sending.text}")
-        _, room, thread = split_key(sending.place)
         answered, mentions = await self._answered(room, sending)
         content = await self._words(sending, mentions) | {PART: sending.key}
         if sending.reflection:
             content[REFLECTION] = True
         if _asks(sending):
             content[VERDICT] = True
+        self._wire.require_readers(room, readers)
         return await self._fitting(
             room, content, lambda new: placed(new, thread=thread, answers=answered), self._transaction(sending)
         )
@@ -158,6 +160,7 @@ class Posts:
     async def edit(self, sending: Sending) -> str:
         """Edit a message to a part's text, or post the text if the message is gone; return its id."""
         room = split_key(sending.place)[1]
+        readers = self._wire.readers(room)
         target = sending.target or await self._shown(sending)
         old = await self._own(room, target)
         if old is None:
@@ -165,6 +168,7 @@ class Posts:
                 raise SendFailed(lazy("The message is gone; nothing takes its place."), final=True)
             return await self.send(replace(sending, key=f"{sending.key} anew"))
         content = await self._words(sending, _mentions(old))
+        self._wire.require_readers(room, readers)
         await self._fitting(room, content, lambda new: edit(target, new), self._transaction(sending))
         await self._sign(sending, target, offered(sending))
         return target

@@ -10,6 +10,8 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import replace
 from io import BytesIO
 from math import inf
 from uuid import uuid4
@@ -18,6 +20,7 @@ from nio import AsyncClient, ErrorResponse
 from nio.crypto.attachments import encrypt_attachment
 
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
+from adapters.events import Place
 from adapters.matrix.failures import checked
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import MESSAGE
@@ -55,11 +58,26 @@ class Wire:
 
     async def put(self, room: str, content: Json, transaction: str, kind: str = MESSAGE) -> str:
         """Put an event into a room, by default a message, once per transaction, and return its id."""
+        before = self.readers(room)
         if not await self._is_encrypted(room):
+            self.require_readers(room, before)
             return await self._send(room, kind, content, transaction)
         async with self._sharing[room]:
             await self._share(room)
+            self.require_readers(room, before)
             return await self._send(room, kind, content, transaction)
+
+    def readers(self, room: str) -> Place | None:
+        """Return a room with those who can read it now, None if these are unknown; what it is called does not matter."""
+        with suppress(PlaceGone):
+            place = self._rooms.place(room)
+            return replace(place, name="") if place else None
+        return None
+
+    def require_readers(self, room: str, before: Place | None) -> None:
+        """Raise SendFailed if a room's readers changed: it may have been looked up for a minute who they were."""
+        if self.readers(room) != before:
+            raise SendFailed(_UNKNOWN)
 
     async def react(self, room: str, content: Json, transaction: str) -> None:
         """Put an unencrypted reaction into a room, once per transaction; do nothing if she may write there but not react."""
