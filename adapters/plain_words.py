@@ -17,7 +17,7 @@ _UNSER = (
 )
 _FORGET = {
     _EN: r"(?:forget|delete|erase)",
-    _DE: r"(?:vergiss|vergessen sie|lösch\w*(?: sie)?)(?: bitte)?",
+    _DE: r"(?:vergiss|vergessen sie|lösch(?:e|en sie)?)(?: bitte)?",
     _ES: r"(?:olvida(?:te de)?|olvídate de|borra|elimina)",
     _FR: r"(?:oublie[zs]?|efface[zs]?|supprime[zs]?)",
     _IT: r"(?:dimentica(?:ti)?|cancella|elimina)",
@@ -25,8 +25,8 @@ _FORGET = {
     _NL: r"(?:vergeet|verwijder|wis)",
 }
 _LAST = {
-    _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i (?:just )?said|my last (?:message|words))(?: again)?",
-    _DE: rf"{_FORGET[_DE]} (?:das|es|dies|was ich (?:gerade |eben )?gesagt habe|meine letzte nachricht)(?: wieder)?",
+    _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i(?:['’]ve| have)? (?:just )?(?:said|told you)|my last (?:message|words))(?: again)?",
+    _DE: rf"{_FORGET[_DE]} (?:das|es|dies|was ich (?:dir |ihnen )?(?:gerade |eben )?(?:gesagt|erzählt) habe|meine letzte nachricht)(?: wieder)?",
     _ES: rf"{_FORGET[_ES]} (?:eso|esto|lo que (?:acabo de decir|he dicho|dije)|mi último mensaje)",
     _FR: rf"{_FORGET[_FR]} (?:ça|cela|ce que je viens de dire|ce que j['’]ai dit|mon dernier message)",
     _IT: rf"{_FORGET[_IT]} (?:questo|quello|quello che ho (?:appena )?detto|il mio ultimo messaggio)",
@@ -43,24 +43,27 @@ _ALL = {
     _NL: rf"{_FORGET[_NL]} alles(?: wat ik (?:je )?(?:heb )?(?:gezegd|verteld)(?: heb)?)?",
 }
 _ABOUT = {
-    _EN: rf"{_FORGET[_EN]} (?:(?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we) (?:have )?(?:said|told you))? )?about (?P<topic>.+?)"
+    _EN: rf"{_FORGET[_EN]} (?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we)(?:['’]ve| have)? (?:said|told you|mentioned)| you know)? about (?P<topic>[^,]+?)"
+    r"|(?-i:[Ff]orget about (?P<name>(?:my |our )?[^\W\d_a-z][^\s,]*(?: [^\W\d_a-z][^\s,]*)?|(?:my|our) [^,]+?))"
     r"|forget (?:that )?(?P<own>(?:my|our) [^,]+?)",
-    _DE: rf"{_FORGET[_DE]} (?:(?:alles|(?:das|was),? was ich (?:dir )?|was ich (?:dir )?|das)? ?(?:über|von|zu|mit) )(?P<topic>.+?)(?: (?:gesagt|erzählt) habe)?"
+    _DE: rf"{_FORGET[_DE]} (?:alles|(?:alles |das )?was ich (?:dir |ihnen )?) ?(?:über|von|zu) (?P<topic>.+?)(?: (?:gesagt|erzählt) habe)?"
+    r"|(?:vergiss|vergessen sie) (?:bitte )?das (?:mit|über|von) (?P<name>.+?)"
     r"|(?:vergiss|vergessen sie) (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)",
-    _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te )?(?:he dicho|dije|conté|he contado) |lo |todo )(?:sobre|de) (?P<topic>.+?)"
+    _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te |le )?(?:he dicho|dije|conté|he contado) (?:sobre|de)|(?:lo|todo(?: lo)?) sobre) (?P<topic>.+?)"
     r"|(?:olvida(?:te de)?|olvídate de) (?P<own>(?:mis?|nuestr[oa]s?) [^,]+?)",
-    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) |tout )(?:sur|de|à propos de) (?P<topic>.+?)"
+    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)) (?P<topic>.+?)"
     r"|oublie[zs]? (?P<own>(?:mon|ma|mes|notre|nos) [^,]+?)",
-    _IT: rf"{_FORGET[_IT]} (?:(?:tutto )?quello che (?:ti )?ho (?:detto|raccontato) |tutto )(?:su|di) (?P<topic>.+?)"
+    _IT: rf"{_FORGET[_IT]} (?:(?:tutto )?(?:quello|ciò) che (?:ti )?ho (?:detto|raccontato) (?:su|di)|tutto su) (?P<topic>.+?)"
     r"|dimentica(?:ti)? (?:del(?:la|le)? )?(?P<own>(?:il mio|la mia|i miei|le mie|mi[oa]) [^,]+?)",
-    _PT: rf"{_FORGET[_PT]} (?:(?:tudo )?o que (?:eu )?(?:te |lhe )?(?:disse|contei) |tudo )(?:sobre|d[eao]) (?P<topic>.+?)"
+    _PT: rf"{_FORGET[_PT]} (?:(?:tudo )?o que (?:eu )?(?:te |lhe )?(?:disse|contei|falei) (?:sobre(?: [oa])?|d[eao])|tudo sobre(?: [oa])?) (?P<topic>.+?)"
     r"|esque[cç]e(?:-te d[eao])? (?P<own>(?:o meu|a minha|meus?|minhas?) [^,]+?)",
-    _NL: rf"{_FORGET[_NL]} (?:(?:alles )?wat ik (?:je )?(?:heb )?(?:gezegd|verteld|zei) |alles )over (?P<topic>.+?)"
+    _NL: rf"{_FORGET[_NL]} (?:(?:alles )?wat ik (?:je )?(?:heb )?(?:gezegd|verteld|zei) over (?P<topic>.+?)|(?:alles|wat ik je) over (?P<name>.+?)(?: heb verteld| heb gezegd)?)"
     r"|vergeet (?P<own>(?:mijn|onze?) [^,]+?)",
 }
 _SUMMARY = {
     _EN: rf"(?:summari[sz]e|sum up)(?: {_OF_THIS})?|sum {_OF_THIS} up|(?:give me )?a summary(?: of {_OF_THIS})?",
-    _DE: rf"(?:fass\w*|kannst du|könntest du) (?:(?:bitte|mal|mir) )*{_UNSER} ?(?:(?:bitte|mal) )*zusammen(?:fassen)?"
+    _DE: rf"(?:fass\w* (?:(?:bitte|mal|mir) )*{_UNSER} ?(?:(?:bitte|mal) )*zusammen"
+    rf"|(?:kannst|könntest) du (?:(?:bitte|mal|mir) )*{_UNSER} ?(?:(?:bitte|mal) )*zusammenfassen\??)"
     r"|(?:gib mir )?eine zusammenfassung|zusammenfassen",
 }
 _HELP = {_EN: "help", _DE: "hilfe"}
@@ -69,15 +72,16 @@ _REMINDER = {
     _DE: r"(?:bitte )?erinner\w* mich\b.*|(?:kannst|könntest) du mich .*\berinnern",
 }
 _ASKS = r"(?:can|could|would|will) you|i(?:['’]d| would) like you to|i want you to"
-_PLEASE = r"(?:please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft)"
-_BEFORE = re.compile(rf"(?i)(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|ok(?:ay)?|{_PLEASE})[\s,:!]+)*")
+_PLEASE = r"(?:please|pls|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft|alstublieft|thanks|thank you|danke|merci|gracias)"
+_BEFORE = re.compile(rf"(?i)(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|hi|ok(?:ay)?|actually|sorry|{_PLEASE})[\s,:!]+|¡)*")
 _AFTER = re.compile(rf"(?i)(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$")
+_VERB_COMMA = re.compile(r"^((?:\S+ ){0,2}\S+), (was|wat)\b", re.IGNORECASE)
 _MOST_AFTER = 60
 """How many of the last characters are looked at for courtesy: looking through all takes the square of them."""
 _NO_RECORD = {
     _EN: (
-        r"(?:(?:strictly|completely|this (?:is|stays)|that['’]?s|that is|it['’]s|all (?:of )?this is|keep (?:this|it|that)) )*off the record",
-        r"(?:please )?(?:do not|don['’]?t|never) (?:keep|save|store|record|log|write down) (?:any of )?(?:this|that|it)(?= ?(?:\W |$))",
+        r"(?:(?:strictly|completely|this (?:is|stays)|that['’]?s|that is|it['’]s|all (?:of )?this is|keep (?:this|it|that)) )*off the record(?! [a-z])",
+        r"(?:please )?(?:do not|don['’]?t|never) (?:keep|save|store|record|log|write down) (?:any of )?(?:this|that)(?= ?(?:\W |$))",
     ),
     _DE: (
         r"(?:(?:ganz|streng|das (?:ist|bleibt)|dies ist|alles) )*off the record",
@@ -91,6 +95,8 @@ _OFF_RECORD = {
 }
 _MOST_OF_A_TOPIC, _LONGEST_TOPIC = 8, 100
 """In words and in characters: anything longer tells something rather than naming it."""
+_ELSE = re.compile(r"(?i)\?|\b(?:not|never|nicht|niet|nooit|pas|nunca|non)\b")
+"""What a topic does not hold: "vergiss unseren Termin nicht" asks for the contrary."""
 _NO_TOPIC = frozenset({"him", "her", "them", "me", "you", "us", "ihn", "sie", "ihm", "mich", "dich", "uns"})
 NO_REMINDER = lazy("(I cannot remind you at a set time. I keep this, and tell you when you ask.)")
 
@@ -110,7 +116,7 @@ class Offer:
 
 def offered(text: str, prefix: str) -> Offer | None:
     """Return the command that a whole line asks for in plain words, or None."""
-    words = _without_courtesy(" ".join(text.split()))
+    words = _VERB_COMMA.sub(r"\1 \2", _without_courtesy(" ".join(text.split())))
     if found := _matched(_LAST, words):
         return Offer(f"{prefix}forget that", None, found[0])
     if found := _matched(_ALL, words):
@@ -129,9 +135,9 @@ def offered(text: str, prefix: str) -> Offer | None:
             )
         return Offer(f"{prefix}incognito on", lazy("Keep nothing of what is said here from now on?"), found[0], forgets=False)
     if found := _matched(_ABOUT, words):
-        topic = found[1]["topic"] or found[1]["own"]
+        topic = next(filter(None, (found[1].groupdict().get(one) for one in ("topic", "name", "own"))))
         short = len(topic) <= _LONGEST_TOPIC and len(topic.split()) <= _MOST_OF_A_TOPIC
-        if short and "?" not in topic and topic.casefold() not in _NO_TOPIC:
+        if short and not _ELSE.search(topic) and topic.casefold() not in _NO_TOPIC:
             return Offer(f"{prefix}forget about:{topic}", lazy('Forget what I keep about "{topic}"?', topic=topic), found[0])
     return None
 

@@ -95,10 +95,11 @@ class Browser(Adapter):
         """Offer a command, and call it if confirmed; wait until it is answered."""
         with reading(offer.language):
             question, left = f"{offer.question} ({offer.line})", _("(Nothing was done, and these words are not kept.)")
-        if offer.question and not await self.ask(message.place.key, question):
+        wanted = not offer.question or await self.ask(message.place.key, question)
+        if not wanted and offer.forgets:
             self._show_notice(message.place.key, left)
         elif self._listener:
-            await (await self._commit(self._listener, replace(message, text=offer.line)))
+            await (await self._commit(self._listener, replace(message, text=offer.line) if wanted else message))
 
     async def _commit(self, listener: Listener, message: Message) -> Awaitable[None]:
         self._places[message.id] = message.place.key

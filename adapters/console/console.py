@@ -135,7 +135,7 @@ class Console(Adapter):
         return None
 
     async def _meant(self, line: str) -> str:
-        """Return the command that a plain line asks for, the line itself if none, or '' if the person declines the command."""
+        """Return the command that a plain line asks for, the line itself if none, or '' if the person does not want it to forget."""
         if not self.screen.prefix:
             return line
         if line.strip() == self.prefix:
@@ -150,6 +150,8 @@ class Console(Adapter):
         with reading(offer.language):
             if await self.confirm(f"{offer.question} ({offer.line})"):
                 return offer.line
+            if not offer.forgets:
+                return line
             self.screen.note(_("(Nothing was done, and these words are not kept.)"))
         return ""
 

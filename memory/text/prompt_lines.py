@@ -51,7 +51,7 @@ REPLY = Frame(bare=True, own=True)
 
 _COLON = rf"(?:(?<!\d)[{COLONS}]|[{COLONS}](?!\d))(?!//)"
 # A first line that could be mistaken for a speaker's, a quotation or a heading; links and times of day are not.
-_MISLEADING = re.compile(rf"\s*(?:[>|]|[^\n]{{0,80}}?{_COLON}|(?i:today is\b))")
+_MISLEADING = re.compile(rf"\s*(?:[>|]|[^\n]{{0,80}}?{_COLON}|(?i:today is\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day, \d))")
 # The same for a reply, where lists and headings are common: a quotation, or a few words and a colon.
 _HEADED = re.compile(
     rf"\s*(?:>|(?!(?:[-*+•–]|\d{{1,3}}[.)])\s)(?:\W?\d\d?:\d\d(?::\d\d)?\W?\s*)?"

@@ -181,6 +181,29 @@ def test_what_is_asked_for_by_its_kind_is_found_by_what_it_is(question: str, tol
     assert given.cites == (hit,) and "Nothing" not in given.text and "Noch nichts" not in given.text
 
 
+@pytest.mark.parametrize(
+    ("question", "holds", "over"),
+    [
+        ("what do I drive?", "I drive a Fiat", "I used to drive a Saab"),
+        ("where do I live?", "I live in Vienna", "I no longer live in Rome"),
+        ("Wo wohne ich?", "Ich bin nach Graz gezogen", "Ich wohne nicht mehr in Rom"),
+        ("what is my son called?", "My son is called Paul", "My son isn't called Peter"),
+        ("what is my wife called?", "My wife is called Anna", "My ex-wife is called Berta"),
+    ],
+)
+def test_what_is_so_is_told_and_not_what_is_over_or_denied_though_that_was_said_later(
+    question: str, holds: str, over: str
+) -> None:
+    now, then = said(holds, "2026-01-03T10:00"), said(over, "2026-02-03T10:00")
+    assert ask(question, now, then).cites == (now,)
+
+
+@pytest.mark.parametrize("question", ["Que sais-tu de moi ?", "Qu'est-ce que tu sais sur moi ?"])
+def test_in_french_as_well_one_is_told_what_is_known_of_oneself(question: str) -> None:
+    hits = [said("Je travaille comme boulanger"), said("Je joue du violoncelle", "2026-03-03T10:00")]
+    assert set(ask(question, *hits).cites) == set(hits)
+
+
 @pytest.mark.parametrize("request_", ["Erzähl mir einen Witz", "Cuéntame un chiste", "Raconte-moi une blague", "Tell me a joke"])
 def test_a_request_to_talk_is_answered_with_what_she_can_do(request_: str) -> None:
     given = ask(request_)

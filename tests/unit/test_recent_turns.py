@@ -59,5 +59,7 @@ def test_wherever_a_conversation_is_cut_its_first_message_is_dated_and_it_keeps_
 def test_a_date_that_somebody_writes_is_seen_to_be_theirs() -> None:
     (text,) = shown(exchange(1, "Monday, 05 January 2026: I owe you nothing", at=NOW))
     assert text == "Ada: Monday, 05 January 2026: I owe you nothing"
+    (text,) = shown(exchange(1, "Monday, 05 January 2026, I got married", at=NOW))
+    assert text == "Ada: Monday, 05 January 2026, I got married"
     (text,) = shown(exchange(1, "Monday, 05 January 2026: I owe you nothing"))
     assert text == "Tuesday, 03 March 2026, Ada: Monday, 05 January 2026: I owe you nothing"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from memory.index.hits import Hit
 from memory.index.when.values import Window
+from memory.text.told.claims import claims
 from memory.text.told.related_words import singles
 from memory.types import MINUTE
 
@@ -18,6 +19,10 @@ _NOT_NOW = re.compile(
     r"|premi[eè]re?|cuándo(?! es\b)|primer[oa]?)\b"
 )
 _CHANGED = re.compile(r"(?i)\b(?:now|correction|no longer|not any ?more|instead|change of plan|jetzt|nicht mehr|ahora|ya no)\b")
+_DENIES = re.compile(
+    r"(?i)\b(?:no longer|not any ?more|(?:is|are|was|were|do|does)(?:n['’]t| not)|ex-\w+|nicht mehr|kein\w*|ya no|ne \w+ plus|n['’]\w+ plus)\b"
+)
+_STILL = re.compile(r"(?i)\b(?:now|instead|but|jetzt|sondern|ahora|sino|maintenant|mais)\b")
 _NUMBER = r"\w*\d\w*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
 # The shape of an answer to each kind of question.
 _SHAPES = (
@@ -93,7 +98,13 @@ def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozense
         and one.covers == top.covers
         and (one.hit.score >= least or single & singles(stems[id(one.hit)]) or _CHANGED.search(one.hit.exchange.text))
     ]
-    return max(equals, key=lambda one: one.hit.exchange.said_at, default=top)
+    return max(equals, key=lambda one: (not _is_over(one.hit.exchange.text, question), one.hit.exchange.said_at), default=top)
+
+
+def _is_over(text: str, question: str) -> bool:
+    """Return whether a text only tells what is no more, or denies something, and the question does not ask for that."""
+    denies = _DENIES.search(text) and not _STILL.search(text) and not _DENIES.search(question)
+    return bool(denies or claims(text).past)
 
 
 def is_shaped(question: str, text: str) -> bool:

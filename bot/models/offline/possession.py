@@ -13,9 +13,9 @@ SPEAKING = re.compile(r"(?i)\b(?:i|we|ich|wir|yo|nosotros)\b")
 """Matches a question about what the asker does, is or has."""
 LASTING = re.compile(
     r"(?i)\b(?:i am|i['’]m|i was born|i have|i live|i work|i study|i teach|i play|i go|i like|i love|i hate|i prefer|i can['’]t"
-    r"|i don['’]t eat|i speak|i got|we (?:live|have|moved|married|will|adopted)|(?:my|our) (?:[\w.]+ ){1,3}(?:is|are|has|lives)"
-    r"|ich (?:bin|habe|wohne|arbeite|mag|liebe|heiße)|mein\w* \w+ (?:ist|heißt)|wir (?:haben|wohnen)|change of plan"
-    r"|soy|estoy|tengo|vivo|trabajo|me (?:llamo|gusta)|mi \w+ (?:\w+ )?es)\b"
+    r"|i don['’]t eat|i speak|i got|i drive|i run|i own|we (?:live|have|moved|married|will|adopted)|(?:my|our) (?:[\w.]+ ){1,3}(?:is|are|has|lives)"
+    r"|ich (?:bin|habe|wohne|arbeite|mag|liebe|heiße|spiele|fahre|lerne)|mein\w* \w+ (?:ist|heißt)|wir (?:haben|wohnen)|change of plan"
+    r"|soy|estoy|tengo|vivo|trabajo|me (?:llamo|gusta)|mi \w+ (?:\w+ )?es|je (?:suis|m['’]appelle|vis|travaille|joue)|j['’](?:ai|habite|aime|adore)|m(?:on|a) \w+ (?:est|s['’]appelle))\b"
 )
 """Matches lasting statements of people about themselves."""
 

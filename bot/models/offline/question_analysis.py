@@ -59,10 +59,10 @@ _BETWEEN = re.compile(
 )
 _PRONOUN = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their|it|its|er|sie|ihm|ihn|ihr|él|ella)\b")
 _ABOUT = re.compile(
-    r"(?i)\b(?:know|remember|recall|tell me|weißt du|erzähl\w* mir|sabes|cuéntame|recuerdas)\b[^.?!]*?"
-    r"\b(?:about|of|über|von|de|sobre)\s+([^.?!]+)[.?!\s]*$"
+    r"(?i)\b(?:know|remember|recall|tell me|weißt du|erzähl\w* mir|sabes|cuéntame|recuerdas|sais)\b[^.?!]*?"
+    r"\b(?:about|of|über|von|de|sobre|sur)\s+([^.?!]+)[.?!\s]*$"
 )
-_ASKER = re.compile(r"(?i)^(?:me|myself|mich|mir|mí)(?: so far| by now| already)?$")
+_ASKER = re.compile(r"(?i)^(?:me|myself|mich|mir|mí|moi)(?: so far| by now| already)?$")
 _WHO_AM_I = re.compile(
     r"(?i)^\W*(?:who am i|do you (?:still )?(?:remember|know) me|wer bin ich|(?:kennst|erkennst) du mich(?: noch)?|erinnerst du dich an mich|quién soy)\b\W*$"
 )
