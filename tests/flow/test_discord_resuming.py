@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import discord
 import pytest
 
 from adapters.discord.resuming.resumption import Socket
+from adapters.discord.session_client import SessionClient
 from adapters.events import Message, MessageEdited, MessagesDeleted, ServerJoined
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Right, wire
 from tests.kits.discord_kit import Ear, listening
@@ -154,7 +156,7 @@ async def test_what_the_replay_does_not_tell_is_read_in_histories(
 
 
 class Hurried(Socket):
-    """A connection whose frames are read one after the other, and handled later."""
+    """A connection whose frames are read one after the other, and handled later where each is handled in a task of its own."""
 
     async def receive(self, *within: Any, **named: Any) -> aiohttp.WSMessage:
         return await self._socket.receive(*within, **named)
@@ -166,6 +168,7 @@ async def test_what_was_said_while_hidden_between_two_connections_is_read(
 ) -> None:
     if not guarded:
         monkeypatch.setattr("adapters.discord.resuming.resumption.Socket", Hurried)
+        monkeypatch.setattr(SessionClient, "_schedule_event", discord.Client._schedule_event)
     ada, ear = server.person("ada"), Ear()
     async with listening(server, ear):
         await ada.says(general, "before")
