@@ -227,9 +227,9 @@ class Allowance:
     def _quick_replies(self, person: Person, place: Place, said_at: int) -> int:
         """Return how many consecutive messages, including this one, followed an answer faster than a person could read it."""
         count, answered_at = self._streaks.get(self._streak_key(person, place), (0, 0))
-        if not answered_at or said_at < answered_at:
-            return 0
-        return count + 1 if said_at - answered_at <= _QUICK_REPLY else 0
+        # Of an account that is declined it is when its last message was said, and an earlier one may be taken up after that.
+        earliest = answered_at - _QUICK_REPLY if count >= self._limits.in_a_row else answered_at
+        return count + 1 if answered_at and earliest <= said_at <= answered_at + _QUICK_REPLY else 0
 
     def _scopes(self, person: Person, place: Place, chosen: Chosen) -> Sequence[tuple[str, Limit]]:
         """Return the limits that apply, each with the name of its counter."""

@@ -2,16 +2,15 @@
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
-import aiohttp
+import discord
 import pytest
 
-from adapters.discord.resuming.resumption import Socket
+from adapters.discord.session_client import SessionClient
 from adapters.events import Message, MessageEdited, MessagesDeleted, ServerJoined
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Right, wire
 from tests.kits.discord_kit import Ear, listening
-from tests.kits.discord_resuming import Restarted
+from tests.kits.discord_resuming import Hurried, Restarted
 
 
 @pytest.fixture
@@ -153,19 +152,14 @@ async def test_what_the_replay_does_not_tell_is_read_in_histories(
     assert len(ear.of(ServerJoined)) == int(how is let_in_elsewhere) and process.counts(1, 1)
 
 
-class Hurried(Socket):
-    """A connection whose frames are read one after the other, and handled later."""
-
-    async def receive(self, *within: Any, **named: Any) -> aiohttp.WSMessage:
-        return await self._socket.receive(*within, **named)
-
-
 @pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "the twin"])
 async def test_what_was_said_while_hidden_between_two_connections_is_read(
     server: DiscordServer, home: Guild, general: Channel, guarded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not guarded:
+        # Each would do: handlers that run at once, and their turn before the next frame.
         monkeypatch.setattr("adapters.discord.resuming.resumption.Socket", Hurried)
+        monkeypatch.setattr(SessionClient, "_schedule_event", discord.Client._schedule_event)
     ada, ear = server.person("ada"), Ear()
     async with listening(server, ear):
         await ada.says(general, "before")

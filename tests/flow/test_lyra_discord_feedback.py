@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from memory.tiers import feedback
+from memory.view import feedback_view
 from memory.view.messages import Messages
 from tests.fakes.discord import Channel, Message, Person
 from tests.kits import discord_town
@@ -117,7 +117,7 @@ async def test_an_answer_that_somebody_may_not_read_is_in_no_list_of_theirs(
     town: Town, lyra: Awake, monkeypatch: pytest.MonkeyPatch, guarded: bool
 ) -> None:
     if not guarded:
-        monkeypatch.setattr(feedback, "readable", lambda alias, domains: "1 = 1")
+        monkeypatch.setattr(feedback_view, "readable", lambda alias, domains: "1 = 1")
     _, answer = await answered(town, town.ada, town.general, "my locker number is 7741, is that a good one?")
     await town.says(town.bob, town.general, "hello")
     await town.ada.reacts(answer, "👎")

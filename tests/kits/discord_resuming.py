@@ -1,11 +1,14 @@
 """A home on Discord over several processes: what outlives each of them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from aiohttp import ClientWebSocketResponse
+
 from adapters.discord.adapter import Discord
+from adapters.discord.resuming.resumption import SessionReplay, Socket
 from memory.store.sealed_files import SealedFiles
 from tests.fakes.discord import DiscordServer
 from tests.kits.adapter_kit import connected, running
@@ -14,6 +17,13 @@ from tests.kits.discord_speech import spec
 
 KEY = bytes(range(32))
 STATUS = spec("status")
+
+
+class Hurried(Socket):
+    """A connection whose frames are read one after the other during a replay as well; what takes its turn is handled later."""
+
+    def __init__(self, socket: ClientWebSocketResponse, _: Callable[[], bool], earlier: SessionReplay | None = None) -> None:
+        super().__init__(socket, lambda: False, earlier)
 
 
 class Restarted:

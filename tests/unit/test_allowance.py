@@ -138,6 +138,23 @@ async def test_who_goes_on_without_a_pause_is_told_once_and_answered_no_more(mem
     assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
 
 
+async def test_who_is_answered_no_more_is_not_where_an_earlier_message_of_theirs_is_taken_up_later(
+    memory: Memory, clock: Clock
+) -> None:
+    """Each in a thread of its own, several messages are taken up beside each other."""
+    allowed = allowance(memory, clock, person={})
+    for _ in range(5):
+        assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
+        allowed.record(ADA, DM, 10, UNSET)
+        clock.forward(SECOND // 5)
+    earlier = clock.now()
+    clock.forward(SECOND // 5)
+    assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.DECLINED
+    assert await allowed.is_over(ADA, DM, earlier, UNSET)
+    assert (await allowed.take(ADA, DM, earlier, UNSET))[0] is Grant.IGNORED
+    assert (await allowed.take(ADA, DM, clock.now() - MINUTE, UNSET))[0] is Grant.FULL, "it was said before any answer"
+
+
 async def test_what_counts_no_more_is_dropped(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock)
     for number in range(1000):
