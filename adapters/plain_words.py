@@ -135,7 +135,7 @@ def offered(text: str, prefix: str) -> Offer | None:
             )
         return Offer(f"{prefix}incognito on", lazy("Keep nothing of what is said here from now on?"), found[0], forgets=False)
     if found := _matched(_ABOUT, words):
-        topic = next(filter(None, (found[1].groupdict().get(one) for one in ("topic", "name", "own"))))
+        topic = next(filter(None, found[1].groupdict().values()))
         short = len(topic) <= _LONGEST_TOPIC and len(topic.split()) <= _MOST_OF_A_TOPIC
         if short and not _ELSE.search(topic) and topic.casefold() not in _NO_TOPIC:
             return Offer(f"{prefix}forget about:{topic}", lazy('Forget what I keep about "{topic}"?', topic=topic), found[0])
@@ -145,8 +145,8 @@ def offered(text: str, prefix: str) -> Offer | None:
 def _without_courtesy(words: str) -> str:
     """Return words without "please", "Lyra, could you" and the like around them."""
     before = _BEFORE.match(words)
-    if before:
-        words = (words.rstrip("?") if before["asks"] else words)[before.end() :]
+    assert before is not None, "it matches nothing as well"
+    words = (words.rstrip("?") if before["asks"] else words)[before.end() :]
     return words[:-_MOST_AFTER] + _AFTER.sub("", words[-_MOST_AFTER:])
 
 

@@ -1,6 +1,7 @@
 """The end of a conversation as messages of a prompt, with the days on which they were said."""
 
 from collections.abc import Sequence
+from datetime import date
 
 from bot.context.prompt_question import PromptQuestion, frame_of
 from bot.models.port import ChatMessage
@@ -36,7 +37,7 @@ class RecentTurns:
         """
         n = len(self._said)
         newest_first: list[ChatMessage] = []
-        left = room - max((tokens(f"{self._date(at)}: ") for at in range(n) if self._days[at] != self._today), default=0)
+        left = room - max((tokens(f"{_date(day)}: ") for day in {*self._days} - {self._today}), default=0)
         # From the end, so that what does not fit is not rendered.
         for at in reversed(range(n)):
             message = self._message(at, first=0)
@@ -58,9 +59,9 @@ class RecentTurns:
         one = self._said[at]
         if not self._is_said(at):
             return ChatMessage(role="assistant", content=prompt_line(one.text, self._reply, speaker=LYRA, most=self._most))
-        date = self._date(at) if self._begins_day(at, first) else ""
+        day = _date(self._days[at]) if self._begins_day(at, first) else ""
         return ChatMessage(
-            role="user", content=prompt_line(one.text, self._frame, label=date, speaker=one.speaker, most=self._most)
+            role="user", content=prompt_line(one.text, self._frame, label=day, speaker=one.speaker, most=self._most)
         )
 
     def _begins_day(self, at: int, first: int) -> bool:
@@ -70,5 +71,6 @@ class RecentTurns:
     def _is_said(self, at: int) -> bool:
         return self._said[at].role != "assistant"
 
-    def _date(self, at: int) -> str:
-        return f"{self._days[at]:%A, %d %B %Y}"
+
+def _date(day: date) -> str:
+    return f"{day:%A, %d %B %Y}"
