@@ -13,7 +13,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from memory.forget.gone import Gone
-from memory.forget.sparing import COMPARED, Nearness, content, holding
+from memory.forget.shared_content import content, holding, may_retell
+from memory.forget.sparing import COMPARED, Nearness, is_comparable
 from memory.store.database import DatabaseAccess
 from memory.store.domains import domains_of
 from memory.store.lineage import bound, paged, pages, placeholders, texts_of
@@ -94,7 +95,9 @@ class AffectedReplies:
             going |= await self._notices(keys)
             found: dict[int, LostOfReply] = {}
             async for reply in self._replies(keys):
-                along = await self._goes(reply, gone, lost, {*dropped, *found}, is_new=reply.key not in compared)
+                along = await self._goes(
+                    reply, gone, lost, {*dropped, *found}, is_new=reply.key not in compared, had_it=frontier is gone
+                )
                 if along is not None:
                     found[reply.key] = along
                 compared.add(reply.key)
@@ -110,12 +113,14 @@ class AffectedReplies:
         dropped: Collection[int],
         *,
         is_new: bool,
+        had_it: bool,
     ) -> "LostOfReply | None":
         """Return what goes on to replies that had this one in view, if it goes with what is lost; None if it stays.
 
         It cannot have from elsewhere in its view what is `dropped`. Meaning is compared with what is forgotten alone, and once
         (where it `is_new`): each comparison takes a fifth of the innocent along, so that in the end, reply by reply, one
-        message would take nearly every answer of a conversation.
+        message would take nearly every answer of a conversation. For the same reason a meaning that cannot be compared counts
+        only where a reply `had_it` in view itself, or is short and had one that did.
         """
         if await self._only_acknowledges(reply):
             # It goes with what it answers alone, and then passes nothing on.
@@ -130,8 +135,8 @@ class AffectedReplies:
         parts = await asyncio.to_thread(holding, reply.text, words, [*await self._texts(view[-_EXPLAINING:]), *left])
         # What answers or cites a message that stays is spared like any other.
         is_answer = not self.edited and not reply.cites.isdisjoint(gone)
-        if parts or is_answer or (is_new and await self._is_near(reply.text, meanings, view, left)):
-            return LostOfReply(parts, meanings)
+        if parts or is_answer or (is_new and await self._is_near(reply.text, meanings, view, left, had_it=had_it)):
+            return LostOfReply(parts, meanings if parts or had_it or is_comparable(reply.text) else [])
         return None
 
     async def _only_acknowledges(self, reply: SeenReply) -> bool:
@@ -142,13 +147,16 @@ class AffectedReplies:
         texts, speakers = [row["text"] for row in asked], {row["speaker"] for row in asked}
         return len(texts) == len(reply.answers) and only_acknowledges(reply.text, texts, speakers)
 
-    async def _is_near(self, reply: str, texts: Sequence[str], view: Sequence[int], left: Sequence[str]) -> bool:
+    async def _is_near(self, reply: str, texts: Sequence[str], view: Sequence[int], left: Sequence[str], *, had_it: bool) -> bool:
         """Return whether a reply may say in other words what is lost; what is `left` of it after an edit is none of it."""
+        others = await self._texts(view[-COMPARED:])
         if not self.edited:
-            return await self.nearness.near(reply, texts, await self._texts(view[-COMPARED:]))
-        # Mere rewording is as near to the new words as to the old ones.
-        taken_out = await asyncio.to_thread(lambda: content("\n".join(texts)) - content("\n".join(left)))
-        return bool(taken_out) and await self.nearness.older(reply, texts, left)
+            near = await self.nearness.near(reply, texts, others)
+        else:
+            # Mere rewording is as near to the new words as to the old ones.
+            taken_out = await asyncio.to_thread(lambda: content("\n".join(texts)) - content("\n".join(left)))
+            near = bool(taken_out) and await self.nearness.older(reply, texts, left)
+        return had_it and await asyncio.to_thread(may_retell, reply, [*others, *left]) if near is None else near
 
     async def _with_digests(self, frontier: LostTexts) -> dict[int, Sequence[str] | None]:
         """Return the frontier with the digests and statements above it, each with those of its lines that rest on the frontier.

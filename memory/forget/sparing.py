@@ -2,7 +2,7 @@
 
 A reply that had a message in view goes with it, unless nothing of the message is in it: no content word, number or name that
 other messages in its view do not hold as well, and no nearness in meaning beyond what the rest of the view explains. Of a few
-words the meaning cannot be compared. The signs were weighted, and their bound set, on three of the sets in
+words the meaning cannot be compared; without an embedder words alone decide. The signs were weighted, and their bound set, on three of the sets in
 `tests/sets/sparing`, which were written beforehand; `python -m tests.bench.sparing` draws the curve.
 """
 
@@ -16,41 +16,13 @@ import numpy as np
 
 from localization.sentences import lazy
 from memory.errors import EmbeddingFailed
+from memory.forget.shared_content import READ, Passage, passages, sentences, spoken_of
 from memory.ports import Embedder, Vectors
-from memory.text.function_words import FUNCTION_WORDS
-from memory.text.language_detection import language
-from memory.text.lexical import key_words, stem, tokens, unspaced
-from memory.text.numbers import COUNT_WORDS
+from memory.text.lexical import unspaced
 
-_WORD = re.compile(r"[^\W\d_]+")
 _NUMBERED_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LETTERS = 2
 """How many letters of a script without spaces count as a word."""
-_SAID_TO = {
-    "english": "you your yours yourself yourselves",
-    "german": "du dich dir dein deine deinem deinen deiner deines euch euer eure eurem euren eurer eures ihr",
-    "french": "tu te toi ton ta tes vous votre vos",
-    "dutch": "je jij jou jouw jullie u uw",
-}
-_OF_OTHERS = {
-    "english": "he him his himself she her hers herself they them their theirs themselves",
-    "german": "er ihn ihm sie ihnen sein seine seinem seinen seiner seines",
-    "french": "il ils elle elles lui leur leurs eux son sa ses",
-    "dutch": "hij hem zijn zij ze haar hun hen",
-}
-
-
-def spoken_of(sentences: Sequence[str]) -> tuple[float, float]:
-    """Return how often a sentence addresses its listener, and how often it refers to others, on average."""
-    text = " ".join(sentences)
-    name = language(tokens(text))
-    if name not in _SAID_TO:
-        return 1.0, 0.0
-    words = _WORD.findall(text.casefold())
-    to, of = (frozenset(some[name].split()) for some in (_SAID_TO, _OF_OTHERS))
-    return sum(word in to for word in words) / len(sentences), sum(word in of for word in words) / len(sentences)
-
-
 NEAR = -1.45
 """The bound from which a reply may say what is forgotten: 2 % of the paraphrases lie below, and 19.8 % of the innocent go.
 
@@ -63,80 +35,16 @@ COMPARED = 9
 _SOFT = 0.03
 _ALONE = 0.3
 """The average nearness of a sentence to the nearest one in the rest of the view; used if there was no such rest."""
-_READ, _MEASURED = 300, 4
-"""How much is embedded with a view: its newest characters, as many as the views of the sets have, and forgotten passages.
-
-The likeliest passages are measured; the others are given the maximum of these.
-"""
+_MEASURED = 4
+"""The number of forgotten passages embedded with a view: the likeliest; the others are given the maximum of these."""
 _OLDER = 0.01
 _LEAST = 6
 """The number of words from which a reply has a meaning to compare; the sets of shorter ones show that theirs says nothing."""
-_NUMBER = re.compile(r"\d(?:[\d\s.,:'’/-]*\d)?")
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
-_MOST, _TOGETHER = 64, 5
-_MOODS = ("FACE", "HEART", "HAND", "THUMBS", "SPARKLE", "PARTY")
-"""What stands in the Unicode names of emoji that go with any text."""
-
-Passage = list[str]
-"""Consecutive sentences."""
-
-
-def content(text: str) -> frozenset[str]:
-    """Return what identifies a text: the stems of its content words and names, its numbers in any notation, and its pictures."""
-    words = {stemmed for word, stemmed in key_words(text).items() if len(word) > 1 and word not in FUNCTION_WORDS}
-    counted = {f"#{COUNT_WORDS[word]}" for word in key_words(text) if word in COUNT_WORDS}
-    return frozenset((words - ORDINARY) | counted | _numbers(text) | _pictures(text))
-
-
-def _numbers(text: str) -> set[str]:
-    found: set[str] = set()
-    for match in _NUMBER.finditer(text):
-        parts = re.findall(r"\d+", match[0])
-        found |= {f"#{part.lstrip('0') or '0'}" for part in (*parts, "".join(parts))}
-    return found
-
-
-def _pictures(text: str) -> set[str]:
-    """Return the emoji of a text but those that show a mood: a peanut tells as much as its name."""
-    signs = {char for char in text if unicodedata.category(char) == "So"} if not text.isascii() else ()
-    return {sign for sign in signs if not any(mood in unicodedata.name(sign, "") for mood in _MOODS)}
 
 
 def is_comparable(reply: str) -> bool:
     """Return whether a reply has a meaning of its own; one that is shorter has it from what it answers, whatever its words."""
     return sum(max(1, len(unspaced(word)) // _LETTERS) for word in _NUMBERED_WORD.findall(reply)) >= _LEAST
-
-
-def shares(reply: str, gone: Iterable[str], others: Iterable[str]) -> bool:
-    """Return whether a reply shares content with what is gone that nothing else in its view holds."""
-    return bool(_shared(reply, gone, others))
-
-
-def holding(reply: str, gone: Iterable[str], others: Iterable[str]) -> list[str]:
-    """Return the sentences of a reply with content of what is gone that nothing else in its view holds; none if it shares none.
-
-    All of the reply if its sentences hold that together only.
-    """
-    shared = _shared(reply, gone, others)
-    return ([one for one in sentences(reply) if shared & content(one)] or [reply]) if shared else []
-
-
-def _shared(reply: str, gone: Iterable[str], others: Iterable[str]) -> frozenset[str]:
-    lost = frozenset().union(*(content(text) for text in gone)) & content(reply)
-    return lost.difference(*(content(text) for text in others)) if lost else lost
-
-
-def passages(text: str) -> list[Passage]:
-    """Return the sentences of a text in groups of five, as many as the sets have; in a longer passage one counts too little."""
-    found = sentences(text)
-    return [found[at : at + _TOGETHER] for at in range(0, len(found), _TOGETHER)]
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text for comparing meaning; of more than 64, several are joined so as to make 64."""
-    found = [one.strip() for one in _SENTENCE.findall(text) if any(c.isalnum() for c in one)]
-    together = -(-len(found) // _MOST) or 1
-    return [" ".join(found[at : at + together]) for at in range(0, len(found), together)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +79,12 @@ class Nearness:
     def __post_init__(self) -> None:
         self._known: dict[str, Vectors] = {}
 
-    async def near(self, reply: str, gone: Sequence[str], others: Sequence[str]) -> bool:
-        """Return whether a reply may say what is gone, or whether that cannot be told."""
+    async def near(self, reply: str, gone: Sequence[str], others: Sequence[str]) -> bool | None:
+        """Return whether a reply may say what is gone; None if its meaning cannot be measured."""
         if not is_comparable(reply):
             return bool(gone) and _says_something(reply)
         signs = await self.signs(reply, gone, others)
-        return signs is None or any(not one.score < NEAR for one in signs)
+        return None if signs is None else any(not one.score < NEAR for one in signs)
 
     async def signs(self, reply: str, gone: Sequence[str], others: Sequence[str]) -> list[OverlapSigns] | None:
         """Return the signs for each passage of a reply with each of what is gone; None if they cannot be measured.
@@ -190,7 +98,7 @@ class Nearness:
             await self._learn([*(one for some in (*ours, *lost) for one in some), *beside])
             found = await asyncio.to_thread(self._signs, ours, lost, beside)
             likely = sorted(range(len(lost)), key=lambda at: -max(row[at].score for row in found))[:_MEASURED]
-            toward = await self._toward(ours, [lost[at] for at in likely], "\n".join(others)[-_READ:] if beside else "")
+            toward = await self._toward(ours, [lost[at] for at in likely], "\n".join(others)[-READ:] if beside else "")
         except EmbeddingFailed:
             return None
         measured = dict(zip(likely, toward.T, strict=True))
@@ -201,15 +109,15 @@ class Nearness:
             for at, one in enumerate(row)
         ]
 
-    async def older(self, reply: str, gone: Sequence[str], stays: Sequence[str]) -> bool:
-        """Return whether a reply is nearer to what an edit removed than to what it left, or whether that cannot be told."""
+    async def older(self, reply: str, gone: Sequence[str], stays: Sequence[str]) -> bool | None:
+        """Return whether a reply is nearer to what an edit removed than to what it left; None if that cannot be measured."""
         ours, lost, left = await asyncio.to_thread(_cut, reply, gone, stays)
         if not ours or not lost:
             return False
         try:
             await self._learn([*(one for some in (*ours, *lost) for one in some), *left])
         except EmbeddingFailed:
-            return True
+            return None
         said = self._vectors([one for some in ours for one in some])
         stayed = (said @ self._vectors(left).T).max(axis=1) if left else _ALONE
         return max(float(((said @ self._vectors(one).T).max(axis=1) - stayed).mean()) for one in lost) >= _OLDER
@@ -270,15 +178,3 @@ def _nearest(said: Vectors, view: Vectors | None) -> Vectors:
     most = cosines.max(axis=1, keepdims=True)
     softly: Vectors = most[:, 0] + _SOFT * np.log(np.exp((cosines - most) / _SOFT).mean(axis=1))
     return softly
-
-
-ORDINARY = frozenset(
-    stem(word)
-    for word in """
-    go goes going gone get gets getting got make makes making made take takes taking took know knows known think thinks thought
-    want wants wanted need needs say says said tell tells told talk ask asked see seen look looks like likes good great nice well
-    sure thing things something anything everything nothing time today day days now back bit lot much many please thanks thank
-    sorry maybe still always never ever way one two glad happy hope feel feels find found give help let come keep put right
-    """.split()
-)
-"""Stems of words that occur everywhere and tell nothing."""

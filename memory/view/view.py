@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.gone import ForgottenScope
-from memory.forget.sparing import COMPARED, Nearness, shares
+from memory.forget.shared_content import shares
+from memory.forget.sparing import COMPARED, Nearness
 from memory.journal import inbox, ledger, outbox
 from memory.journal.parts import OutboxRow, Part
 from memory.places import confidences
@@ -187,7 +188,7 @@ class View(ViewPart):
             texts = await exchanges.texts(self._db.everywhere, replies)
             others = await exchanges.texts(self._db.everywhere, set(in_view).difference(replies))
             repeats = await asyncio.to_thread(shares, reply, texts, others)
-            found[domain] = repeats or await nearness.near(reply, texts, others[-COMPARED:])
+            found[domain] = repeats or await nearness.near(reply, texts, others[-COMPARED:]) is not False
         return found
 
     async def preview(self, session: Session, part: Part, answers: str) -> None:

@@ -2,7 +2,7 @@
 
 `python -m tests.bench.sparing` prints, for a row of bounds, the share that goes of replies that copy, of those that
 paraphrase, and of those that hold nothing of it; then, of those that are too short to be compared, of the ones that take note of
-what they answer and of those that tell; and, last, what goes by shared content alone.
+what they answer and of those that tell; what goes by shared content alone; and, last, what goes where no embedder can compare.
 """
 
 import asyncio
@@ -13,7 +13,8 @@ from pathlib import Path
 
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
-from memory.forget.sparing import NEAR, Nearness, is_comparable, shares
+from memory.forget.shared_content import may_retell, shares
+from memory.forget.sparing import NEAR, Nearness, is_comparable
 from memory.text.acknowledgements import only_acknowledges
 
 NAMES = ("copies", "paraphrases", "innocent", "acknowledgements", "short_answers")
@@ -63,6 +64,15 @@ async def main() -> None:
     for bound in _BOUNDS:
         gone = [sum(one >= bound for one in some) / len(some) for some in found.values()]
         print(f"{bound:7.2f}" + "".join(f"{share:17.1%} " for share in gone) + ("  <- the bound" if bound == NEAR else ""))
+    alone = [
+        sum(
+            one == inf or (one > -inf and may_retell(case.reply, case.others))
+            for one, case in zip(some, cases(name), strict=True)
+        )
+        / len(some)
+        for name, some in found.items()
+    ]
+    print(f"{'words':>7}" + "".join(f"{share:17.1%} " for share in alone) + "  <- without an embedder")
 
 
 if __name__ == "__main__":

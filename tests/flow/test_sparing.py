@@ -10,7 +10,8 @@ import pytest
 
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
-from memory.forget.sparing import NEAR, Nearness, content, sentences, shares, spoken_of
+from memory.forget.shared_content import content, may_retell, sentences, shares, spoken_of
+from memory.forget.sparing import NEAR, Nearness
 from memory.ports import Vectors
 from tests.bench.sparing import cases, score
 from tests.kits.size import TORTURE
@@ -28,6 +29,19 @@ async def test_of_paraphrases_two_in_a_hundred_stay_and_of_the_innocent_four_in_
     assert sum(one < NEAR for one in told) <= 0.02 * len(told) + (0 if TORTURE else 1)
     assert sum(one >= NEAR for one in innocent) <= 0.2 * len(innocent)
     assert sum(one < inf for one in told) > len(told) / 4, "by shared content alone they would stay"
+
+
+def test_by_words_alone_two_in_a_hundred_paraphrases_stay_and_of_the_innocent_more_than_half() -> None:
+    told, innocent = [
+        [case.copies or may_retell(case.reply, case.others) for case in cases(name)] for name in ("paraphrases", "innocent")
+    ]
+    assert sum(told) >= 0.98 * len(told) and sum(innocent) <= 0.42 * len(innocent)
+
+
+def test_by_words_alone_a_long_view_explains_no_more_than_a_short_one() -> None:
+    reply, said = "The ferry is empty and slow before noon.", ["The slow ferry is empty.", "I like it before noon."]
+    assert not may_retell(reply, said)
+    assert may_retell(reply, [*said, "Rice wants twice its volume of water and a lid. " * 10])
 
 
 async def test_no_answer_stays_that_tells_in_few_words_and_of_those_that_take_note_two_in_three() -> None:
@@ -125,7 +139,8 @@ def test_content_is_words_names_and_numbers_however_written(reply: str, gone: st
     assert shares(reply, [gone], others) is goes
 
 
-async def test_without_an_embedder_nearness_is_not_known_and_counts_as_near() -> None:
+async def test_without_an_embedder_nearness_is_not_known_but_of_a_few_words() -> None:
+    assert await Nearness(None).near("It is sunny and warm outside.", ["my code is 4711"], []) is None
     assert await Nearness(None).near("Sunny.", ["my code is 4711"], [])
     assert not await Nearness(None).near("…", ["my code is 4711"], []), "a reply without words holds nothing"
 

@@ -134,6 +134,37 @@ async def test_where_nearness_cannot_be_measured_the_answer_goes(tmp_path: Path,
         assert (await here.view.forget_message(code.id)).replies == (embedder is None)
 
 
+async def test_without_an_embedder_an_answer_that_goes_takes_along_those_that_saw_it_only_where_they_repeat_it(
+    tmp_path: Path,
+) -> None:
+    async with at_home(tmp_path) as here:
+        code = await here.say(CODE)
+        asked = [await here.say(f"what about number {n}?") for n in range(5)]
+        told = await replied(here, "Your locker opens with 4711.", asked[0], [code])
+        doubtful = await replied(here, "You have a good memory for such things.", asked[1], [code])
+        await replied(here, "With 4711, as I said to you before.", asked[2], [told])
+        kept = [
+            await replied(here, text, asked[n], [told, doubtful])
+            for n, text in ((3, "You could take him for a walk instead."), (4, "Soup of leeks and potatoes for you both, then."))
+        ]
+        assert (await here.view.forget_message(code.id)).replies == 3
+        assert await texts(here) == [one.text for one in (*asked, *kept)]
+
+
+@pytest.mark.parametrize("embedder", [None, BagOfWords()], ids=["nearness unknown", "nearness known"])
+async def test_what_is_short_goes_with_an_answer_that_had_it_in_view_and_takes_no_other_along(
+    tmp_path: Path, embedder: Embedder | None
+) -> None:
+    async with at_home(tmp_path, embedder=embedder) as here:
+        nuts = await here.say("nuts make Mila ill")
+        asked = [await here.say(text) for text in ("she may have the cake.", "really?", "and what is for dinner?")]
+        first = await replied(here, "Better not.", asked[0], [nuts])
+        second = await replied(here, "Really.", asked[1], [first])
+        third = await replied(here, "Soup.", asked[2], [second])
+        assert (await here.view.forget_message(nuts.id)).replies == 2
+        assert await texts(here) == [*(one.text for one in asked), third.text]
+
+
 async def test_an_answer_of_before_views_were_recorded_had_everything_in_view(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         code, weather, asked = await here.say(CODE), await here.say("how is the weather?"), await here.say("the code?")

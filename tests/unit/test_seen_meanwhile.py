@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory.errors import SourceGone
-from memory.forget import affected_replies, confidence_changes, erase, gone, sparing
+from memory.forget import affected_replies, confidence_changes, erase, gone, shared_content
 from memory.forget.gone import ForgottenScope
 from memory.store.database import Transaction
 from memory.tiers import statements
@@ -195,7 +195,7 @@ async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confid
 
         return reading
 
-    monkeypatch.setattr(affected_replies, "content", watched("edit", sparing.content))
+    monkeypatch.setattr(affected_replies, "content", watched("edit", shared_content.content))
     for name in ("held", "goes_on"):
         monkeypatch.setattr(confidence_changes, name, watched(name, getattr(confidence_changes, name)))
     async with at_home(tmp_path, embedder=BagOfWords()) as here:

@@ -104,7 +104,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "memory/index": "words and patterns of languages",
     "memory/dream/reflecting.py": "what a model is given",
     "memory/dream/schedule.py: at": "a statement",
-    "memory/forget/sparing.py": "words that carry no meaning",
+    "memory/forget/shared_content.py": "words that carry no meaning",
     "memory/forget/tombstones.py: tombstones": "the name of a counter",
     "memory/forget/comparison_state.py: item": "a statement",
     "memory/journal/outbox.py: o.": "a statement",
