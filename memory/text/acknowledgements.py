@@ -1,12 +1,13 @@
-"""Acknowledgements: what only takes note of a statement or greets, by a closed list for each language that the program speaks.
+"""Acknowledgements: what only takes note of a statement or greets, by a closed list for each of seven languages.
 
-Such a reply reads the same whatever else was known when it was given. What confirms ("Exactly."), agrees ("Okay."), judges
-("How nice!") or pities ("I'm so sorry.") is not listed: the reason for it may be anything.
+Such a reply reads the same whatever else was known when it was given, as does a judgement that the statement explains. What
+confirms ("Exactly.") or agrees ("Okay.") is not listed: the reason for it may be anything.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from memory.text.judgements import judges
 from memory.text.questions import asks
 
 RECEIPTS: Mapping[str, Sequence[str]] = {
@@ -56,6 +57,25 @@ RECEIPTS: Mapping[str, Sequence[str]] = {
         r"bonjour|bonsoir|salut|bonne nuit|au revoir|à bientôt|dors bien|dormez bien",
         r"(?:ça|cela) (?:a l'air|semble) (?:super|bien|chouette|sympa|génial)",
     ),
+    "italian": (
+        r"(?:è )?buono a sapersi|capisco|ho capito|capito|ricevuto",
+        r"(?:me lo )?(?:segno|annoto)|annotato|(?:ne )?prendo nota|me ne ricorderò|lo terrò (?:a mente|presente)",
+        r"grazie(?: mille| tante)?|prego|di niente",
+        r"grazie (?:di avermelo detto|per avermelo detto|per l'informazione|dell'informazione|per la condivisione)",
+        r"ciao|salve|buongiorno|buonasera|buonanotte|arrivederci|a presto|dormi bene",
+    ),
+    "portuguese": (
+        r"(?:é )?bom saber|(?:eu )?(?:entendo|percebo|compreendo)|entendi|percebi|entendido|compreendido",
+        r"anotado|(?:vou )?anotar|tomei nota|(?:vou )?lembrar-me disso|vou me lembrar(?: disso)?|vou ter isso em conta",
+        r"(?:muito )?obrigad[oa]|de nada|obrigad[oa] por (?:me )?(?:contar|avisar|dizer|partilhar|compartilhar)|obrigad[oa] pela informação",
+        r"olá|oi|bom dia|boa (?:tarde|noite)|adeus|tchau|até (?:logo|breve)|dorme bem",
+    ),
+    "dutch": (
+        r"(?:dat is )?goed om te weten|ik (?:snap|begrijp) het|begrepen|duidelijk|aha",
+        r"genoteerd|(?:dat )?(?:ik )?onthoud (?:ik|dat|het)|(?:dat )?zal ik onthouden|ik (?:noteer|onthoud) (?:het|dat)",
+        r"dank (?:je|u)(?: wel)?|bedankt|graag gedaan|bedankt voor (?:het vertellen|de informatie|het delen)",
+        r"hallo|hoi|goedemorgen|goedemiddag|goedenavond|goedenacht|welterusten|tot ziens|dag|slaap lekker",
+    ),
 }
 _RECEIPT = re.compile("|".join(pattern for patterns in RECEIPTS.values() for pattern in patterns))
 _LEAD = re.compile(
@@ -67,7 +87,7 @@ _SMILES = str.maketrans("", "", "🙂😊🙏\ufe0f")
 
 
 def only_acknowledges(reply: str, answered: Collection[str], speakers: Collection[str] = ()) -> bool:
-    """Return whether a reply only takes note of the statements it answers, or greets, by their speakers' names or none.
+    """Return whether a reply only takes note of the statements it answers, judges or greets, by their speakers' names or none.
 
     The same words in answer to a question may tell.
     """
@@ -75,7 +95,7 @@ def only_acknowledges(reply: str, answered: Collection[str], speakers: Collectio
     if not answered or any(asks(text) for text in answered):
         return False
     names = {name for speaker in speakers for name in _clauses(speaker)}
-    beside = [clause for clause in clauses if not _RECEIPT.fullmatch(clause)]
+    beside = [clause for clause in clauses if not (_RECEIPT.fullmatch(clause) or judges(clause, answered))]
     return len(beside) < len(clauses) and all(clause in names or _LEAD.fullmatch(clause) for clause in beside)
 
 

@@ -44,11 +44,11 @@ def test_by_words_alone_a_long_view_explains_no_more_than_a_short_one() -> None:
     assert may_retell(reply, [*said, "Rice wants twice its volume of water and a lid. " * 10])
 
 
-async def test_no_answer_stays_that_tells_in_few_words_and_of_those_that_take_note_two_in_three() -> None:
+async def test_no_answer_stays_that_tells_in_few_words_and_of_those_that_take_note_seven_in_eight() -> None:
     nearness = Nearness(MiniLM(weights.folder() or Path()))
     told, noted = [[await score(nearness, case) for case in cases(name)] for name in ("short_answers", "acknowledgements")]
     assert min(told) >= NEAR
-    assert sum(one >= NEAR for one in noted) <= len(noted) / 3
+    assert sum(one >= NEAR for one in noted) <= len(noted) / 7
 
 
 async def test_without_the_guard_of_few_words_some_that_tell_would_stay() -> None:

@@ -1,10 +1,14 @@
 """What only takes note of a statement is told from what tells, in every language that she speaks."""
 
+import json
+from collections import Counter
+
 import pytest
 
 from bot.models.offline.spoken_languages import SPOKEN
 from memory.text import acknowledgements
 from memory.text.acknowledgements import only_acknowledges
+from tests.bench.sparing import SETS as SETS_FOLDER
 from tests.bench.sparing import cases
 
 
@@ -27,6 +31,15 @@ from tests.bench.sparing import cases
         ("Noted.", ["¿Lo sabes"], False),
         ("Noted.", [], False),
         ("", ["We fly at six."], False),
+        ("How nice, Ada!", ["We have a dog now."], True),
+        ("How nice!", ["Shall we have a dog?"], False),
+        ("How nice!", ["We got the results back."], False),
+        ("How nice!", ["I lost my wallet."], False),
+        ("Oh no, I’m so sorry to hear that.", ["I lost my wallet."], True),
+        ("Oh no, I’m so sorry to hear that.", ["I met him yesterday."], False),
+        ("That sounds hard.", ["I was awake since three."], True),
+        ("That sounds hard.", ["She asked me to come."], False),
+        ("Congratulations!", ["We have a dog now."], False),
     ],
 )
 def test_notice_is_taken_in_words_that_tell_nothing_and_of_statements_alone(
@@ -37,8 +50,16 @@ def test_notice_is_taken_in_words_that_tell_nothing_and_of_statements_alone(
 
 def test_of_the_sets_most_that_take_note_are_known_and_none_that_tell() -> None:
     known = {name: [only_acknowledges(case.reply, case.others[-1:]) for case in cases(name)] for name in SETS}
-    assert sum(known["acknowledgements"]) >= len(known["acknowledgements"]) * 2 / 3
+    assert sum(known["acknowledgements"]) >= len(known["acknowledgements"]) * 0.87
     assert not any(known["short_answers"])
+
+
+def test_of_judgements_those_that_the_statement_explains_are_known_in_seven_languages_and_none_that_tells() -> None:
+    known = Counter[tuple[str, bool]]()
+    for line in (SETS_FOLDER / "judgements.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        known[row["language"], row["tells"]] += only_acknowledges(row["reply"], [row["question"]], ["Ines", "Tom", "Luis"])
+    assert len(known) == 14 and all(n == 0 if tells else n >= 7 for (_, tells), n in known.items()), known
 
 
 def test_without_the_guard_that_asks_what_is_answered_some_that_tell_would_stay() -> None:
@@ -46,7 +67,7 @@ def test_without_the_guard_that_asks_what_is_answered_some_that_tell_would_stay(
 
 
 def test_every_language_that_is_spoken_has_its_words() -> None:
-    assert set(acknowledgements.RECEIPTS) == set(SPOKEN)
+    assert set(acknowledgements.RECEIPTS) >= set(SPOKEN)
 
 
 SETS = ("acknowledgements", "short_answers")
