@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 
 from memory.index.hits import Certainty, Hit
 from memory.index.indexing import ENGLISH
@@ -118,9 +117,14 @@ class _Asked:
     language: str
     two: bool
 
-    @property
-    def grammar(self) -> _Grammar:
-        return _GRAMMARS[self.language]
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """A hit with its sentences, and the grammar that they are read by."""
+
+    hit: Hit
+    sentences: Sequence[str]
+    grammar: _Grammar
 
 
 def apart_from_others(question: str, hits: Mapping[int, Hit], asker: str = "") -> Mapping[int, Hit]:
@@ -138,7 +142,8 @@ def apart_from_others(question: str, hits: Mapping[int, Hit], asker: str = "") -
 
 def _asked(question: str, hits: Mapping[int, Hit]) -> _Asked | None:
     """Return whom a question asks about; None if that is nobody, several people, or what somebody said."""
-    language = _language(question, hits)
+    best = next(iter(hits.values())).exchange.text
+    language = language_of(lexical.tokens(question)) or _mostly(question, _mostly(best, ENGLISH))
     if language not in _GRAMMARS or _SAYING.search(question):
         return None
     grammar = _GRAMMARS[language]
@@ -151,15 +156,11 @@ def _asked(question: str, hits: Mapping[int, Hit]) -> _Asked | None:
     return _Asked(name, frozenset(stems), language, len(speakers) == _TWO)
 
 
-def _language(question: str, hits: Mapping[int, Hit]) -> str:
-    """Return the language of a question; what is too short to tell is taken to be in that of its best hit."""
-    german = function_words().get(_GERMAN, frozenset())
-    for text in (question, *(hit.exchange.text for hit in islice(hits.values(), 1))):
-        words = lexical.tokens(text)
-        of_german, of_english = (sum(word in some for word in words) for some in (german, lexical.STOP_WORDS))
-        if found := language_of(words) or (_GERMAN if of_german > of_english else ENGLISH if of_english else None):
-            return found
-    return ENGLISH
+def _mostly(text: str, unknown: str) -> str:
+    """Return whether a text is rather German or English, by its function words."""
+    words = set(lexical.tokens(text))
+    german, english = len(words & function_words()[_GERMAN]), len(words & lexical.STOP_WORDS)
+    return unknown if german == english else _GERMAN if german > english else ENGLISH
 
 
 def _names(question: str, grammar: _Grammar, speakers: set[str], hits: Mapping[int, Hit]) -> set[frozenset[str]]:
@@ -180,59 +181,61 @@ def _tells_of_another(asked: _Asked, hit: Hit, asker: str) -> bool:
     if hit.exchange.role == "assistant" or len(text) > _LONGEST:
         return False
     sentences = [one for one in _SENTENCE.split(text) if one]
+    grammar = _GRAMMARS[_mostly(text, asked.language)]
+    message = _Message(hit, sentences, grammar)
     held = [len(asked.stems & _stems(one, asked.language)) for one in sentences]
-    telling = [at for at, n in enumerate(held) if n == max(held)]
-    own = asked.name and _bears(hit.exchange.speaker, asked.name)
-    if own and all(is_question(sentences[at]) for at in telling):
+    telling = [at for at, n in enumerate(held) if n == max(held, default=0)]
+    if asked.name and _bears(hit.exchange.speaker, asked.name) and all(is_question(sentences[at]) for at in telling):
         # Who asks that of the other may have told as much of themselves: "I took up pottery. Do you do any pottery?"
-        telling += [at for at, one in enumerate(sentences) if not is_question(one) and asked.grammar.of_speaker(one)]
-    told = {_is_of_asked(asked, hit, sentences, at, asker) for at in telling}
+        telling += [at for at, one in enumerate(sentences) if not is_question(one) and grammar.of_speaker(one)]
+    told = {_is_of_asked(asked, message, at, asker) for at in telling}
     return True not in told and False in told
 
 
-def _is_of_asked(asked: _Asked, hit: Hit, sentences: Sequence[str], at: int, asker: str) -> bool | None:
+def _is_of_asked(asked: _Asked, message: _Message, at: int, asker: str) -> bool | None:
     """Return whether a sentence of a message is about who is asked about; None if that cannot be told."""
-    grammar, sentence = asked.grammar, sentences[at]
+    grammar, sentence, speaker = message.grammar, message.sentences[at], message.hit.exchange.speaker
     own = _OWN_KIN.sub(" ", sentence)
     if not asked.name:
-        if asker and hit.exchange.speaker.casefold() != asker.casefold():
+        if asker and speaker.casefold() != asker.casefold():
             return None
         if grammar.of_speaker(grammar.reporting.sub(" ", own)):
             return True
-        return False if _OWN_KIN.match(sentence) else _of_third(asked, hit, sentences, at)
+        return False if _OWN_KIN.match(sentence) else _of_third(asked, message, at)
     if _tells_of(sentence, asked.name):
         return True
-    if _bears(hit.exchange.speaker, asked.name):
+    if _bears(speaker, asked.name):
         if grammar.of_speaker(own):
             return True
-        return False if grammar.addressed.search(own) or _takes_up(asked, hit) else None
+        return False if grammar.addressed.search(own) or _takes_up(asked, message.hit) else None
     if grammar.addressed.search(own):
-        return True if _is_addressed(asked, hit) else None
-    third = _of_third(asked, hit, sentences, at)
+        return True if _is_addressed(asked, message.hit) else None
+    third = _of_third(asked, message, at)
     if third is None and grammar.alone.search(own):
         return False
     return None if grammar.together.search(own) else third
 
 
-def _of_third(asked: _Asked, hit: Hit, sentences: Sequence[str], at: int) -> bool | None:
+def _of_third(asked: _Asked, message: _Message, at: int) -> bool | None:
     """Return whether a sentence is about who is asked about, by its subject or by whom its pronoun stands for."""
-    if _subject(asked, sentences[at]):
+    grammar, sentences = message.grammar, message.sentences
+    if _subject(asked, grammar, sentences[at]):
         return False
-    if not asked.grammar.others.search(sentences[at]):
+    if not grammar.others.search(sentences[at]):
         return None
-    before = hit.before.text if hit.before else ""
+    before = message.hit.before.text if message.hit.before else ""
     for earlier in (*sentences[:at][::-1], *_SENTENCE.split(before)[::-1]):
         if _tells_of(earlier, asked.name):
             return True
-        if _subject(asked, earlier) or any(_may_be_another(asked, name) for name in _found(asked.grammar.asked, earlier)):
+        if _subject(asked, grammar, earlier) or any(_may_be_another(asked, name) for name in _found(grammar.asked, earlier)):
             return False
     return None
 
 
-def _subject(asked: _Asked, sentence: str) -> bool:
+def _subject(asked: _Asked, grammar: _Grammar, sentence: str) -> bool:
     """Return whether a sentence begins with the name of somebody else, perhaps after "my brother"."""
     kin = _OWN_KIN.match(sentence)
-    names = _found(asked.grammar.subject, sentence[kin.end() :].lstrip(" ,") if kin else sentence)
+    names = _found(grammar.subject, sentence[kin.end() :].lstrip(" ,") if kin else sentence)
     return any(_may_be_another(asked, name) for name in names)
 
 
