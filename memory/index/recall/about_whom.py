@@ -286,7 +286,8 @@ def _found(form: re.Pattern[str], text: str) -> Iterator[str]:
 
 
 def _stems(text: str, language: str) -> set[str]:
-    return {lexical.stem(word, language) for word in lexical.tokens(text) if word not in lexical.STOP_WORDS}
+    empty = function_words()[_GERMAN] if language == _GERMAN else lexical.STOP_WORDS
+    return {lexical.stem(word, language) for word in lexical.tokens(text) if word not in empty}
 
 
 def _name_words(speaker: str) -> list[str]:
