@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory.types import Kind
-from tests.kits.life import WHO, answers, awake, imported, questions
+from tests.kits.life import SET, WHO, answers, awake, imported, questions
 
 LEAST = 36
 
@@ -21,6 +21,17 @@ async def test_most_answers_are_what_a_person_would_want(tmp_path: Path, monkeyp
     assert len(asked) == len(replies) == 42
     assert all(reply.echo for reply in replies), "what only repeats memory enters no recall and no digest"
     assert len(asked) - len(bad) >= LEAST
+
+
+async def test_most_answers_about_a_life_told_in_two_languages_are_what_a_person_would_want(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = questions("adi_questions.jsonl")
+    async with awake(imported(tmp_path, messages=SET / "adi_messages.jsonl"), monkeypatch) as app:
+        given = await answers(app, [one.question for one in asked])
+    bad = [f"{one.question}\n  {answer}" for one, answer in zip(asked, given, strict=True) if not one.good(answer)]
+    print(*bad, f"{len(asked) - len(bad)} of {len(asked)}", sep="\n")
+    assert len(asked) - len(bad) >= 44
 
 
 async def test_what_was_forgotten_is_in_no_answer_and_takes_along_those_that_told_it(

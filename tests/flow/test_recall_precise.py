@@ -131,6 +131,35 @@ async def test_what_one_told_of_oneself_is_weak_for_a_question_about_the_other(t
     assert len(taken) <= 1
 
 
+@each_way
+async def test_what_is_told_of_one_person_is_weak_for_a_question_about_another(tmp_path: Path, embedder: Embedder | None) -> None:
+    every = cases("others")
+    async with among(tmp_path, *(line for case in every for line in case["told"]), embedder=embedder) as here:
+        await here.view.embed()
+        lost, taken = [], []
+        for case in every:
+            told = {line.removeprefix("Ada: ") for line in case["told"]}
+            found = {question: [text for text in await certain(here, question) if text in told] for question in case["right"]}
+            lost += [question for question, some in found.items() if not some]
+            answer = next(some[0] for some in found.values() if some)
+            taken += [question for question in case["wrong"] if answer in await certain(here, question)]
+    print(lost, taken)
+    assert len(lost) <= 1
+    assert len(taken) <= 6
+
+
+@each_way
+async def test_what_is_written_as_one_word_is_found_by_its_two_and_the_other_way_round(
+    tmp_path: Path, embedder: Embedder | None
+) -> None:
+    every = cases("compounds")
+    async with among(tmp_path, *(f"Ada: {case['said']}" for case in every), embedder=embedder) as here:
+        await here.view.embed()
+        missed = [case["question"] for case in every if (await certain(here, case["question"]))[:1] != [case["said"]]]
+    print(missed)
+    assert len(missed) <= 1
+
+
 async def test_a_name_that_only_a_gist_calls_is_asked_for(tmp_path: Path) -> None:
     async def called_by_name(task: Task) -> list[Entry]:
         return [Entry("Ada planted quinces in the garden.", tuple(source.label for source in task.sources))]

@@ -87,9 +87,9 @@ class _Sheet:
         pass
 
 
-def questions() -> list[Everyday]:
-    """Return the questions of the set."""
-    return [Everyday(**json.loads(line)) for line in (SET / "questions.jsonl").read_text("utf-8").splitlines()]
+def questions(name: str = "questions.jsonl") -> list[Everyday]:
+    """Return the questions of a file of the set."""
+    return [Everyday(**json.loads(line)) for line in (SET / name).read_text("utf-8").splitlines()]
 
 
 def imported(folder: Path, config: str = "", messages: Path = SET / "messages.jsonl") -> Home:

@@ -1,7 +1,7 @@
 """The choice of the messages that answer a question, and how well they do."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from adapters.plain_words import offered
@@ -13,18 +13,20 @@ from bot.models.offline.possession import (
     NAMELESS,
     OWN,
     SPEAKING,
+    TELLS_OWN_NAME,
     is_anothers,
     names_in,
     telling_of,
     tells_of_others,
     tells_of_self,
 )  # fmt: skip
-from bot.models.offline.question_analysis import Aim, QuestionPart, compound, things
+from bot.models.offline.question_analysis import Aim, QuestionPart, compound, people, things
 from bot.models.offline.sentence_splitting import one_line, split
 from memory.index.hits import Hit
 from memory.index.when.days import LATEST
 from memory.index.when.told_times import ToldTimes, asks_ahead, told
 from memory.index.when.values import Window
+from memory.text.irregular_verbs import past_stems
 from memory.text.lexical import all_stems, stem
 from memory.text.told.related_words import singles, telling
 from memory.types import MINUTE, Exchange, Kind
@@ -79,6 +81,8 @@ class AnswerChoice:
                 return self._of_time(part)
             case Aim.ASKER:
                 return self._of_asker(part)
+            case Aim.NAME:
+                return self._of_own_name(part)
             case Aim.ABOUT:
                 return self._about(part)
             case Aim.SAID:
@@ -135,6 +139,14 @@ class AnswerChoice:
             known |= kinds
         return in_order(chosen)
 
+    def _of_own_name(self, part: QuestionPart) -> list[Candidate]:
+        named = [
+            one
+            for one in self._quotable(part)
+            if self.is_asker(one.hit.exchange) and TELLS_OWN_NAME.search(one.hit.exchange.text)
+        ]
+        return [max(named, key=lambda one: one.hit.exchange.said_at)] if named else []
+
     def _about(self, part: QuestionPart) -> list[Candidate]:
         (whom,) = part.about.strong
         of = [one for one in self._quotable(part) if whom in one.covers and not one.asks]
@@ -155,7 +167,7 @@ class AnswerChoice:
         about = part.about
         found = [one for one in self._quotable(part) if (one.covers if about.strong else one.weak)]
         found = self._with_imported(part, [one for one in found if not one.asks]) or [
-            one for one in found if _adds(one, about.strong)
+            one for one in found if _adds(one, about.strong) and people(one.hit.exchange.text) <= people(part.text)
         ]
         own = [one for one in found if not one.anothers]
         found = own if _most_covered(own) == _most_covered(found) else found
@@ -211,16 +223,16 @@ class AnswerChoice:
         stems, strong, text = self._stems[id(hit)], part.about.strong, hit.exchange.text
         if hit.before and _is_imported_answer(hit.exchange) and asks(hit.before.text):
             stems |= all_stems(hit.before.text)
-        covers = frozenset(one for one in strong if one in stems or (telling(one) | part.about.spelled[one]) & stems)
+        covers = frozenset(one for one in strong if _holds(part, one, stems))
         covers -= {one for one in covers if is_anothers(one, part.text, text)}
         whole = compound(part.text)
         shaped = is_shaped(part.text, text)
         if whole and whole.head not in stems and not (shaped and whole.head not in strong):
             covers -= whole.stems
         own = self.is_asker(hit.exchange)
-        if own and SPEAKING.search(part.text) and tells_of_others(text, covers.union(*map(telling, covers))):
+        if own and SPEAKING.search(part.text) and tells_of_others(text, covers.union(*map(telling, covers)), strong):
             own = False
-            covers -= {one for one in covers if singles([one])}
+            covers -= {one for one in covers if singles([one])} if people(part.text) else covers
         told = covers.union(*map(telling, covers))
         return Candidate(
             hit=hit,
@@ -242,18 +254,10 @@ class AnswerChoice:
         return frozenset().union(*(self._stems[id(one)] for one in near))
 
 
-def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:
-    """Return the words of a question about which nothing is known; beside an answer, names and things alone."""
-    whole = compound(part.text)
-    covered = frozenset().union(*(one.covers | one.near for one in chosen))
-    lacking = [stemmed for stemmed in part.about.admit if stemmed not in covered]
-    named = things(part.text)
-    if chosen or any(stemmed in named for stemmed in lacking):
-        lacking = [stemmed for stemmed in lacking if stemmed in named]
-    if whole and (whole.stems | {whole.head}) & set(lacking):
-        rest = [part.about.admit[one] for one in lacking if one not in whole.stems | {whole.head} and not known(one)]
-        return [*rest, whole.written]
-    return [part.about.admit[stemmed] for stemmed in lacking if not known(stemmed)]
+def _holds(part: QuestionPart, asked: str, stems: frozenset[str]) -> bool:
+    """Return whether a text with these stems holds what a stem of a question asks for."""
+    others = telling(asked) | past_stems(asked) | part.about.spelled[asked]
+    return asked in stems or bool(others & stems) or any(made_of <= stems for made_of in part.about.made_of.get(asked, ()))
 
 
 def asks(text: str) -> bool:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.index.hits import Hit
+from memory.index.hits import Certainty, Hit
 from memory.index.when.values import Window
 from memory.text.told.claims import claims
+from memory.text.told.named_things import KIN
 from memory.text.told.related_words import singles
 from memory.types import MINUTE
 
@@ -27,6 +28,7 @@ _NUMBER = r"\w*\d\w*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|
 # The shape of an answer to each kind of question.
 _SHAPES = (
     (r"name|called|hei(?:ß|ss)\w*|appel\w*|llama\w*", r"name[ds]?|call(?:ed|s)?|hei(?:ß|ss)\w*|appel\w*|llama\w*"),
+    (r"who(?:['’]s| is| was)|wer (?:ist|war)", rf"(?:my|our|mein\w*|unser\w*) (?:\w+ )?(?:{KIN}),? (?-i:[A-ZÄÖÜ]\w+)"),
     (r"how old|age|wie alt", r"years? old|turned|aged|born|jahre alt"),
     (r"how (?:many|much|long|often|far)|what (?:time|year|date|day)|when|number|wie ?viele?|wann", _NUMBER),
     (r"where|wo|où|dónde", r"in|at|near|from|to|nach|im|am|an|auf|aus|zum?|zur|neben|bei|à|aux?|chez|dans|en|al?"),
@@ -58,9 +60,9 @@ class Candidate:
         return self.of.start if self.of else self.hit.exchange.said_at
 
     @property
-    def rank(self) -> tuple[int, int, bool, bool]:
+    def rank(self) -> tuple[int, bool, int, bool, bool]:
         """The sort key, most important criterion first."""
-        return len(self.covers), len(self.near), self.shaped, self.own
+        return len(self.covers), self.hit.certainty is not Certainty.WEAK, len(self.near), self.shaped, self.own
 
 
 def spread(found: Sequence[Candidate]) -> list[Candidate]:

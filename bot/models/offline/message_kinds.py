@@ -1,12 +1,15 @@
 """Classification of messages by words (greeting, thanks, question, statement), and the topic of a question."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import permutations
 
 from bot.models.offline.sentence_splitting import is_marked_question, split
+from memory.text.compound_words import LANGUAGES, SHORTEST, joined, splits
 from memory.text.function_words import FUNCTION_WORDS
+from memory.text.language_detection import language
 from memory.text.lexical import STOP_WORDS, key_words, spelled_stems, stem, tokens
 
 
@@ -33,13 +36,14 @@ class Topic:
     """The topic of a question.
 
     `admit` maps stems whose absence is worth reporting to the words as written; `weak` holds the others. `spelled` maps the stems
-    to those of their words' other spellings.
+    to those of their words' other spellings and of the compounds that they make, `made_of` to those of the words that they are made of.
     """
 
     admit: dict[str, str]
     unspaced: frozenset[str]
     weak: frozenset[str]
     spelled: Mapping[str, frozenset[str]]
+    made_of: Mapping[str, Collection[frozenset[str]]]
 
     @property
     def strong(self) -> frozenset[str]:
@@ -86,6 +90,9 @@ _ASIDE = re.compile(
 _TO_LYRA = re.compile(
     r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^(?:tell me an?|erzähl\w* (?:mir|uns) eine?n?|cuéntame una?|raconte-moi une?) |^(?:na,? )?wie geht(?:['’]?s| es)(?: (?:dir|ihnen))?\b(?! \w*(?:mein|dein|ihr|sein|unser|de[rnm]|die))|^was machst du\b"
 )
+_FEELS = re.compile(
+    r"(?i)^\W*(?:do|did|don['’]?t) you (?:like|love|hate|miss|trust) (?:me|us)\b|^\W*(?:magst|liebst|hasst|vermisst) du (?:mich|uns)\b"
+)
 
 # Words that only state the kind of answer wanted: they help to find it, but "nothing about name" would report no gap.
 _KINDS = frozenset(
@@ -100,7 +107,7 @@ _EMPTY = frozenset(
     stem(word.casefold())
     for word in """
     something anything everything stuff week month hour minute way one part detail details fact many much long often old about
-    today yesterday tomorrow tonight morning evening night ago last next first ever always never now still currently recently
+    viel viele vielen today yesterday tomorrow tonight morning evening night ago last next first ever always never now still currently recently
     lately already yet again before really also maybe exactly lyra monday tuesday wednesday thursday friday saturday sunday
     remember remind recall know knew known tell told say said saying talk talked mention mentioned speak spoke ask asked answer
     forget forgot think thought mean meant want wanted need find show help please
@@ -168,6 +175,11 @@ def is_about_lyra(question: str) -> bool:
     return bool(_TO_LYRA.search(question))
 
 
+def asks_what_lyra_feels(question: str) -> bool:
+    """Return whether a question is about what Lyra feels for the asker, which no message answers."""
+    return bool(_FEELS.match(question))
+
+
 def topic(question: str) -> Topic:
     """Return the topic of a question. Fragments of a script without spaces are searched for, but not reported."""
     written = {found.casefold().replace("’", "'"): found for found in _WORD.findall(question)}
@@ -183,4 +195,12 @@ def topic(question: str) -> Topic:
             weak.add(stemmed)
         elif stemmed and stemmed not in empty:
             admit.setdefault(stemmed, re.sub(r"['’][sS]$", "", written.get(word, word)))
-    return Topic(admit, frozenset(unspaced), frozenset(weak), spelled_stems(question))
+    spelled = dict(spelled_stems(question))
+    made_of: dict[str, list[frozenset[str]]] = {}
+    if language(tokens(question)) in LANGUAGES:
+        large = {stemmed: word.casefold() for stemmed, word in admit.items() if len(word) >= SHORTEST}
+        for (one, first), (other, last) in permutations(large.items(), 2):
+            made = frozenset(map(stem, joined(first, last)))
+            spelled |= {one: spelled[one] | made, other: spelled[other] | made}
+        made_of = {stemmed: [frozenset(map(stem, pair)) for pair in splits(word)] for stemmed, word in large.items()}
+    return Topic(admit, frozenset(unspaced), frozenset(weak), spelled, made_of)

@@ -19,6 +19,12 @@ LASTING = re.compile(
 )
 """Matches lasting statements of people about themselves."""
 
+TELLS_OWN_NAME = re.compile(
+    r"(?i)\b(?:(?:please |just |you can )?call me|my (?:first |full )?name(?:['’]s| is)|nennt? mich|ich hei(?:ß|ss)e|mein name ist|me llamo|je m['’]appelle)"
+    r" (?!when|if|back|at|on|later|tomorrow)"
+)
+"""Matches where somebody says what they are called."""
+
 ALONE = re.compile(r"(?i)\b(?:i|my|me|mine|ich|mein\w*|mir|mich|yo|mi|mis)\b")
 """Matches a question about the asker alone."""
 NAMELESS = frozenset("user human me you someone".split()) | {""}
@@ -45,8 +51,11 @@ def is_anothers(stemmed: str, question: str, text: str) -> bool:
     return False
 
 
-def tells_of_others(text: str, stems: Collection[str]) -> bool:
-    """Return whether a text applies these stems to somebody else: "my sister lives there" is not where I live."""
+def tells_of_others(text: str, stems: Collection[str], asked: Collection[str] = ()) -> bool:
+    """Return whether a text applies these stems to somebody else: "my sister lives there" is not where I live.
+
+    What a question itself asks about, by its stems, is nobody.
+    """
     for clause in _CLAUSE.split(text):
         words = _WORD.findall(clause)
         at = next((n for n, word in enumerate(words) if stem(word.casefold()) in stems), None)
@@ -55,7 +64,8 @@ def tells_of_others(text: str, stems: Collection[str]) -> bool:
         before = [word.casefold().replace("’", "'") for word in words[:at]]
         if _SELF.intersection(before):
             return before[:1] == ["my"] and any(word[0].isupper() for word in words[1:at])
-        return bool(_THEY.intersection(before)) or (at <= _SUBJECT and any(map(_is_name, words[:at])))
+        begun = bool(words[:at]) and _is_name(words[0]) and stem(before[0]) not in asked
+        return begun or bool(_THEY.intersection(before)) or (at <= _SUBJECT and any(map(_is_name, words[:at])))
     return False
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from itertools import pairwise
 
 from bot.models.offline.message_kinds import Topic, topic
 from bot.models.offline.sentence_splitting import split
@@ -25,6 +26,7 @@ _LONGEST = 1_000
 class Aim(Enum):
     """The kind of answer wanted."""
 
+    NAME = auto()
     ANSWER = auto()
     LIST = auto()
     ABOUT = auto()
@@ -66,6 +68,11 @@ _ASKER = re.compile(r"(?i)^(?:me|myself|mich|mir|mí|moi)(?: so far| by now| alr
 _WHO_AM_I = re.compile(
     r"(?i)^\W*(?:who am i|do you (?:still )?(?:remember|know) me|wer bin ich|(?:kennst|erkennst) du mich(?: noch)?|erinnerst du dich an mich|quién soy)\b\W*$"
 )
+_MY_NAME = re.compile(
+    r"(?i)^\W*(?:what(?:['’]s| is) my (?:first |full )?name|what am i called|do you (?:still )?(?:know|remember) my name"
+    r"|wie hei(?:ß|ss)e ich|was ist mein name|wei(?:ß|ss)t du(?: noch)?,? wie ich hei(?:ß|ss)e)\b\W*$"
+)
+_OWN_NAME_WORDS = "call me my name is called nenn mich ich heiße mein name ist"
 _FOR_A_LIVING = (
     (re.compile(r"(?i)\bwhat do i do for (?:a living|work)\b"), "what is my job"),
     (re.compile(r"(?i)\bwas (?:mache|tue|bin|arbeite) ich (?:beruflich|von beruf)\b"), "was ist mein Beruf"),
@@ -113,7 +120,13 @@ _LEADS = frozenset(
     il lo gli uno mio mia quale o os as um uma meu minha
     """.split()
 )
+_DETERMINERS = frozenset(
+    """a an the my your his her our their this that these those which any every some no der die das dem den des ein eine einen einem einer mein
+    viele wenige beide meine meinen meinem meiner unser unsere unseren dein deine welche welcher welches welchen kein keine keinen""".split()
+)
 _AUXILIARIES = frozenset("do does did can could will would should has have had".split())
+_WISHING = frozenset("like love hate want prefer need going have used able allowed".split())
+"""What "to" follows with a verb rather than with a thing: "what do I like to eat"."""
 _CALLS = frozenset("called named call heißt heißen llama llamado".split())
 _COMPOUND = re.compile(
     r"(?i)(?:\bwhat(?:['’]s| is| are| was| were)|\bwhich (?:is|was))\s+(?:my|our|the|your|his|her|their|\w+['’]s)\s+"
@@ -141,7 +154,7 @@ def things(question: str) -> frozenset[str]:
         if not word[0].isalnum() or word in STOP_WORDS or word in FUNCTION_WORDS or word in _LEADS:
             found.update(_named(run, verb=subject))
             run = []
-            led = word in _LEADS
+            led = word in _LEADS and not (word == "to" and before in _WISHING)
             subject = led and before in _AUXILIARIES
         elif led:
             run.append(piece.replace("’", "'").removesuffix("'s"))
@@ -153,6 +166,21 @@ def things(question: str) -> frozenset[str]:
         if not led and word.endswith("'s"):
             led = True
         before = word
+    return frozenset(found)
+
+
+def people(question: str) -> frozenset[str]:
+    """Return the stems of the names in a question that nothing but a verb or a preposition leads: rather people than things."""
+    found = set()
+    for before, word in pairwise(_PIECE.findall(question)):
+        plain = word.replace("’", "'").removesuffix("'s")
+        if (
+            plain[0].isupper()
+            and before.isalpha()
+            and before.casefold() not in _DETERMINERS
+            and plain.casefold() not in STOP_WORDS
+        ):
+            found.add(stem(plain.casefold()))
     return frozenset(found)
 
 
@@ -197,6 +225,8 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
 def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     for idiom, plain in _FOR_A_LIVING:
         text = idiom.sub(plain, text)
+    if _MY_NAME.match(text):
+        return QuestionPart(text, Aim.NAME, topic(text), f"{text} {_OWN_NAME_WORDS}")
     if _WHO_AM_I.match(text):
         return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
     spoken = _LIKE.sub(r"\1\2", " ".join(_SO_FAR.sub(" ", text).split()))

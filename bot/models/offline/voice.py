@@ -7,16 +7,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.models.offline.answer_choice import AnswerChoice, missing
+from bot.models.offline.answer_choice import AnswerChoice
 from bot.models.offline.candidates import Candidate
-from bot.models.offline.message_kinds import MessageKind, hear, is_about_lyra
+from bot.models.offline.gaps import missing, telling
+from bot.models.offline.message_kinds import MessageKind, asks_what_lyra_feels, hear, is_about_lyra
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.possession import OWN
 from bot.models.offline.question_analysis import Aim, QuestionPart, parts
 from bot.models.offline.sentence_splitting import closed, one_line, shortened
 from bot.models.offline.spoken_languages import phrases
 from bot.models.offline.spoken_manner import Manner
-from memory.index.hits import Certainty, Hit
+from memory.index.hits import Hit
 from memory.index.when.birthdays import celebrated
 from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window
@@ -174,7 +175,7 @@ class OfflineVoice:
     def parts(self, asked: VoiceQuestion) -> Sequence[QuestionPart]:
         """Return the parts of a message to search for; none unless it asks something."""
         heard = hear(asked.text)
-        if heard.act is not MessageKind.QUESTION:
+        if heard.act is not MessageKind.QUESTION or asks_what_lyra_feels(heard.question):
             return ()
         return [part for part in parts(heard.question, asked.now, asked.time_zone) if _asks_of_memory(part)]
 
@@ -230,7 +231,7 @@ class OfflineVoice:
     ) -> VoiceAnswer:
         choice = AnswerChoice(asked.asker, hits, asked.time_zone, asked.now)
         told_in = asked.phrases
-        telling = ResultWording(choice, asked.now, asked.time_zone, told_in, brief=asked.manner.brief)
+        wording = ResultWording(choice, asked.now, asked.time_zone, told_in, brief=asked.manner.brief)
         told: list[tuple[QuestionPart, Candidate]] = []
         lists: list[str] = []
         lacking: list[str] = []
@@ -242,15 +243,13 @@ class OfflineVoice:
             found = choice.of(part)
             of = [one for one in above if one.tier == _ABOVE.get(part.aim) and one not in stated]
             if of or (part.aim in _LISTS and found and (len(found) > 1 or part.aim is Aim.TIME)):
-                lists.append(telling.listing(part, found, of))
+                lists.append(wording.listing(part, found, of))
                 stated += of
             elif part.aim is Aim.TIME:
-                empty.append(telling.nothing(part.window) if part.window else told_in.nothing)
+                empty.append(wording.nothing(part.window) if part.window else told_in.nothing)
             else:
                 lacks = missing(part, found, known)
-                if lacks:
-                    # While something is lacking, barely related hits would only mislead.
-                    found = [one for one in found if one.hit.certainty is not Certainty.WEAK]
+                found = telling(part, found, lacks)
                 told += [(part, one) for one in found if one.hit not in cited]
                 lacking += [word for word in lacks if word not in lacking]
                 if not found and not lacking:
@@ -259,7 +258,7 @@ class OfflineVoice:
         if not cited and not stated and (is_about_lyra(question) or not (lacking or empty)):
             return VoiceAnswer(told_in.no_model, (), echo=True)
         sentences = [
-            *telling.quotes(told),
+            *wording.quotes(told),
             *([told_in.framed("Nothing about {words} yet.", words=told_in.listed(lacking))] if lacking else empty),
         ]
         pieces = [" ".join(sentences), *lists] if sentences else lists

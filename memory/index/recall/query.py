@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.breadth import Breadth, breadth, names_listed, speaks
+from memory.index.recall.compounds import with_compounds
 from memory.index.recall.documents import forms_of_name
 from memory.index.recall.domain_indexes import Loaded
 from memory.index.recall.mistyped import with_meant
@@ -17,27 +18,10 @@ from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import DOINGS, LIGHT
 from memory.text import lexical
 from memory.text.display_names import TAG
+from memory.text.irregular_verbs import PAST_FORMS
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
 from memory.text.spellings import other_spellings
-
-_VERBS = """
-become became|begin began begun|bend bent|bite bit bitten|bleed bled|blow blew blown|break broke broken|bring brought|build built
-burn burnt|buy bought|catch caught|choose chose chosen|come came|deal dealt|dig dug|draw drew drawn|dream dreamt|drink drank drunk
-drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt|fight fought|find found|fly flew flown|forget forgot forgotten
-forgive forgave forgiven|freeze froze frozen|get got gotten|give gave given|go went gone|grow grew grown|hang hung|hear heard
-hide hid hidden|hold held|keep kept|know knew known|lead led|learn learnt|leave left|lend lent|lie lay lain|light lit|lose lost
-make made|mean meant|meet met|pay paid|read|ride rode ridden|ring rang rung|rise rose risen|run ran|say said|see saw seen|sell sold
-send sent|sew sewn|shake shook shaken|shine shone|shoot shot|show shown|sing sang sung|sink sank sunk|sit sat|sleep slept
-speak spoke spoken|spend spent|stand stood|steal stole stolen|stick stuck|sting stung|sweep swept|swim swam swum|swing swung
-take took taken|teach taught|tear tore torn|tell told|think thought|throw threw thrown|understand understood|wake woke woken
-wear wore worn|weep wept|win won|write wrote written
-"""
-_FORMS: Mapping[str, Sequence[str]] = {
-    verb: forms for verb, *forms in (line.split() for line in _VERBS.replace("\n", "|").split("|") if line) if forms
-}
-"""The irregular past forms of English verbs."""
-
 
 _MINE = {
     "english": r"i|i'm|i've|i'd|i'll|me|my|mine|myself",
@@ -142,10 +126,11 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     text = timed.rest if window and not timed.dated else query.text
     languages = sorted({ENGLISH}.union(*(one.languages for one in loaded)))
     words = _outer(lexical.query_terms(text, languages))
-    words = _as_told(words) if window else words
+    words = _as_told(_telling(words) if window else words)
     words = _as_spelled(words, text, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     detected = language_of(lexical.tokens(query.text))
+    words = with_compounds(words, detected, loaded)
     words, mistyped = with_meant(words, [detected] if detected else languages[:_FEW], loaded, called, query.exclude)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
@@ -165,15 +150,20 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     )  # fmt: skip
 
 
-def _as_told(words: dict[str, list[int]]) -> dict[str, list[int]]:
-    """Add past forms to the words of a question about a time: "run" also finds "ran".
-
-    Light verbs are dropped: in "how far did I run" and "go climbing" the other word is what is asked for.
+def _telling(words: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Return the words of a question about a time without light verbs: in "how far did I run" and "go climbing" the other word is
+    what is asked for.
     """
-    telling = {word: terms for word, terms in words.items() if word not in LIGHT} or words
-    return {
-        word: [*terms, *(lexical.term(lexical.stem(form)) for form in _FORMS.get(word, ()))] for word, terms in telling.items()
-    }
+    return {word: terms for word, terms in words.items() if word not in LIGHT} or words
+
+
+def _as_told(words: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Add past forms to the words of a question: "when did I break it" also finds "broke"."""
+    return {word: [*terms, *map(_english, PAST_FORMS.get(word, ()))] for word, terms in words.items()}
+
+
+def _english(word: str) -> int:
+    return lexical.term(lexical.stem(word))
 
 
 def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]) -> dict[str, list[int]]:

@@ -38,7 +38,7 @@ class NamedThing:
     alias: str = ""
 
 
-_KIN = (
+KIN = (
     "sister|brother|mother|father|mom|mum|dad|son|daughter|wife|husband|partner|girlfriend|boyfriend|fiancée?|aunt|uncle|cousin|niece"
     "|nephew|grandmother|grandfather|grandma|grandpa|granny|friend|colleague|coworker|boss|manager|neighbou?r|roommate|flatmate|teacher"
     "|doctor|dentist|therapist|trainer|mentor|twin|stepmother|stepfather|stepson|stepdaughter"
@@ -55,10 +55,10 @@ _SAID_OF = r"(?:,? (?:is |was |ist )?(?:called|named|heißt|namens)|['’]s name
 _CUES = (
     (NamedKind.PET, rf"\b(?i:{_OWNER}) (?:\w+ )?(?P<alias>(?i:{_PETS})),? {_NAME}"),
     (NamedKind.PET, rf"\b(?P<alias>(?i:{_PETS})){_SAID_OF} {_NAME}"),
-    (NamedKind.PERSON, rf"\b(?i:{_OWNER}) (?:[a-zäöü]+ )?(?P<alias>(?i:{_KIN})),? {_NAME}"),
-    (NamedKind.PERSON, rf"\b(?P<alias>(?i:{_KIN})){_SAID_OF} {_NAME}"),
+    (NamedKind.PERSON, rf"\b(?i:{_OWNER}) (?:[a-zäöü]+ )?(?P<alias>(?i:{KIN})),? {_NAME}"),
+    (NamedKind.PERSON, rf"\b(?P<alias>(?i:{KIN})){_SAID_OF} {_NAME}"),
     (NamedKind.PET, rf"{_NAME} (?:is|ist) (?i:{_OWNER}) (?:\w+ )?(?P<alias>(?i:{_PETS}))\b"),
-    (NamedKind.PERSON, rf"{_NAME},? (?:(?:is|ist) )?(?i:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:[a-zäöü]+ )?(?P<alias>(?i:{_KIN}))\b"),
+    (NamedKind.PERSON, rf"{_NAME},? (?:(?:is|ist) )?(?i:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:[a-zäöü]+ )?(?P<alias>(?i:{KIN}))\b"),
     (NamedKind.PROJECT, rf"\b(?i:projec?kt?|project)(?:,? (?:is |was )?(?:called|named)| heißt| namens)? {_NAME}"),
     (NamedKind.PROJECT, rf"\b(?:the|our|my|das|unser) {_NAME} (?i:project|projekt)\b"),
     (NamedKind.PLACE, rf"\b(?i:lives?|lived|living|moved|moving|moves|flew|fly|travel\w*|trip|drove|holiday|weekend|office|house|flat|born|wohn\w*|zieh\w*|zog)"
@@ -77,7 +77,7 @@ _SURNAMED = (
     rf"\b{_ONE} heißt (?:mit (?:ganzem|vollem) Namen |eigentlich ){_FULL}",
     rf"\b{_ONE} heißt mit (?:Nachnamen|Familiennamen) (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
 )
-_CALLED = re.compile(rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{_KIN}|{_PETS})\b", re.IGNORECASE)
+_CALLED = re.compile(rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{KIN}|{_PETS})\b", re.IGNORECASE)
 _LARGE = re.compile(rf"(?:(?<=[\w,;:'’\"(]\s)|(?<=\b[DM]r\.\s)|(?<=\bMs\.\s)|(?<=\bMrs\.\s)|(?<=\bProf\.\s)){_NAME}")
 _SPEECH = frozenset(":'’\"(")
 _WRITES_NOUNS_LARGE = frozenset({"german"})
@@ -86,8 +86,8 @@ _NO_NAME = frozenset(
     "saturday sunday january february march april may june july august september october november december christmas easter internet "
     "montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember weihnachten".split()
 )
-_PART_OF_NONE = _NO_NAME.union(_KIN.split("|"), _PETS.split("|"), ("project", "projekt"))
-_KINDS = rf"(?:{_KIN}|{_PETS}|project|projekt|city|town|village|island|country|stadt|dorf|insel)"
+_PART_OF_NONE = _NO_NAME.union(KIN.split("|"), _PETS.split("|"), ("project", "projekt"))
+_KINDS = rf"(?:{KIN}|{_PETS}|project|projekt|city|town|village|island|country|stadt|dorf|insel)"
 _ASKED = re.compile(
     rf"(?i)^(?:(?:the|an?|my|our|his|her|their|mein\w{{0,2}}|unser\w{{0,2}}|der|die|das) )?(?:{_KINDS} )?(?P<name>\S.*?)(?: {_KINDS})?$"
 )

@@ -64,6 +64,26 @@ _WORDS = (
         False,
     ),
     (
+        "sibling siblings geschwister hermanos fratrie",
+        "sister sisters brother brothers schwester schwestern bruder brüder hermana hermanas hermano hermanos sœur sœurs frère frères",
+        False,
+    ),
+    (
+        "parent parents eltern padres",
+        "mother father mum mom dad mutter vater mama papa madre padre mère père",
+        False,
+    ),
+    (
+        "husband ehemann mann marido esposo mari",
+        "husband ehemann mann marido esposo mari",
+        False,
+    ),
+    (
+        "wife ehefrau frau esposa épouse femme",
+        "wife ehefrau frau esposa épouse femme",
+        False,
+    ),
+    (
         "married verheiratet casado casada marié mariée",
         "wife husband ehefrau ehemann esposa esposo marido épouse",
         False,

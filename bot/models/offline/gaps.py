@@ -1,0 +1,42 @@
+"""What a question asks for that its answers do not hold, and which of them then tell nothing of it."""
+
+from collections.abc import Callable, Collection, Sequence
+
+from bot.models.offline.candidates import Candidate
+from bot.models.offline.question_analysis import QuestionPart, compound, people, things
+from memory.index.hits import Certainty, Hit
+
+
+def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:
+    """Return the words of a question about which nothing is known; beside an answer, names and things alone.
+
+    Where all that was chosen only names whom the question is about, that is every other word of it, whoever else it was used of.
+    """
+    whole = compound(part.text)
+    covered = frozenset().union(*(one.covers | one.near for one in chosen))
+    lacking = [stemmed for stemmed in part.about.admit if stemmed not in covered]
+    if lacking and chosen and all(_only_names(part, one) for one in chosen):
+        return [part.about.admit[stemmed] for stemmed in lacking]
+    named = things(part.text)
+    if chosen or any(stemmed in named for stemmed in lacking):
+        lacking = [stemmed for stemmed in lacking if stemmed in named]
+    if whole and (whole.stems | {whole.head}) & set(lacking):
+        rest = [part.about.admit[one] for one in lacking if one not in whole.stems | {whole.head} and not known(one)]
+        return [*rest, whole.written]
+    return [part.about.admit[stemmed] for stemmed in lacking if not known(stemmed)]
+
+
+def telling(part: QuestionPart, chosen: Sequence[Candidate], lacks: Collection[str]) -> list[Candidate]:
+    """Return those of the chosen that are quoted: all, but where something is lacking what barely relates would only mislead."""
+    if not lacks:
+        return list(chosen)
+    return [one for one in chosen if one.hit.certainty is not Certainty.WEAK and not _only_names(part, one)]
+
+
+def _only_names(part: QuestionPart, one: Candidate) -> bool:
+    """Return whether an answer was found by nothing but the name of whom a question is about."""
+    return one.covers <= people(part.text) and not one.shaped and not _is_near(one.hit)
+
+
+def _is_near(hit: Hit) -> bool:
+    return any(why.startswith("meaning ") for why in hit.why)

@@ -1,0 +1,26 @@
+"""Words that some languages write as one: of "Schlüssel" and "Keller" "Kellerschlüssel" is made."""
+
+from collections.abc import Iterator
+
+LANGUAGES = frozenset({"german", "dutch", "danish", "swedish", "norwegian"})
+"""The languages whose compounds are read."""
+SHORTEST = 3
+"""The fewest letters of a part."""
+_LINKS = ("", "s", "es", "n", "en", "e", "er")
+_COMPOUND = range(8, 31)
+
+
+def joined(first: str, last: str) -> Iterator[str]:
+    """Yield the compounds that two lower-case words may make."""
+    return (first + link + last for link in _LINKS)
+
+
+def splits(word: str) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of words that a lower-case word of 8 to 30 letters may be made of, the longest last part first."""
+    if len(word) not in _COMPOUND or not word.isalpha():
+        return
+    for at in range(SHORTEST, len(word) - SHORTEST + 1):
+        for link in _LINKS:
+            first = word[:at].removesuffix(link) if word[:at].endswith(link) else ""
+            if len(first) >= SHORTEST:
+                yield first, word[at:]
