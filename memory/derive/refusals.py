@@ -68,9 +68,12 @@ async def reopen(tx: Transaction, writer: str) -> None:
 
 
 async def stale(reader: Reader, domain: Domain, writer: str, before: int, most: int) -> list[int]:
-    """Return the keys of at most this many answers of a writer about what it last refused before an instant, oldest first."""
+    """Return the keys of at most this many answers of a writer about what it last refused before an instant, oldest first.
+
+    A thought is about what was new then, and is not asked for again.
+    """
     rows = await reader.all(
-        "SELECT r.id FROM refusals r WHERE r.domain = :domain AND r.writer = :writer AND r.refused_at < :before AND NOT EXISTS "
+        "SELECT r.id FROM refusals r WHERE r.domain = :domain AND r.writer = :writer AND r.tier <> 'reflection' AND r.refused_at < :before AND NOT EXISTS "
         "(SELECT 1 FROM refusals n WHERE n.domain = r.domain AND n.tier = r.tier AND n.slot = r.slot AND n.inputs = r.inputs "
         "AND n.writer = r.writer AND n.refused_at >= :before) ORDER BY r.refused_at, r.id LIMIT :most",
         {"domain": domain.key, "writer": writer, "before": before, "most": most},
