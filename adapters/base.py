@@ -167,6 +167,9 @@ class Adapter(ABC):
         """
         return None
 
+    def note(self, text: str) -> None:  # noqa: B027 - most have nobody to tell
+        """Tell whoever sits before a pipe something beside the answers; elsewhere nothing is shown."""
+
     def thread_opened_at(self, place: Place) -> int:
         """Return since when (microseconds UTC) people see the thread of a place, as the platform told; 0 if not yet."""
         return 0

@@ -38,6 +38,7 @@ from memory.store import installation_values
 from memory.store.backup import backup
 from memory.store.commit_marks import CommitMarks
 from memory.store.database import Database
+from memory.store.domains import changes_by_domain
 from memory.store.lineage import Seal
 from memory.store.opening import open_database
 from memory.store.postgresql.address import DatabaseAddress
@@ -251,6 +252,19 @@ class Memory:
         """Return whether an episode of a session is due to close, or a gist or merge of it is due to be written."""
         rules = await closing(self.places, domain, self.consolidation_rules.rules, self.consolidation_rules.bank)
         return await backlog.is_ripe(self.db, domain, session, rules, self._ports.clock.now())
+
+    async def changes(self) -> dict[int, int]:
+        """Return how many changes each domain has seen, with those of the confidences within it, by key."""
+        return await changes_by_domain(self.db)
+
+    async def quiet_until(self, domain: Domain, most: int) -> int | None:
+        """Return until when, at most `most`, nothing becomes due in a domain by time alone; None if nobody knows.
+
+        That is so where something is being forgotten, which ends without a change, and where the bank is on.
+        """
+        if await is_sweeping(self.db, [domain.key]) or (await self.view(domain).bank.state()).since is not None:
+            return None
+        return await backlog.quiet_until(self.db, domain, self.consolidation_rules.rules, most)
 
     async def know_writer(self, name: str, setup: str) -> None:
         """Have the writer of this name asked again for what it refused if it was set up otherwise then, as `setup` tells."""

@@ -190,6 +190,10 @@ class Console(Adapter):
         """Return a preview on a terminal; piped, a reply is written whole."""
         return _ScreenPreview(self.screen) if self.screen.prefix else None
 
+    def note(self, text: str) -> None:
+        if not self.screen.prefix:
+            self.screen.note(text)
+
     def surface(self, event_id: str) -> Surface | None:
         """Return the person at the terminal."""
         return self

@@ -5,8 +5,8 @@ Imported messages are embedded right away, with progress and until interrupted.
 
 import asyncio
 import sys
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby, islice
 from pathlib import Path
 
 from adapters.events import conversation
@@ -21,6 +21,7 @@ from memory.errors import EmbeddingFailed
 from memory.places.named_conversations import thread
 from memory.transfer.detect import lines_in, read_file
 from memory.transfer.message import BadConversation, BadLine, Incoming, speakers
+from memory.transfer.seen_record import SeenItems
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
 
@@ -91,6 +92,17 @@ async def _batch(lines: Iterator[Incoming | BadLine], *, may_wait: bool) -> list
     return await asyncio.to_thread(lambda: list(islice(lines, _BATCH)))
 
 
+class _Order:
+    """Parts lines where their session changes, and where one tells what digests were made from, which is kept before it."""
+
+    def __init__(self) -> None:
+        self._part = 0
+
+    def __call__(self, line: Incoming) -> tuple[str | None, str | None, int]:
+        self._part += bool(line.seen and line.seen.made_from)
+        return line.place, line.session, self._part
+
+
 class _Importer:
     """Stores batches of messages in their sessions, and counts.
 
@@ -105,24 +117,55 @@ class _Importer:
         self._placed = placed
         self._sessions: dict[str, Session] = {}
         self._bad: list[BadLine] = []
+        self._made_from: dict[str, SeenItems] = {}
         self._counts = {"stored": 0, "known": 0, "forgotten": 0}
 
     async def take(self, batch: list[Incoming | BadLine]) -> None:
-        """Store the good lines of a batch, in one transaction per session."""
-        groups: dict[str, list[NewExchange]] = {}
-        for line in batch:
-            if isinstance(line, BadLine):
-                self._bad.append(line)
-                continue
-            place = line.place or line.session or self._default
-            if place not in self._sessions:
-                self._sessions[place] = await self._session(place, line)
-            groups.setdefault(place, []).append(self._exchange(line, place))
-        for place, messages in groups.items():
-            kept = await self._view.say(self._sessions[place], messages)
-            self._counts["stored"] += len(kept.stored)
-            self._counts["known"] += kept.known
-            self._counts["forgotten"] += kept.forgotten
+        """Store the good lines of a batch, in one transaction per session where no answer tells what it had in view."""
+        good = [line for line in batch if isinstance(line, Incoming)]
+        self._bad += [line for line in batch if isinstance(line, BadLine)]
+        if any(line.seen for line in good):
+            # In the order of the file: what an answer had in view is stored before it.
+            for _order, run in groupby(good, _Order()):
+                await self._store(list(run))
+            return
+        groups: dict[str, list[Incoming]] = {}
+        for line in good:
+            groups.setdefault(line.place or line.session or self._default, []).append(line)
+        for lines in groups.values():
+            await self._store(lines)
+
+    async def _store(self, lines: Sequence[Incoming]) -> None:
+        """Store lines of one session, the first of which may tell what digests were made from."""
+        place = lines[0].place or lines[0].session or self._default
+        session = self._sessions.get(place) or await self._session(place, lines[0])
+        self._sessions[place] = session
+        records = {line.source_id: line.seen for line in lines if line.seen}
+        for record in records.values():
+            self._made_from.update(record.made_from)
+        fresh = await self._view.seen_records.needing(session, records) if records else set()
+        needed = self._needed({digest for id_ in fresh for digest in records[id_].items.digests})
+        if needed:
+            await self._view.seen_records.keep_digests(needed, self._named())
+        kept = await self._view.say(session, [self._exchange(line, place) for line in lines])
+        stored = {one.key: records[one.source_id] for one in kept.stored if one.source_id in fresh}
+        if stored:
+            await self._view.seen_records.keep(stored, self._named())
+        self._counts["stored"] += len(kept.stored)
+        self._counts["known"] += kept.known
+        self._counts["forgotten"] += kept.forgotten
+
+    def _named(self) -> dict[str, Session]:
+        """Return the sessions by the names that lines have for them; '' stands for the default session, if there is one yet."""
+        return {name: session for name, session in (*self._sessions.items(), ("", self._sessions.get(self._default))) if session}
+
+    def _needed(self, digests: Collection[str]) -> dict[str, SeenItems]:
+        """Return what these digests, and those beneath them, were made from, as far as the file told; each is told of once."""
+        needed: dict[str, SeenItems] = {}
+        while found := {digest: self._made_from.pop(digest) for digest in digests if digest in self._made_from}:
+            needed |= found
+            digests = {below for items in found.values() for below in items.digests}
+        return needed
 
     async def _session(self, place: str, line: Incoming) -> Session:
         name = line.session or self._default

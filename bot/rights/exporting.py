@@ -16,7 +16,9 @@ from bot.conversation.domain_access import DomainAccess
 from localization.sentences import _, marked
 from memory.core import Memory
 from memory.text.time.times import local
+from memory.tiers.exchanges import PAGE
 from memory.transfer.jsonl import line
+from memory.transfer.seen_record import SeenRecord
 from memory.view.own_words import OwnMessage
 from memory.view.view import View
 
@@ -26,10 +28,11 @@ JSONL, TEXT, ZIPPED = "lyra.jsonl", "lyra.txt", "lyra.zip"
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A message, and the time zone in which its time is shown."""
+    """A message, the time zone in which its time is shown, and what an answer had in view, if known."""
 
     own: OwnMessage
     zone: str
+    seen: SeenRecord | None = None
 
     def line(self, *, as_text: bool) -> str:
         """Return it as one line: JSON that can be imported again, or text."""
@@ -39,13 +42,16 @@ class Exported:
             # A continuation line cannot be mistaken for another speaker's.
             text = "\n| ".join(text.splitlines())
             return f"[{receipts.short(own.session)}] {local(e.said_at, self.zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {text}"
-        return line(own.session, e.role, e.speaker, text, e.said_at, e.source_id, self.zone, echo=e.echo or not own.whole)
+        return line(
+            own.session, e.role, e.speaker, text, e.said_at, e.source_id, self.zone, echo=e.echo or not own.whole, seen=self.seen
+        )
 
 
 async def all_of(view: View) -> AsyncIterator[Exported]:
     """Yield every message at home, in stored order."""
-    async for session, message in view.messages.all():
-        yield Exported(OwnMessage(session, message, whole=True), view.home.time_zone)
+    everything = (OwnMessage(session, message, whole=True) async for session, message in view.messages.all())
+    async for one in _with_views(view, everything):
+        yield one
 
 
 async def own_of(person: Person, memory: Memory, domains: DomainAccess) -> AsyncIterator[Exported]:
@@ -54,8 +60,27 @@ async def own_of(person: Person, memory: Memory, domains: DomainAccess) -> Async
         home = await domains.view_of_account(account.platform, account.native_id)
         spoken = await memory.spoken_in(account)
         for view in (home, *(memory.view(domain) for domain in spoken if domain.key != home.home.key)):
-            async for own in view.own_words.of(account):
-                yield Exported(own, view.home.time_zone)
+            async for one in _with_views(view, view.own_words.of(account)):
+                yield one
+
+
+async def _with_views(view: View, messages: AsyncIterator[OwnMessage]) -> AsyncIterator[Exported]:
+    """Yield messages of one home with what answers had in view, which is left out of an answer that is not whole."""
+    export = await view.seen_records.export()
+    async for some in _paged(messages):
+        seen = await view.seen_records.of([one.exchange for one in some if one.whole], export)
+        for one in some:
+            yield Exported(one, view.home.time_zone, seen.get(one.exchange.key))
+
+
+async def _paged(messages: AsyncIterator[OwnMessage]) -> AsyncIterator[list[OwnMessage]]:
+    some: list[OwnMessage] = []
+    async for one in messages:
+        some.append(one)
+        if len(some) == PAGE:
+            yield some
+            some = []
+    yield some
 
 
 def fitting(texts: Mapping[str, str], most: int) -> tuple[File, ...]:

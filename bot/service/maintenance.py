@@ -10,6 +10,7 @@ from bot.config.settings import Settings
 from bot.imports import deriving
 from bot.keyed_locks import KeyedLocks
 from bot.models.chains import Models, limits
+from bot.service.due_domains import DueDomains
 from bot.service.log import carried_on, log
 from bot.service.priority import Priority
 from localization.sentences import lazy
@@ -66,6 +67,7 @@ class Maintenance:
         self._unembedded: dict[int, Domain] = {}
         self._embedding: asyncio.Task[None] | None = None
         self._left = 0
+        self._due_domains = DueDomains(memory, clock)
         self._locks = KeyedLocks[str]()
         self._left_to_others = False
         self._leaving: set[int] = set()
@@ -122,36 +124,42 @@ class Maintenance:
         await cancel(*self._busy)
 
     async def tick(self) -> None:
-        """Maintain every domain once in which anything is kept."""
-        for domain in await self._memory.places.inhabited():
-            await self._look_after(domain, [None])
+        """Maintain every domain with anything in it that changed since it was last looked at, or in which something may be due."""
+        for due in await self._due_domains.due():
+            until = await carried_on(self._due_domains.quiet_until(due.domain), _JOB)
+            if await self._look_after(due.domain, [None]) and until is not None:
+                self._due_domains.leave(due, until)
 
-    async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> None:
-        await self._look_over(domain, sessions)
+    async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
+        is_quiet = await self._look_over(domain, sessions)
         self.embed_soon(domain)
+        return is_quiet
 
-    async def _look_over(self, domain: Domain, sessions: Collection[Session | None]) -> None:
-        for session in sessions:
-            await carried_on(self._tidy(domain, session), _JOB)
-        await carried_on(self._read_names(domain), _JOB)
-        await carried_on(self._memory.read_again(domain), _JOB)
+    async def _look_over(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
+        """Maintain sessions of a domain; return whether there was nothing to be written and nothing failed."""
+        quiet = [await carried_on(self._tidy(domain, session), _JOB) for session in sessions]
+        read = [await carried_on(self._read_names(domain), _JOB), await carried_on(self._memory.read_again(domain), _JOB)]
+        return all(quiet) and None not in read
 
-    async def _tidy(self, domain: Domain, only: Session | None) -> None:
+    async def _tidy(self, domain: Domain, only: Session | None) -> bool:
         # Importing derivation takes a fifth of a start, and mostly there is nothing to derive.
+        is_quiet = True
         for session in [only] if only else await self._dirty(domain):
             async with self._locks.alone(session.id):
                 if await self._memory.is_ripe(domain, session):
+                    is_quiet = False
                     consolidator = deriving(self._memory).consolidator(domain, self._unasked(domain), self._models.extractive)
                     await consolidator.close_episodes(session)
                     await consolidator.digest(session)
         if (await self._memory.view(domain).bank.state()).since is not None:
             async with self._locks.alone(f"bank {domain.key}"):
                 await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
+        return is_quiet
 
-    async def _read_names(self, domain: Domain) -> None:
+    async def _read_names(self, domain: Domain) -> int:
         # In sequence, since both would scan the same messages.
         async with self._locks.alone(f"names {domain.key}"):
-            await self._memory.read_names(domain)
+            return await self._memory.read_names(domain)
 
     def _unasked(self, domain: Domain) -> Writer:
         """Return the writer for unrequested work: within the daily budget, and behind live conversations."""
@@ -170,7 +178,10 @@ class Maintenance:
             domains, self._unembedded = self._unembedded, {}
             # Round-robin over domains, so that nobody waits for somebody else's import.
             for domain in domains.values():
-                if await carried_on(self._embed_some(domain), _JOB):
+                is_left = await carried_on(self._embed_some(domain), _JOB)
+                if is_left is None:
+                    self._due_domains.look_again(domain)
+                elif is_left:
                     self._unembedded[domain.key] = domain
 
     async def _embed_some(self, domain: Domain) -> bool:

@@ -1,9 +1,11 @@
 """Unusable answers of a writer: stored, counted, and dropped together with what they may contain."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.ports import Clock
-from memory.store.database import DatabaseAccess, Transaction
+from memory.store.database import DatabaseAccess, Reader, Transaction
+from memory.store.lineage import bound, placeholders
 from memory.store.sealed import DROPPED, GIVEN_UP
 from memory.types import Domain
 
@@ -63,6 +65,30 @@ async def take_up(tx: Transaction, domain: Domain, tier: str, writer: str) -> li
 async def reopen(tx: Transaction, writer: str) -> None:
     """Have what a writer refused or gave up count as another's: it is not what it was, and is to be asked again."""
     await tx.run("UPDATE refusals SET writer = '' WHERE writer = :writer", {"writer": writer})
+
+
+async def stale(reader: Reader, domain: Domain, writer: str, before: int, most: int) -> list[int]:
+    """Return the keys of at most this many answers of a writer about what it last refused before an instant, oldest first.
+
+    A thought is about what was new then, and is not asked for again.
+    """
+    rows = await reader.all(
+        "SELECT r.id FROM refusals r WHERE r.domain = :domain AND r.writer = :writer AND r.tier <> 'reflection' AND r.refused_at < :before AND NOT EXISTS "
+        "(SELECT 1 FROM refusals n WHERE n.domain = r.domain AND n.tier = r.tier AND n.slot = r.slot AND n.inputs = r.inputs "
+        "AND n.writer = r.writer AND n.refused_at >= :before) ORDER BY r.refused_at, r.id LIMIT :most",
+        {"domain": domain.key, "writer": writer, "before": before, "most": most},
+    )
+    return [row["id"] for row in rows]
+
+
+async def discount(tx: Transaction, keys: Sequence[int]) -> None:
+    """Delete these answers, so that their writer is asked again; what it gave up counts as given up by another.
+
+    Gists and their merges are found by being extracts, and not by having been given up.
+    """
+    within, known = f"id IN ({placeholders('r', keys)})", {**bound("r", keys), "given_up": GIVEN_UP}
+    await tx.run(f"DELETE FROM refusals WHERE {within} AND (reason <> :given_up OR tier IN ('gist', 'merge'))", known)
+    await tx.run(f"UPDATE refusals SET writer = '' WHERE {within}", bound("r", keys))
 
 
 async def drop(tx: Transaction, domain: Domain, tier: str | None = None) -> None:

@@ -13,7 +13,7 @@ in a reflection, and falls with each disliked answer.
 from dataclasses import dataclass, field, replace
 
 from localization.sentences import marked
-from memory.derive import progress
+from memory.derive import progress, refusals
 from memory.derive.consolidate import Consolidator
 from memory.derive.context import Context
 from memory.derive.ladder import Ladder
@@ -45,6 +45,7 @@ from memory.tiers.drives import (
 )
 from memory.tiers.messages import said
 from memory.tiers.selfstate import StateOfMind
+from memory.types import DAY
 
 HALF_LIFE = 48 * HOUR
 MOST_STEP = 0.2
@@ -70,6 +71,9 @@ def _bounded(step: float) -> float:
     return max(-MOST_STEP, min(MOST_STEP, step))
 
 
+_ASKED_AGAIN = 7 * DAY
+_AGAIN_AT_ONCE = 20
+"""How many refused answers a pass discounts; two or three of them are about one piece."""
 NO_MODEL = marked("that takes a model")
 
 
@@ -96,6 +100,7 @@ class Dreamer:
 
         `tell` reports progress through the sessions as (done, total). If the model is unreachable, the report says so.
         """
+        await self._ask_again()
         findings = await self._findings()
         findings.tell = tell
         report = Report(before=findings.drives, sensed=dict(findings.signals), heard=findings.heard)
@@ -115,6 +120,16 @@ class Dreamer:
                 step = replace(step, acted=False, why=report.failed)
             report.steps.append(step)
         return await self._end(findings, report)
+
+    async def _ask_again(self) -> None:
+        """Let some of what the writer would not write be asked of it again; whether it was mended where it is served, nobody tells."""
+        context = self._context
+        if context.redoing is None:
+            return
+        before = context.clock.now() - _ASKED_AGAIN
+        if keys := await refusals.stale(context.db, context.domain, context.redoing, before, _AGAIN_AT_ONCE):
+            async with context.db.transaction(bounds=context.bounds) as tx:
+                await refusals.discount(tx, keys)
 
     async def _findings(self) -> "_Findings":
         now, domain = self._context.clock.now(), self._context.domain

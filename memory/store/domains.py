@@ -78,6 +78,14 @@ async def last_change(reader: Reader, domain: int) -> int:
     return int(row["changes"]) if row else 0
 
 
+async def changes_by_domain(reader: Reader) -> dict[int, int]:
+    """Return the number of changes of every domain, with those of the confidences within it, by key."""
+    rows = await reader.all(
+        "SELECT coalesce(c.home, d.id) AS home, sum(d.changes) AS n FROM domains d LEFT JOIN confidences c ON c.domain = d.id GROUP BY 1"
+    )
+    return {row["home"]: int(row["n"]) for row in rows}
+
+
 async def logged_since(reader: Reader, domain: int, seq: int) -> bool:
     """Return whether the log of a domain still has every change after a number."""
     row = await reader.one("SELECT min(seq) AS first FROM changes WHERE domain = :domain", {"domain": domain})

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from memory.places.confidences import common_talk
 from memory.store.database import DatabaseAccess
+from memory.text.time.times import month, month_start
 from memory.tiers import episodes, summaries
 from memory.tiers.episodes import EpisodeRules
-from memory.types import Domain, Session
+from memory.types import MINUTE, Domain, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,14 @@ async def is_ripe(db: DatabaseAccess, domain: Domain, session: Session, rules: E
         or bool(await episodes.wanting(db, domain, session=session.key))
         or await summaries.mergeable(db, session) is not None
     )
+
+
+async def quiet_until(db: DatabaseAccess, domain: Domain, rules: EpisodeRules, most: int) -> int:
+    """Return the first instant, at most `most`, at which silence or the end of a month may end an episode of a domain."""
+    rows = await episodes.open_ends(db, domain)
+    idle: list[int] = [row["last"] + rules.idle_minutes * MINUTE for row in rows if row["n"] >= rules.least]
+    begins = month_start(month(most, domain.time_zone), domain.time_zone)
+    return min([most, *idle, *(begins for row in rows if row["last"] < begins)])
 
 
 _TALK = f"SELECT e.session, e.echo FROM exchanges e WHERE e.kind IN ('said', 'reply') AND {common_talk('e')}"

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import BinaryIO
 
 from localization.sentences import lazy
+from memory.text.display_names import LYRA
 from memory.text.storable import EMPTY, clean
 from memory.text.time.times import instant
 from memory.text.time.zones import zone as zone_of
@@ -26,18 +27,20 @@ from memory.transfer.message import (
     without_mark,
 )
 from memory.transfer.message_names import ImportedLine, MessageNames, names_an_hour
+from memory.transfer.seen_record import SeenRecord, read_seen
 from memory.types import MOST_NAME
 
 
 def line(
-    session: str, role: str, speaker: str, content: str, created_at: int, source_id: str, time_zone: str, *, echo: bool = False
-) -> str:
+    session: str, role: str, speaker: str, content: str, created_at: int, source_id: str, time_zone: str, *,
+    echo: bool = False, seen: SeenRecord | None = None,
+) -> str:  # fmt: skip
     """Return one message as a line of JSON, without the newline.
 
     `created_at` is in microseconds UTC and is written as ISO 8601 with the offset of `time_zone` (an IANA name). `echo` marks a
-    reply that merely repeats memory; the field is written only if set.
+    reply that merely repeats memory, `seen` tells what an answer had in view; these fields are written only if set.
     """
-    fields: dict[str, str | bool] = {
+    fields: dict[str, object] = {
         "session": clean(session),
         "role": role,
         "speaker": clean(speaker),
@@ -48,6 +51,8 @@ def line(
     }
     if echo:
         fields["echo"] = True
+    if seen and (told := seen.fields()):
+        fields["seen"] = told
     return json.dumps(fields, ensure_ascii=False)
 
 
@@ -154,7 +159,7 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Mes
     echo = fields.get("echo") is True
     return Incoming(
         number, session, None, role, speaker, content, created_at, id_ or own.id, echo, own.origin, (own, *former),
-        names_an_hour(written),
+        names_an_hour(written), read_seen(fields.get("seen")) if role == "assistant" and speaker == LYRA else None,
     )  # fmt: skip
 
 

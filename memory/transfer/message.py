@@ -9,6 +9,7 @@ from localization.sentences import Explained, Said, lazy
 from memory.errors import MemoryFailure
 from memory.text.display_names import LYRA
 from memory.text.time.times import END
+from memory.transfer.seen_record import SeenRecord
 from memory.types import SECOND, FormerIds
 
 MAX_LINE = 1 << 20
@@ -37,7 +38,8 @@ class Incoming:
     belongs to the default session; `place` is the stable key of its conversation, or None if the session's name is the key.
     `created_at` is in microseconds UTC. `source_id` is unique within its session and the same whenever the same file is read
     again. `origin`, for messages of the default session, is the same whatever that session is called. `former` lists other
-    names of the message. `timed` means that `created_at` is a moment, not a day or the time of another message.
+    names of the message. `timed` means that `created_at` is a moment, not a day or the time of another message. `seen` is what an
+    answer of Lyra's had in view, None if the file does not tell.
     """
 
     line: int
@@ -52,6 +54,7 @@ class Incoming:
     origin: str = ""
     former: tuple[FormerIds, ...] = field(default=(), compare=False)
     timed: bool = field(default=False, compare=False)
+    seen: SeenRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)

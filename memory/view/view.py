@@ -36,6 +36,7 @@ from memory.view.notices import Notices
 from memory.view.own_words import OwnWords
 from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval
+from memory.view.seen_records import SeenRecords
 from memory.view.selecting import Selecting, Selection
 from memory.view.short_ids import ShortIds
 from memory.view.thoughts import Thoughts
@@ -93,6 +94,7 @@ class View(ViewPart):
         self.calendar = MonthCalendar(binding)
         self.validity = AnswerValidity(binding)
         self.own_words = OwnWords(binding)
+        self.seen_records = SeenRecords(binding)
         self.feedback = Feedback(binding, self.messages, self.posts)
         self.selecting = Selecting(binding, self.recall)
 

@@ -133,6 +133,33 @@ async def test_what_a_memory_lacks_that_a_branch_of_the_sources_made_is_made_up_
         await db.verify()
 
 
+LATER = {
+    "usage": "  tokens_out INTEGER NOT NULL,\n",
+    "telling": "ALTER TABLE terms ADD COLUMN tells BLOB;\n",
+    "asides": "CREATE INDEX asides_order ON asides (platform, place, said_at, item);\n",
+}
+"""What was added to a step, by its title, while it was being written."""
+
+
+@pytest.mark.parametrize("upto", [26, len(STEPS)], ids=["older", "newest"])
+@pytest.mark.parametrize("title", LATER)
+async def test_what_a_memory_lacks_of_a_step_that_it_met_in_an_earlier_form_is_added(
+    tmp_path: Path, upto: int, title: str
+) -> None:
+    steps = [Migration(s.version, s.name, s.text.replace(LATER[title], "")) if s.title == title else s for s in STEPS[:upto]]
+    assert steps != STEPS[:upto]
+    held = await made_at(tmp_path / "old.db", steps)
+    for _ in range(2):
+        assert await columns(tmp_path / "old.db") == await columns(tmp_path / "new.db")
+    async with await SqliteDatabase.open(tmp_path / "old.db", KEY) as db:
+        assert {row["name"][5:]: row["digest"] for row in await db.all("SELECT name, digest FROM migrations")} == {
+            step.title: step.digest for step in STEPS
+        }
+        await db.verify()
+        row = await db.one("SELECT count(*) AS n FROM exchanges")
+        assert row and row["n"] == held["exchanges"]
+
+
 async def columns(path: Path) -> list[tuple[str, str]]:
     """Open a memory and return its tables with their columns and its indexes, in the order of their names."""
     told = "SELECT m.name AS name, coalesce(c.name, '') AS part FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1, 2"

@@ -79,6 +79,15 @@ def test_commands_in_a_conversation_are_answered_and_not_kept(home: Home) -> Non
     assert [row["content"] for row in home.export()] == ["I live in Graz", "Kept."]
 
 
+def test_words_off_the_record_are_not_kept_without_a_word(home: Home) -> None:
+    done = home.chat("off the record: I saw a doctor", "my cat is called Turing")
+    (told,) = [line for line in done.err.splitlines() if "/incognito once TEXT" in line]
+    assert told.startswith("I keep what you tell me here, this too. /forget that takes it back;")
+    assert len(done.lines) == 2, "a line in, a reply out"
+    again = home.chat("/incognito on", "off the record: I saw a lawyer")
+    assert "I keep what you tell me here" not in again.err and "lawyer" not in home.lyra("export").out
+
+
 @pytest.mark.parametrize("line", ['/recall ""', "/recall “ ”", "/recall '"])
 def test_quotation_marks_alone_are_no_question(home: Home, line: str) -> None:
     assert home.chat("I live in Graz", line).lines[-1].startswith("/recall needs QUERY: what to look for. Usage:")

@@ -151,7 +151,7 @@ def test_an_export_imported_elsewhere_exports_the_same(home: Home) -> None:
     assert len(exported.rows) == 9
     for row in exported.rows:
         assert list(row)[:6] == ["session", "role", "speaker", "content", "created_at", "id"]
-        assert row.keys() - {"session", "role", "speaker", "content", "created_at", "id"} <= {"echo"}
+        assert row.keys() - {"session", "role", "speaker", "content", "created_at", "id"} <= {"echo", "seen"}
     assert home.lyra("export", "--json").out == exported.out
     other = Home(home.folder.parent / "two")
     imported = other.lyra("import", "-", given=exported.out)

@@ -197,6 +197,32 @@ async def test_the_report_that_is_kept_is_json_and_holds_nobodys_words(tmp_path:
         assert len(await reflections(here)) == 2 and len(await refused(here)) == 2, "every way to answer was tried"
 
 
+async def test_what_a_model_would_not_write_is_asked_of_it_again_after_a_week_as_it_may_have_been_mended(tmp_path: Path) -> None:
+    """Where it is served, for instance: nothing that she knows of it has changed."""
+
+    async def invents(task: Task) -> list[Entry]:
+        return [Entry("Zaphod has 77 elephants", (task.sources[-1].label,))]
+
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await days(here, 2)
+        broken = Teller(moves=[invents] * 99)
+        await forced(here, broken)
+        asked, kept = len(broken.tasks), []
+        here.clock.forward(6 * DAY)
+        await forced(here, broken)
+        assert len(broken.tasks) == asked, "so soon it would write the same"
+        for _ in range(3):
+            here.clock.forward(8 * DAY)
+            await forced(here, broken)
+            kept.append(await here.count("refusals"))
+        assert asked < len(broken.tasks) <= 4 * asked and kept[1] == kept[2], "at most as often again, once a week"
+        mended = Teller()
+        here.clock.forward(8 * DAY)
+        await forced(here, mended)
+        assert {row["writer"] for row in await here.memory.db.all("SELECT writer FROM digests")} == {mended.name}
+        assert await standing(here, "profile") and await standing(here, "era")
+
+
 async def orphaned(here: Corner, text: str) -> None:
     """Keep a fact, and take away what it rests on behind her back."""
     message = await here.say(text)

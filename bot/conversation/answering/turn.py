@@ -173,12 +173,17 @@ class Turns:
         await self._services.outgoing.say(turn.place, text, queue)
 
     async def _tell_what_is_kept(self, turn: Turn) -> None:
-        """Say in a DM that a message was kept which asks for the contrary; at a terminal it was offered to keep none of it."""
-        if turn.off_record or turn.retried or turn.anew or not turn.place.is_private or owned(turn.place.platform):
+        """Say in a DM or a pipe that a message was kept which asks for the contrary; at a screen it was offered to keep none of it."""
+        if turn.off_record or turn.retried or turn.anew or not turn.place.is_private:
             return
-        if any(asks_for_no_record(one.text) for one in turn.questions):
-            queue = partial(turn.view.notices.queue, turn.session, finishes=(), answers=turn.reply_target)
-            await self._services.outgoing.say(turn.place, kept_all_the_same(turn.adapter.prefix), queue)
+        if not any(asks_for_no_record(one.text) for one in turn.questions):
+            return
+        told = kept_all_the_same(turn.adapter.prefix)
+        if owned(turn.place.platform):
+            turn.adapter.note(told)
+            return
+        queue = partial(turn.view.notices.queue, turn.session, finishes=(), answers=turn.reply_target)
+        await self._services.outgoing.say(turn.place, told, queue)
 
     async def _answered(
         self, turn: Turn, heard: Sequence[HeardMessage], gaps: int, ticket: Ticket, sending_lock: AsyncExitStack

@@ -1,11 +1,12 @@
 """Forward-only schema migrations of a file."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from aiosqlite.core import Connection
 
 from memory.store.cancellation import to_the_end
-from memory.store.schema import Migration, applied, migrations, newest, titles
+from memory.store.schema import Migration, applied, migrations
+from memory.store.sqlite.completing import complete
 
 
 async def migrate(connection: Connection, steps: Sequence[Migration] | None = None) -> None:
@@ -13,13 +14,18 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
 
     All existing steps by default. Raises NewerDatabase.
     """
-    last = steps[-1].version if steps else newest()
-    if await _is_current(connection, last, {step.title for step in steps} if steps else titles()):
+    steps = steps or migrations()
+    last = steps[-1].version
+    digests = {step.title: step.digest for step in steps}
+    known = await _digests(connection, last)
+    if digests.items() <= known.items():
         return
     await connection.execute_fetchall(
         "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
     )
-    steps = steps or migrations()
+    if any(digests.get(title, digest) != digest for title, digest in known.items()):
+        # While a step is being written, memories meet it in more than one form.
+        await complete(connection, [step for step in steps if step.title in known])
     for step in steps:
         try:
             await connection.execute_fetchall("BEGIN IMMEDIATE")
@@ -53,12 +59,13 @@ async def _number(connection: Connection) -> None:
         await connection.execute_fetchall("UPDATE commits SET number = number + 1")
 
 
-async def _is_current(connection: Connection, last: int, wanted: Set[str]) -> bool:
-    """Return, without writing, whether the schema is current: a file in use is opened beside its writer."""
+async def _digests(connection: Connection, last: int) -> Mapping[str, str]:
+    """Return, without writing, the digests of the applied steps by title: a file in use is opened beside its writer."""
     there = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migrations'"
     if not list(await connection.execute_fetchall(there)):
-        return False
-    return wanted <= await _seen(connection, last)
+        return {}
+    await _seen(connection, last)
+    return {row["name"][5:]: row["digest"] for row in await connection.execute_fetchall("SELECT name, digest FROM migrations")}
 
 
 async def _seen(connection: Connection, last: int) -> Set[str]:

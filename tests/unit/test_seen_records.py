@@ -1,0 +1,94 @@
+"""What answers had in view is taken from one memory into another, also where it was a digest of what was said."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from memory.deriving import Deriving
+from memory.transfer.seen_record import SeenRecord, read_seen
+from memory.types import Exchange, Kind, NewExchange
+from memory.view.view import Answer
+from tests.kits.memory_kit import Corner, Writer, at_home
+
+SAFE, SHED = "The safe opens with quixotic seventy.", "The shed has a green door."
+
+
+async def asked(here: Corner, question: str, answer: str, view: dict[int, str]) -> None:
+    """Ask something, and answer it with these items in view."""
+    said = await here.say(question)
+    new = NewExchange(Kind.REPLY, answer, f"r-{said.source_id}", here.clock.now() + 1, "Lyra", "assistant")
+    assert await here.view.answer(here.session, Answer(new, (), (), (), [said], seen=view))
+
+
+async def talked(here: Corner) -> None:
+    """Talk of the safe and the shed, have both summarized, and ask about each with nothing but that summary in view."""
+    for text in (SAFE, SHED):
+        await here.say(text)
+    work = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
+    await work.close_episodes(here.session, asked=True)
+    await work.digest(here.session)
+    (gist,) = await here.memory.db.all("SELECT item, text FROM digests")
+    await asked(here, "how do I get in?", "Say quixotic seventy.", {gist["item"]: gist["text"]})
+    await asked(here, "and which colour was that?", "Green, I think.", {gist["item"]: gist["text"]})
+
+
+async def taken(here: Corner, there: Corner) -> None:
+    """Take all messages and the records of views into another memory."""
+    export, sessions = await here.view.seen_records.export(), {"dm": there.session}
+    messages = [message async for _, message in here.view.messages.all()]
+    records = {key: carried(record) for key, record in (await here.view.seen_records.of(messages, export)).items()}
+    for one in messages:
+        if one.key in records:
+            await there.view.seen_records.keep_digests(records[one.key].made_from, sessions)
+        (kept,) = (await there.view.say(there.session, [again(one)])).stored
+        if one.key in records:
+            await there.view.seen_records.keep({kept.key: records[one.key]}, sessions)
+
+
+def carried(record: SeenRecord) -> SeenRecord:
+    """Return a record as it is read again from a file."""
+    read = read_seen(json.loads(json.dumps(record.fields())))
+    assert read and read == record
+    return read
+
+
+def again(one: Exchange) -> NewExchange:
+    """Return a message as an import offers it."""
+    return NewExchange(one.kind, one.text, one.source_id, one.said_at, one.speaker, one.role)
+
+
+async def left(here: Corner, forgotten: str) -> Sequence[str]:
+    """Forget a message by its words, and return what is left."""
+    (id_,) = [message.id async for _, message in here.view.messages.all() if message.text == forgotten]
+    await here.view.forget_message(id_)
+    return [message.text async for _, message in here.view.messages.all()]
+
+
+async def test_an_answer_that_saw_a_summary_goes_with_what_that_was_made_from(tmp_path: Path) -> None:
+    async with at_home(tmp_path / "here") as here, at_home(tmp_path / "there") as there:
+        await talked(here)
+        await taken(here, there)
+        stays = await left(here, SAFE)
+        assert await left(there, SAFE) == stays and "Say quixotic seventy." not in stays and SHED in stays
+
+
+async def test_what_is_imported_is_exported_again_with_the_same_views(tmp_path: Path) -> None:
+    async with at_home(tmp_path / "here") as here, at_home(tmp_path / "there") as there, at_home(tmp_path / "third") as third:
+        await talked(here)
+        await taken(here, there)
+        await taken(there, third)
+        assert await here.count("seen") == await third.count("seen") == 2
+        assert "Say quixotic seventy." not in await left(third, SAFE)
+
+
+async def test_an_answer_that_saw_a_digest_of_unknown_sources_counts_as_having_seen_all_before_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path / "here") as here, at_home(tmp_path / "there") as there:
+        await talked(here)
+        export = await here.view.seen_records.export()
+        messages = [message async for _, message in here.view.messages.all()]
+        records = await here.view.seen_records.of(messages, export)
+        for one in messages:
+            (kept,) = (await there.view.say(there.session, [again(one)])).stored
+            if one.key in records:
+                await there.view.seen_records.keep({kept.key: records[one.key]}, {"dm": there.session})
+        assert await there.count("seen") == 0 and "Say quixotic seventy." not in await left(there, SAFE)
