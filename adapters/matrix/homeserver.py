@@ -1,7 +1,7 @@
 """Requests to the homeserver that nio does not support, and what its refusals mean. Foreign errors stop here."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from urllib.parse import quote, urlencode
 
@@ -96,7 +96,7 @@ class RequestRefused(Exception):
 
 
 async def ask(
-    client: AsyncClient, method: str, *path: str, body: Json | None = None, query: Mapping[str, str] | None = None
+    client: AsyncClient, method: str, *path: str, body: Json | None = None, query: Mapping[str, str | Sequence[str]] | None = None
 ) -> Json:
     """Make a request and return the answer; path parts are quoted here.
 
@@ -104,7 +104,7 @@ async def ask(
     """
     headers = {"Authorization": f"Bearer {client.access_token}"} if client.access_token else {}
     data = None if body is None else json.dumps(body)
-    where = _API + "/".join(quote(part, safe="") for part in path) + (f"?{urlencode(query)}" if query else "")
+    where = _API + "/".join(quote(part, safe="") for part in path) + (f"?{urlencode(query, doseq=True)}" if query else "")
     status, found = await answered(client, method, where, data, headers | {"Content-Type": "application/json"})
     # A homeserver answers with a Matrix error code for anything it does not have.
     if found is None or (status == 404 and "errcode" not in found):

@@ -8,7 +8,7 @@ from adapters.events import Message, MessageEdited, MessagesDeleted
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.hearing import Hearing
-from tests.fakes.matrix import People, Proxy
+from tests.fakes.matrix import People, Proxy, contents
 from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
@@ -55,6 +55,30 @@ async def test_nobody_changes_what_another_one_said(people: People, proxy: Proxy
         await ada.edits(room, said, "I like green tea.")
         revised = await ear.heard(MessageEdited)
     assert (revised.text, len(ear.of(MessageEdited)), ear.texts) == ("I like green tea.", 1, ["I like tea."])
+
+
+async def test_an_edit_of_an_edit_is_no_other_message(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    """Apps pass over it; she would answer the question again, and keep its words under another id."""
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada)
+        said = await ada.says(room, "One", mentions=[lyra.user])
+        edit = await ada.edits(room, said, "Two", mentions=[lyra.user])
+        await ada.edits(room, edit, "Three", mentions=[lyra.user])
+        await ada.edits(room, said, "Four", mentions=[lyra.user])
+        await ear.heard(MessageEdited, 2)
+    assert [(one.id, one.text) for one in ear.of(MessageEdited)] == [(said, "Two"), (said, "Four")]
+
+
+async def test_what_was_encrypted_is_edited_by_nothing_that_is_not(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    """Whoever runs the homeserver could write it."""
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        said = await ada.says(room, "I like tea.")
+        await ada.sends(room, "m.room.message", contents.edit(said, contents.text("I like poison.")), plain=True)
+        await ada.edits(room, said, "I like green tea.")
+        assert (await ear.heard(MessageEdited)).text == "I like green tea."
 
 
 class _Gullible(Hearing):

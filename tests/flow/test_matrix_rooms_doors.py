@@ -196,6 +196,37 @@ async def test_a_private_room_that_moved_is_followed_once_she_is_asked_in_whoeve
         assert lyra.user in await ada.members(other, "invite")
 
 
+@pytest.mark.parametrize("named", [0, 1], ids=["the first is named", "the second is named"])
+async def test_rooms_that_become_one_are_followed_there(people: People, proxy: Proxy, tmp_path: Path, named: int) -> None:
+    """The new one can only name one of them."""
+    lyra, ada = await home(people, proxy, tmp_path), await people.person("ada")
+    async with listening(lyra, Ear()):
+        old = [await room_of(lyra, ada, version="10") for _ in range(2)]
+        new = await ada.creates("All", public=True, replaces=old[named])
+        proxy.faults.always(JOIN, Status(502))
+        for number, one in enumerate(old, 1):
+            await ada.sets(one, "m.room.tombstone", {"body": "We moved", "replacement_room": new})
+            await proxy.heard(f"POST /join/{new}", number)
+        proxy.faults.lift()
+        await sees_inside(ada, new, lyra.user)
+        await ada.says(await dm(lyra, ada), "Are you there?")
+        assert lyra.user in await ada.members(new)
+
+
+async def test_a_new_room_that_names_no_old_one_keeps_her_if_she_was_asked_in(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada = await home(people, proxy, tmp_path), await people.person("ada")
+    async with listening(lyra, Ear()):
+        old, new = await room_of(lyra, ada), await ada.creates("New")
+        await ada.sets(old, "m.room.tombstone", {"body": "We moved", "replacement_room": new})
+        await proxy.heard(f"POST /join/{new}")
+        await ada.invites(new, lyra.user)
+        await sees_inside(ada, new, lyra.user)
+        await dm(lyra, ada)
+        assert lyra.user in await ada.members(new)
+
+
 async def test_an_ordinary_member_sends_her_nowhere(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
     ear = Ear()
@@ -214,7 +245,7 @@ class _Obedient(Invitations):
     """Follows whoever says so."""
 
     def moved(self, room: Room, tombstone: RoomEvent) -> None:
-        self._moves[word(tombstone.content, "replacement_room")] = room.id
+        self._moves[word(tombstone.content, "replacement_room")] = {room.id: ""}
         self._note()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from nio import AsyncClient, SyncResponse
 
-from adapters.events import Message
+from adapters.events import Event, Message, MessageEdited
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.event import RoomEvent
@@ -55,6 +55,7 @@ class Line:
         self._hearing = Hearing(
             self.rooms, timeline_state, Invitations(client, notes, "anyone", pace), MessageReader(timeline_state, ())
         )
+        self.heard: list[Event] = []
         self._gatherer = kind(client, self.rooms, timeline_state, Backfill(client))
 
     async def hears(self, since: str, told: Sequence[Json], timeline: Sequence[Json], *, full: bool = False) -> list[str]:
@@ -63,9 +64,9 @@ class Line:
         answer = SyncResponse.from_dict({"next_batch": "s9", "rooms": {"join": {ROOM: room}}})
         assert isinstance(answer, SyncResponse)
         batch = await self._gatherer.gather(answer, since, full=full)
-        found = self._hearing.advance(batch)
+        self.heard = self._hearing.advance(batch)
         await self.rooms.settle(batch.rooms, since)
-        return [one.text for one in found if isinstance(one, Message)]
+        return [one.text for one in self.heard if isinstance(one, Message)]
 
     @property
     def is_there(self) -> bool:
@@ -110,6 +111,18 @@ async def test_words_that_were_said_while_a_history_was_shut_do_not_open_it_agai
     assert await line.hears("s3", [OPEN], [HELLO]) == ["Hello?"]
     room = line.rooms.peek(ROOM)
     assert room and room.state.opens_history is open
+
+
+async def test_an_edit_is_followed_however_much_was_said_before_it() -> None:
+    """A week in busy rooms is thousands of messages in one answer of the homeserver."""
+    line = Line(Notebook())
+    await line.hears("s1", [MADE, THERE], [ASKED_IN, COMES])
+    week = [{**HELLO, "event_id": f"${number}"} for number in range(5_000)]
+    content = {"msgtype": "m.text", "body": "* Bye", "m.new_content": {"msgtype": "m.text", "body": "Bye"}}
+    relation = {"rel_type": "m.replace", "event_id": "$0"}
+    edit = {**HELLO, "event_id": "$edit", "content": {**content, "m.relates_to": relation}}
+    assert len(await line.hears("s2", [], [*week, edit])) == 5_000
+    assert [one.text for one in line.heard if isinstance(one, MessageEdited)] == ["Bye"]
 
 
 async def test_what_really_changed_without_an_event_is_followed() -> None:

@@ -2,15 +2,18 @@
 
 import asyncio
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
 from adapters.errors import PlatformFailure
 from adapters.events import Person as Someone
+from adapters.matrix.homeserver import put_account_data
 from adapters.matrix.rooms import direct
 from adapters.matrix.rooms.direct import DirectRooms
 from tests.fakes.matrix import Held, Lost, Person, Refuse
 from tests.kits.matrix_speech import Desk, Town, beside, part
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
@@ -49,6 +52,14 @@ async def test_a_dm_is_made_where_there_is_none_and_read_there_alone(town: Town,
         await ada.accepts(place.channel)
         assert (await ada.hears_text(place.channel, "For you alone.")).encrypted
         assert await ada.members(place.channel) == {ada.user, it.user}
+        assert await listed(it, ada) == [place.channel]
+
+
+@pytest.mark.parametrize("wrong", few([None, "!other", {"!other": 1}, [1]]), ids=repr)
+async def test_a_list_of_dms_that_another_client_spoilt_does_not_keep_her_from_it(town: Town, ada: Person, wrong: Any) -> None:
+    async with town.desk() as it:
+        await put_account_data(it.client, "m.direct", {ada.user: wrong})
+        place = await asides(it).place(someone(ada))
         assert await listed(it, ada) == [place.channel]
 
 

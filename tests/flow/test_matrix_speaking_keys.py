@@ -96,3 +96,28 @@ async def test_who_is_put_out_while_a_key_is_shared_cannot_read_what_it_is_used_
         await ada.kicks(room, eve.user)
         await it.knows(room, lambda: it.rooms.peek(room).state.membership(eve.user) == "leave")  # type: ignore[union-attr]
         assert await said_while_out(it, eve, ada, room) == ("no key" if wire is Wire else "")
+
+
+class Lavish(Wire):
+    """Gives keys to whoever is invited, too, where only members may read."""
+
+    def _readers(self, room: str) -> list[str]:
+        return list(self._client.rooms[room].users)
+
+
+@pytest.mark.parametrize("wire", [Wire, pytest.param(Lavish, marks=pytest.mark.torture)], ids=["with the guard", "the twin"])
+async def test_who_is_invited_where_only_members_read_gets_no_key_before_they_are_one(
+    people: People, town: Town, ada: Person, wire: type[Wire]
+) -> None:
+    bob = await people.person("bob", encrypts=True)
+    async with town.desk(wire=wire) as it:
+        room = await beside(it, ada, encrypted=True, history="joined")
+        await ada.invites(room, bob.user)
+        await it.knows(room, lambda: bob.user in it.rooms.peek(room).state.inside)  # type: ignore[union-attr]
+        before = await it.sender.send(part(room, "Among us."))
+        told = (await ada.hears(room, lambda event: event.id == before)).raw
+        await bob.accepts(room)
+        await it.knows(room, lambda: it.rooms.peek(room).state.membership(bob.user) == "join")  # type: ignore[union-attr]
+        after = await it.sender.send(part(room, "Welcome."))
+        assert (await bob.hears_text(room, "Welcome.")).id == after
+        assert (await bob.ears.read(room, told)).trouble == ("no key" if wire is Wire else "")

@@ -27,7 +27,7 @@ class RoomEvent:
     A sticker and a poll are messages here, with their own type as `msgtype`.
 
     `raw` is the outer event, which alone shows what is state and what was redacted. `edited_at` is when an edit gave it
-    this content, in microseconds UTC, 0 if it is the original.
+    this content, in microseconds UTC, 0 if it is the original. An `encrypted` one came as ciphertext.
     """
 
     raw: Json = field(repr=False)
@@ -35,6 +35,7 @@ class RoomEvent:
     content: Json = field(repr=False)
     undecrypted: MegolmEvent | None = None
     edited_at: int = 0
+    encrypted: bool = False
 
     @classmethod
     def of(cls, event: Event) -> Self | None:
@@ -43,11 +44,13 @@ class RoomEvent:
         if not _is_event(raw):
             return None
         if isinstance(event, MegolmEvent):
-            return cls(raw, raw["type"], {}, event)
+            return cls(raw, raw["type"], {}, event, encrypted=True)
         # A state event cannot be encrypted, whatever the ciphertext contains.
         outside = {name: value for name, value in raw.items() if name != "state_key"} if event.decrypted else raw
         kind, content = raw["type"], raw["content"]
-        return cls(outside, MESSAGE, _as_message(kind, content)) if kind in SPOKEN else cls(outside, kind, content)
+        if kind in SPOKEN:
+            kind, content = MESSAGE, _as_message(kind, content)
+        return cls(outside, kind, content, encrypted=event.decrypted)
 
     @property
     def id(self) -> str:
@@ -111,6 +114,10 @@ class RoomEvent:
 
     def _related(self, how: str) -> str:
         return named(self.relation, "event_id") if self.relation.get("rel_type") == how else ""
+
+    def is_edited_by(self, edit: Self) -> bool:
+        """Return whether an edit of it counts. The homeserver accepts other people's, edits of edits, and unencrypted ones, too."""
+        return self.sender == edit.sender and not self.replaces and (edit.encrypted or not self.encrypted)
 
     def revised(self, new: Json, at: int) -> Self:
         """Return the event with new content in its old place, as of an instant in microseconds UTC."""

@@ -1,7 +1,7 @@
 """Events that others refer to: cached for a while, or requested again."""
 
 import logging
-from collections import Counter
+from collections import Counter, OrderedDict
 from contextlib import suppress
 
 from nio import AsyncClient, EncryptionError, Event, MegolmEvent
@@ -10,7 +10,6 @@ from adapters.errors import PlatformFailure
 from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, part
-from adapters.recent import Recent
 
 _MOST = 2_000
 _TRIES = 3
@@ -23,7 +22,7 @@ class Lookups:
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
-        self._events: Recent[tuple[str, str], RoomEvent | None] = Recent(_MOST)
+        self._events: OrderedDict[tuple[str, str], RoomEvent | None] = OrderedDict()
         self._failed: Counter[tuple[str, str]] = Counter()
 
     def remember(self, room: str, event: RoomEvent) -> None:
@@ -44,6 +43,11 @@ class Lookups:
         for key in [key for key in self._events if key[0] == room]:
             del self._events[key]
 
+    def settle(self) -> None:
+        """Drop the oldest. Until then a batch, however large, has at hand everything that it refers to."""
+        while len(self._events) > _MOST:
+            self._events.popitem(last=False)
+
     def known(self, room: str, event: str) -> RoomEvent | None:
         """Return a cached event."""
         return self._events.get((room, event))
@@ -51,14 +55,14 @@ class Lookups:
     def answered(self, room: str, event: str) -> RoomEvent | None:
         """Return the message that a reply to an event means: for an edit, the edited message.
 
-        An edit's words stay readable on the homeserver after its message was redacted or forgotten. An edit by somebody
-        else means nothing.
+        An edit's words stay readable on the homeserver after its message was redacted or forgotten. One that does not count
+        means nothing.
         """
         found = self.known(room, event) if event else None
         if found is None or not found.replaces:
             return found
         original = self.known(room, found.replaces)
-        return original if original and original.sender == found.sender else None
+        return original if original and original.is_edited_by(found) else None
 
     async def find(self, room: str, event: str, *, anew: bool = False) -> RoomEvent | None:
         """Return an event of a room; None if it does not exist or is unavailable. With `anew`, request it even if cached.
@@ -98,10 +102,9 @@ class Lookups:
 
     def _newest(self, room: str, found: RoomEvent, raw: Json) -> tuple[RoomEvent, int] | None:
         edit = part(part(part(raw, "unsigned"), "m.relations"), "m.replace")
-        # The homeserver accepts other people's edits, too.
-        if found.is_redacted or edit.get("sender") != found.sender:
-            return found, 0
         newer = self.opened(room, edit)
+        if found.is_redacted or not edit or (newer and not found.is_edited_by(newer)):
+            return found, 0
         new = part(newer.content, "m.new_content") if newer else {}
         return (found.revised(new, newer.at), newer.at) if newer and new else None
 
@@ -119,3 +122,4 @@ class Lookups:
     def _put(self, key: tuple[str, str], event: RoomEvent | None) -> None:
         self._failed.pop(key, None)
         self._events[key] = event
+        self._events.move_to_end(key)

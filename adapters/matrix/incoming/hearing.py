@@ -168,7 +168,6 @@ class Hearing:
             yield message
 
     def _revised(self, room: Room, event: RoomEvent) -> Iterator[Event]:
-        # The homeserver accepts edits of other people's messages, too.
         original = self._timeline.lookups.known(room.id, event.replaces)
         new = part(event.content, "m.new_content")
         if original is None or not self.stands(original) or not new or not self.is_own(original, event):
@@ -182,8 +181,8 @@ class Hearing:
         return not original.is_redacted
 
     def is_own(self, original: RoomEvent, edit: RoomEvent) -> bool:
-        """Return whether an edit is by the message's own author."""
-        return original.sender == edit.sender
+        """Return whether an edit of a message counts as its author's own."""
+        return original.is_edited_by(edit)
 
     def _as_it_stands(self, room: Room, original: str, since: RoomEvent) -> Event:
         """Return an event's current words as a revision that another event made."""

@@ -5,6 +5,7 @@ have been purged by the homeserver, or be hidden; nothing is known of it.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -57,8 +58,7 @@ async def before(
 async def _found(past: Scrollback, thread: str, before: str, n: int, audience: Audience | None) -> list[RoomEvent]:
     """Return the n messages before one with their current words, newest first; None as audience lets everything pass."""
     found: list[RoomEvent] = []
-    # By message and author: the homeserver lets others try to edit; that does not count.
-    newest: dict[tuple[str, str], tuple[Json, int]] = {}
+    edits: defaultdict[str, list[RoomEvent]] = defaultdict(list)
     reached = not before
     async for event in past:
         if audience:
@@ -70,11 +70,11 @@ async def _found(past: Scrollback, thread: str, before: str, n: int, audience: A
         if event.kind != MESSAGE or event.is_state or event.is_redacted or (audience and not audience.reads):
             continue
         if event.replaces:
-            if new := part(event.content, "m.new_content"):
-                newest.setdefault((event.replaces, event.sender), (new, event.at))
+            edits[event.replaces].append(event)
         elif reached and (event.thread == thread or event.id == thread):
-            new, at = newest.get((event.id, event.sender), ({}, 0))
-            found.append(event.revised(new, at) if new else event)
+            counting = (one for one in edits[event.id] if event.is_edited_by(one))
+            newest = next((one for one in counting if part(one.content, "m.new_content")), None)
+            found.append(event.revised(newest.content["m.new_content"], newest.at) if newest else event)
         if len(found) == n or (thread and event.id == thread):
             break
     return found

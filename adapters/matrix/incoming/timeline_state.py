@@ -114,6 +114,7 @@ class TimelineState:
 
     async def settle(self) -> None:
         """Save changes, and drop what was only needed for the last batch."""
+        self.lookups.settle()
         self.references.settle()
         await self.threads.settle()
         await self.edits.settle()

@@ -157,10 +157,9 @@ class Wire:
             olm.outbound_group_sessions[room].mark_as_shared()
 
     def _readers(self, room: str) -> list[str]:
-        """Return who is in a room or invited, by nio and by what is known of it here: nio passes over odd events."""
+        """Return who reads what is said in a room now, by nio and by what is known of it here: nio passes over odd events."""
         known = self._rooms.peek(room)
-        inside = known.state.inside if known else ()
-        return [user for user in self._client.rooms[room].users if user in inside]
+        return [user for user in self._client.rooms[room].users if known and known.state.reads(user)]
 
     def is_theirs(self, room: str, readers: Collection[str]) -> bool:
         """Return whether nobody but these may have a room's current key. nio keeps one that was not shared to the end."""

@@ -88,7 +88,8 @@ class DirectRooms:
     async def _list(self, user: str, room: str) -> None:
         """Mark the room as a DM for the account's other clients."""
         listed = await account_data(self._client, _DIRECT)
-        rooms = [one for one in listed.get(user, ()) if one != room]
+        before = listed.get(user)
+        rooms = [one for one in before if isinstance(one, str) and one != room] if isinstance(before, list) else []
         await put_account_data(self._client, _DIRECT, {**listed, user: [*rooms, room]})
 
 

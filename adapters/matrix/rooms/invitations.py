@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -48,11 +48,11 @@ class Invite:
         replaces = word(part(made, "predecessor"), "room_id")
         return cls(by, made.get("type") == "m.space", replaces, quiet) if by else None
 
-    def allowed(self, allowed: Invites, moved_from: str) -> bool:
-        """Return whether to follow it. `moved_from` is the room that its room is known to replace."""
+    def allowed(self, allowed: Invites, moved_from: Collection[str] = ()) -> bool:
+        """Return whether to follow it. `moved_from` are the rooms that its room is known to replace."""
         if self.space:
             return False
-        if moved_from and self.replaces == moved_from:
+        if self.replaces in moved_from:
             return True
         return self.by in allowed if isinstance(allowed, frozenset) else allowed == "anyone"
 
@@ -66,8 +66,8 @@ class Invitations:
         self._allowed = allowed
         self._pace = pace
         self._invites: Recent[str, Invite] = Recent(_MOST)
-        self._moves: dict[str, str] = {}
-        self._servers: dict[str, str] = {}
+        self._moves: dict[str, dict[str, str]] = {}
+        """Successors with the rooms that each replaces, and the server of whoever said so: several rooms can become one."""
         self._leaving: set[str] = set()
         self._knocked: set[str] = set()
         self._failing: set[str] = set()
@@ -78,7 +78,7 @@ class Invitations:
         """Load what was saved."""
         kept = await self._notes.get(_NOTE) or {"invites": {}, "moves": {}, "leaving": []}
         self._invites.update({room: Invite(**one) for room, one in kept["invites"].items()})
-        self._moves, self._servers = kept["moves"], kept.get("servers", {})
+        self._moves = {new: _replaced(old, kept.get("servers", {}).get(new, "")) for new, old in kept["moves"].items()}
         self._leaving = set(kept["leaving"])
         self._work.set()
 
@@ -107,20 +107,19 @@ class Invitations:
         """Follow a room to its successor, if whoever announced that may."""
         new = word(tombstone.content, "replacement_room")
         if new and room.is_member and room.state.may_replace(tombstone.sender):
-            self._moves[new], self._servers[new] = room.id, _server(tombstone.sender)
+            self._moves.setdefault(new, {})[room.id] = _server(tombstone.sender)
             self._note()
         while len(self._moves) > _MOST:
-            self._servers.pop(oldest := next(iter(self._moves)), None)
-            del self._moves[oldest]
+            del self._moves[next(iter(self._moves))]
 
     def entered(self, room: Room) -> bool:
         """Record that she joined a room; return whether she stays.
 
-        She leaves a space, and a successor that does not name its predecessor.
+        She leaves a space, and a successor that names none of the rooms she was led from, unless she was asked in.
         """
-        old = self._moves.pop(room.id, "")
-        self._servers.pop(room.id, None)
-        stays = not room.state.is_space and (not old or room.state.predecessor == old)
+        old, invite = self._moves.pop(room.id, {}), self._invites.get(room.id)
+        asked = invite is not None and invite.allowed(self._allowed)
+        stays = not room.state.is_space and (not old or asked or room.state.predecessor in old)
         if not stays:
             self._leaving.add(room.id)
         if old or not stays:
@@ -136,8 +135,7 @@ class Invitations:
     async def _keep(self) -> None:
         self._changed = False
         invites = {room: asdict(one) for room, one in self._invites.items()}
-        moves = {"moves": self._moves, "servers": self._servers}
-        kept: dict[str, Any] = {"invites": invites, **moves, "leaving": sorted(self._leaving)}
+        kept: dict[str, Any] = {"invites": invites, "moves": self._moves, "leaving": sorted(self._leaving)}
         await self._notes.put(_NOTE, kept)
 
     def _note(self) -> None:
@@ -177,11 +175,11 @@ class Invitations:
             yield room, self._leave(room)
         for room in self._in_turn(self._invites):
             invite = self._invites.get(room)
-            if invite and room not in self._knocked and invite.allowed(self._allowed, self._moves.get(room, "")):
-                yield room, self._join(room, "go into a room that she was invited to", _server(invite.by))
+            if invite and room not in self._knocked and invite.allowed(self._allowed, self._moves.get(room, ())):
+                yield room, self._join(room, "go into a room that she was invited to", [_server(invite.by)])
         for room in self._in_turn(self._moves):
             if room in self._moves and room not in self._knocked and room not in self._invites:
-                yield room, self._join(room, "follow a room to its successor", self._servers.get(room, ""))
+                yield room, self._join(room, "follow a room to its successor", self._moves[room].values())
 
     def _in_turn(self, rooms: Collection[str]) -> Sequence[str]:
         """Return rooms, last those that failed before: a join that fails can take minutes."""
@@ -192,9 +190,10 @@ class Invitations:
         self._leaving.discard(room)
         await self._keep()
 
-    async def _join(self, room: str, what: str, server: str) -> None:
+    async def _join(self, room: str, what: str, servers: Iterable[str]) -> None:
         # A room's id does not say where it is, and her homeserver need not be in it. `server_name` is the older name.
-        query = {"via": server, "server_name": server} if server else None
+        known = [one for one in dict.fromkeys(servers) if one]
+        query = {"via": known, "server_name": known}
         # Before, so that an invitation that comes while she is turned away counts.
         self._knocked.add(room)
         try:
@@ -203,11 +202,16 @@ class Invitations:
             self._knocked.discard(room)
             raise
 
-    async def _try(self, what: str, *path: str, query: Mapping[str, str] | None = None) -> None:
+    async def _try(self, what: str, *path: str, query: Mapping[str, Sequence[str]] | None = None) -> None:
         try:
             await ask(self._client, "POST", *path, body={}, query=query)
         except RequestRefused as denied:
             log.info("The homeserver does not let Lyra %s (%s).", what, denied)
+
+
+def _replaced(old: Any, server: str) -> dict[str, str]:
+    """Return what a note says of a successor; earlier versions knew of one room that it replaces."""
+    return old if isinstance(old, dict) else {str(old): server}
 
 
 def _server(user: str) -> str:
