@@ -237,8 +237,7 @@ class Posts:
 
     def _stands_above(self, sending: Sending) -> bool:
         """Return whether the answered message stands above the answer's thread, where nothing can reference it."""
-        server, _, thread = split_key(sending.place)
-        return self._starts.stands_above(self._client, server, thread, sending.answers)
+        return self._starts.stands_above(self._client, sending.place, sending.answers)
 
     def _channel(self, sending: Sending) -> discord.PartialMessageable:
         server, channel, thread = split_key(sending.place)
