@@ -116,6 +116,8 @@ def compose(hub: Hub, call: Call, channel: Channel, wanted: Draft) -> Message:
     """A message of the bot, made of a draft; not yet sent."""
     if wanted.files:
         hub.require(channel, Right.ATTACH_FILES)
+    if wanted.parts.get("embeds") and not wanted.parts.get("content"):
+        hub.require(channel, Right.EMBED_LINKS)
     message = Message(hub.world.ids.next(), channel, hub.world.bot, attachments=wanted.files, flags=wanted.flags)
     for name, value in wanted.parts.items():
         setattr(message, name, value)
