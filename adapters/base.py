@@ -126,6 +126,10 @@ class Adapter(ABC):
     async def send(self, sending: Sending) -> str:
         """Send a part and return its platform id. Raises SendFailed."""
 
+    def goes_apart(self, answers: str) -> bool:
+        """Return whether what answers this event goes another way than the messages of its place, which then do not hold it up."""
+        return False
+
     @abstractmethod
     async def locate_key(self, key: str) -> Place | None:
         """Return the place with a key as it is now, its readers included; None if these are unknown. Raises PlaceGone.

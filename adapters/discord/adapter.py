@@ -23,6 +23,7 @@ from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.incoming.history import Presences, earlier, snowflake
 from adapters.discord.interactions import menu
+from adapters.discord.interactions.call_parsing import read_address
 from adapters.discord.interactions.interaction_handler import InteractionHandler
 from adapters.discord.limits import Limits, StartsSpent, Turn
 from adapters.discord.outgoing.posts import Posts
@@ -181,18 +182,15 @@ class Discord(Adapter):
 
     async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         """Return those servers, channels and private threads that a person can certainly read now."""
-        permissions = self._permissions(person)
-        return await permissions.circles(circles) if permissions else set()
+        return await permissions.circles(circles) if (permissions := self._permissions(person)) else set()
 
     async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:
         """Return whether a person is in one of these servers, or has one of these roles; None while disconnected."""
-        permissions = self._permissions(person)
-        return await permissions.belongs(circles) if permissions else None
+        return await permissions.belongs(circles) if (permissions := self._permissions(person)) else None
 
     async def has_place_in_common(self, person: Person) -> bool:
         """Return whether a person is certainly in a server with Lyra; of many servers only some are asked."""
-        permissions = self._permissions(person)
-        return permissions is not None and await permissions.shares()
+        return (permissions := self._permissions(person)) is not None and await permissions.shares()
 
     async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return those accounts that cannot see a restricted channel or private thread now; all other places everyone sees."""
@@ -243,8 +241,7 @@ class Discord(Adapter):
 
     async def administers_server(self, person: Person, server: str) -> bool | None:
         """Return whether a person may manage a server now, False if that is unknown; None if Lyra is not in it."""
-        permissions = self._permissions(person)
-        return await permissions.manages(server) if permissions else False
+        return await permissions.manages(server) if (permissions := self._permissions(person)) else False
 
     @property
     def _live(self) -> Client | None:
@@ -280,6 +277,10 @@ class Discord(Adapter):
         sent = await self._sender.send(sending)
         await self._starts.settle()
         return sent
+
+    def goes_apart(self, answers: str) -> bool:
+        """Return whether this is answered under the token of a call, whatever she may do in its channel."""
+        return read_address(answers) is not None
 
     async def unprompted_place(self, person: Person) -> Place | None:
         """Return the DM with a person, created if need be. Raises PlatformFailure if that is impossible now."""

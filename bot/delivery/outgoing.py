@@ -102,12 +102,13 @@ class Outgoing:
 
         Older parts that did not arrive go first. Returns the platform id of the last that is no notice.
         """
-        queue, arrived = PartQueue(self._journal, (platform, place), attempted, later), ""
+        adapter, arrived, failed = self._adapters[platform], "", False
+        queue = PartQueue(self._journal, (platform, place), attempted, later, adapter.goes_apart)
         if (platform, place) in self._retries:
             await queue.put_older_first()
         while row := await queue.next():
             try:
-                remote = await self._send_next(self._adapters[platform], row, queue)
+                remote = await self._send_next(adapter, row, queue)
             except SendFailed as error:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
                 if error.final or (error.barred and self._blocked.is_over(row)):
@@ -115,12 +116,14 @@ class Outgoing:
                     continue
                 if error.barred:
                     self._blocked.begin((platform, place))
-                await queue.give_back()
+                await queue.give_back(row)
                 self._retries.failed((platform, place), error.retry_after)
-                return arrived
+                failed = True
+                continue
             arrived = arrived if row.notice else remote or arrived
-        self._retries.arrived((platform, place))
-        self._blocked.end((platform, place))
+        if not failed:
+            self._retries.arrived((platform, place))
+            self._blocked.end((platform, place))
         return arrived
 
     async def _send_next(self, adapter: Adapter, row: Row, queue: PartQueue) -> str:

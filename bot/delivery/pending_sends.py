@@ -4,7 +4,7 @@ places, until a retry is due, or until she may write there again.
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.base import Sending
@@ -146,13 +146,25 @@ class Retries:
 
 
 class PartQueue:
-    """Parts `attempted`, then those with the keys `later`, each of which is attempted once the one before it is sent."""
+    """Parts `attempted`, then those with the keys `later`, each of which is attempted once the one before it is sent.
 
-    def __init__(self, journal: Journal, place: PlaceKey, attempted: Sequence[OutboxRow], later: Sequence[str] = ()) -> None:
+    Those that go `apart`, by another way than the place's messages, do not wait for these, nor these for them.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        place: PlaceKey,
+        attempted: Sequence[OutboxRow],
+        later: Sequence[str],
+        apart: Callable[[str], bool],
+    ) -> None:
         self._journal = journal
         self._place = place
         self._attempted = list(attempted)
         self._later = list(later)
+        self._apart = apart
+        self._is_later_apart = bool(attempted) and apart(attempted[-1].answers)
 
     async def put_older_first(self) -> None:
         """Attempt what waits for the place since before these parts first."""
@@ -185,9 +197,13 @@ class PartQueue:
         self._attempted = [one for one in self._attempted if one not in rest]
         return rest
 
-    async def give_back(self) -> None:
-        """Return the parts that were not tried to those that wait, so that a retry sends them."""
-        await self._journal.again([one.row for one in self._attempted if not one.unsure])
+    async def give_back(self, failed: OutboxRow) -> None:
+        """Return the parts that go the same way as one that failed, and were not tried, to those that wait, so that a retry sends them."""
+        apart = self._apart(failed.answers)
+        back = [one for one in self._attempted if self._apart(one.answers) is apart]
+        self._attempted = [one for one in self._attempted if one not in back]
+        self._later = [] if self._is_later_apart is apart else self._later
+        await self._journal.again([one.row for one in back if not one.unsure])
 
     async def _attempt_later(self) -> None:
         self._attempted += await self._journal.take(*self._place, self._later)

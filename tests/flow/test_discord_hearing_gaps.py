@@ -279,6 +279,26 @@ async def test_a_server_that_comes_late_is_caught_up_with(server: DiscordServer,
     assert ear.texts == ["before", "unheard", "after"]
 
 
+async def test_a_server_that_comes_back_while_the_connection_is_lost_is_caught_up_with(
+    server: DiscordServer, home: Guild, general: Channel
+) -> None:
+    ada, ear = server.person("ada"), Ear()
+    async with listening(server, ear):
+        await ada.says(general, "before")
+        await ear.heard(Message)
+        server.acts.guild_fails(home)
+        session = server.gateway.live()[0]
+        intents, session.intents = session.intents, type(session.intents).NONE
+        await ada.says(general, "unheard")
+        session.intents = intents
+        server.gateway.disconnect()
+        server.gateway.tell("GUILD_CREATE", lambda _: wire.guild_created(server.world, home))
+        await ada.says(general, "after")
+        await ear.heard(Message, 3)
+    assert ear.texts == ["before", "unheard", "after"]
+    assert (str(home.id),) in ear.missing, "what was taken back there meanwhile would count as standing"
+
+
 async def test_a_crash_between_pages_loses_and_repeats_nothing(server: DiscordServer, general: Channel) -> None:
     ada = server.person("ada")
     rows = [await ada.says(general, str(number)) for number in range(151)]

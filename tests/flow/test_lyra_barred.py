@@ -8,7 +8,7 @@ import pytest
 from adapters.discord import failures
 from bot.app import App
 from bot.delivery import pending_sends
-from tests.fakes.discord import Right
+from tests.fakes.discord import Lost, Right
 from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import SEND
 from tests.kits import discord_town
@@ -96,6 +96,30 @@ async def test_without_knowing_that_she_is_barred_she_gives_up_or_answers_whatev
         await lyra.talk.tick()
         told = [message.content for message in town.server.world.said if message.reply_to == one.id]
         assert told == (["You said: ada: what is new?"] if late else [])
+
+
+@pytest.mark.parametrize("aloud", [False, True])
+async def test_on_discord_a_command_is_answered_where_she_may_not_write(town: Town, aloud: bool) -> None:
+    async with model_server() as model, town.lyra(model):
+        await town.says(town.ada, town.general, "the boat leaves at seven")
+        mute(town, True)
+        asked = await town.ada.says(town.general, f"{town.server.mention} what is new?")
+        await town.server.pulse.until(lambda: refusals(town) == 1, "an answer that is refused")
+        told = await town.asks(town.bob, town.general, "summarize", public=aloud)
+        assert "the boat leaves at seven" in told.content and told.ephemeral is not aloud
+        mute(town, False)
+        await town.asks(town.bob, town.general, "status")
+        assert (await town.answer(asked)).content == "You said: ada: what is new?"
+
+
+async def test_on_discord_an_answer_does_not_wait_for_one_to_a_command_that_does_not_arrive(town: Town) -> None:
+    async with model_server() as model, town.lyra(model):
+        await town.says(town.ada, town.general, "hello")
+        town.server.faults.script("update_original_webhook_message", *[Lost(accepted=False)] * 50)
+        call = await town.bob.runs(town.general, "status")
+        await town.server.heard("update_original_webhook_message")
+        await town.says(town.ada, town.general, "what is new?")
+        assert call.original and call.original.loading
 
 
 async def test_after_a_day_nothing_is_tried_any_more(town: Town) -> None:

@@ -39,10 +39,12 @@ async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
             "board": world.channel(home, "board", only=(world.bot, ada.user)),
             "plans": await ada.starts_thread(general, "Plans"),
             "secret": await ada.starts_thread(general, "A surprise", private=True),
+            "bar": world.channel(home, "bar"),
             "club": world.channel(club, "lounge"),
             "dm": await ada.opens_dm(),
             "bob's dm": await bob.opens_dm(),
         })  # fmt: skip
+        town.names["bar"].age_restricted = True
         await ada.invites(town.names["secret"])
         yield town
         sound(server)
@@ -79,8 +81,16 @@ APART = [
     ("dm", "general"), ("dm", "staff"), ("dm", "bob's dm"), ("dm", "club"), ("dm", "secret"),
     ("staff", "general"), ("staff", "plans"), ("staff", "board"), ("staff", "dm"), ("staff", "secret"),
     ("secret", "general"), ("secret", "staff"), ("general", "club"), ("general", "dm"), ("club", "staff"),
+    ("bar", "general"), ("bar", "staff"),
 ]  # fmt: skip
-TOGETHER = [("general", "lobby"), ("general", "plans"), ("plans", "general"), ("general", "staff"), ("general", "secret")]
+TOGETHER = [
+    ("general", "lobby"),
+    ("general", "plans"),
+    ("plans", "general"),
+    ("general", "staff"),
+    ("general", "secret"),
+    ("general", "bar"),
+]
 
 
 @pytest.mark.parametrize(("heard", "asked"), APART)
@@ -149,6 +159,13 @@ async def test_a_dm_reaches_what_its_person_can_read_once_they_say_so(town: Town
         assert (await town.sets("ada", town.names["dm"], "reach", "on")).startswith("reach: on")
         assert await leaks(town, lyra, "dm")
         assert not await leaks(town, lyra, "bob's dm")
+
+
+async def test_a_dm_does_not_reach_what_is_for_adults_as_nobody_tells_who_is_one(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await speaks(town, "bar", FACT)
+        await town.sets("ada", town.names["dm"], "reach", "on")
+        assert not await leaks(town, lyra, "dm")
 
 
 class Kindless(Discord):

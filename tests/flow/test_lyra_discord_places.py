@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from tests.fakes.discord import Channel, DiscordServer, Guild, Right
+from tests.fakes.discord import Channel, DiscordServer, Guild, Kind, Right
 from tests.kits.discord_home import prompt, question, server_of, sound
 from tests.kits.discord_knowing import Thoughtful, Town, answers, everything, introductions
 
@@ -74,9 +74,35 @@ async def in_a_thread_of_a_restricted_channel(town: Town, home: Guild, _: Channe
     return await town.person("ada").starts_thread(staff, "Rota"), DomainKind.CHANNEL, staff.id, "Rota"
 
 
+async def in_an_announcement_channel(town: Town, home: Guild, _: Channel) -> tuple[Channel, DomainKind, int, str]:
+    return town.server.world.channel(home, "news", Kind.NEWS), DomainKind.SERVER, home.id, "#news"
+
+
+async def in_a_thread_of_an_announcement(town: Town, home: Guild, _: Channel) -> tuple[Channel, DomainKind, int, str]:
+    news = town.server.world.channel(home, "news", Kind.NEWS)
+    return await town.person("ada").starts_thread(news, "Why?"), DomainKind.SERVER, home.id, "Why?"
+
+
+async def beside_a_stage(town: Town, home: Guild, _: Channel) -> tuple[Channel, DomainKind, int, str]:
+    stage = town.server.world.channel(home, "talks", Kind.STAGE)
+    return stage, DomainKind.CHANNEL, stage.id, "#talks"
+
+
+async def in_a_channel_for_adults(town: Town, home: Guild, _: Channel) -> tuple[Channel, DomainKind, int, str]:
+    bar = town.server.world.channel(home, "bar")
+    bar.age_restricted = True
+    return bar, DomainKind.CHANNEL, bar.id, "#bar"
+
+
+async def in_a_thread_for_adults(town: Town, home: Guild, general: Channel) -> tuple[Channel, DomainKind, int, str]:
+    bar, *_ = await in_a_channel_for_adults(town, home, general)
+    return await town.person("ada").starts_thread(bar, "Late"), DomainKind.CHANNEL, bar.id, "Late"
+
+
 KINDS: list[Where] = [
     in_a_dm, in_a_channel, in_a_thread, in_a_forum, in_a_private_thread, in_a_restricted_channel,
-    in_a_thread_of_a_restricted_channel,
+    in_a_thread_of_a_restricted_channel, in_an_announcement_channel, in_a_thread_of_an_announcement, beside_a_stage,
+    in_a_channel_for_adults, in_a_thread_for_adults,
 ]  # fmt: skip
 
 

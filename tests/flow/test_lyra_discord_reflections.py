@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from memory.types import DomainKind
-from tests.fakes.discord import Channel, Message
+from tests.fakes.discord import Channel, Message, Right
 from tests.kits import discord_town
 from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_town import Town, buttons
@@ -96,6 +96,17 @@ async def test_in_a_server_its_admins_decide_channel_by_channel(town: Town, lyra
     await lyra.talk.tick()
     [said] = thoughts(town, town.general)
     assert said.embeds[0]["description"].startswith(THOUGHT) and thoughts(town, town.staff) == []
+
+
+async def test_where_she_may_embed_nothing_it_is_said_as_text_and_holds_up_no_answer(town: Town, lyra: Awake) -> None:
+    everyone = town.guild.roles[town.guild.id]
+    town.server.acts.change_role(town.guild, everyone, everyone.rights & ~Right.EMBED_LINKS)
+    await told(town, town.general)
+    await town.asks(town.eve, town.general, "settings", setting="reflections", value="on")
+    await dreams(town, lyra, town.general)
+    await town.says(town.bob, town.general, "Is anybody here?")
+    [said] = [one for one in town.server.world.by_bot(town.general) if THOUGHT in one.content]
+    assert said.content.startswith(f"-# A thought of mine, said unasked\n{THOUGHT}\n") and buttons(said) == BUTTONS
 
 
 async def test_it_says_why_to_everyone_who_reads_it(town: Town, lyra: Awake) -> None:

@@ -122,7 +122,9 @@ class Permissions:
                 found = await shielded(self._client.fetch_channel(number))
             except UNSURE:
                 return False
-        return not isinstance(found, discord.DMChannel) and await self.reads(found)
+        if not isinstance(found, discord.abc.GuildChannel | discord.Thread) or readers.is_age_restricted(found):
+            return False
+        return await self.reads(found)
 
     async def member(self, guild: discord.Guild) -> discord.Member | None:
         """Return the person as a member of a server, None if that is uncertain."""

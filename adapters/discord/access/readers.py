@@ -66,9 +66,16 @@ def _circles(channel: discord.abc.GuildChannel, gate: Gate) -> tuple[Circle | No
     named = gate(server)
     if named in ("", server):
         whole = Circle(Reach.PUBLIC, server)
-        return (whole if _all_read(channel, everyone) else None), whole
+        return (whole if _all_read(channel, everyone) and not is_age_restricted(channel) else None), whole
     role = guild.get_role(int(named)) if named.isdecimal() else None
-    return (gated(server, named) if role is not None and _only_these_read(channel, role) else None), None
+    is_gate = role is not None and _only_these_read(channel, role) and not is_age_restricted(channel)
+    return (gated(server, named) if is_gate else None), None
+
+
+def is_age_restricted(channel: discord.abc.GuildChannel | discord.Thread) -> bool:
+    """Return whether Discord shows a channel, or a thread's, to adults alone; who is one, it does not tell."""
+    parent = channel.parent if isinstance(channel, discord.Thread) else channel
+    return bool(getattr(parent, "nsfw", False))
 
 
 def _all_read(channel: discord.abc.GuildChannel, role: discord.Role) -> bool:

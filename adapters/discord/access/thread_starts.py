@@ -29,12 +29,13 @@ class ThreadStarts(NotedValues[int]):
             return 0
         return round(found.created_at.timestamp() * _SECOND)
 
-    def stands_above(self, client: discord.Client, server: str, thread: str, message: str) -> bool:
+    def stands_above(self, client: discord.Client, place: str, message: str) -> bool:
         """Return whether a message of a thread's conversation stands above it: its first message, or one from before."""
+        server, parent, thread = split_key(place)
+        if not (server and thread and message.isdecimal()) or is_forum(client, server, parent):
+            return False
         if message == thread:
             return True
-        if not (server and thread and message.isdecimal()):
-            return False
         opened_at = self.opened_at(client, server, thread)
         if round(discord.utils.snowflake_time(int(message)).timestamp() * _SECOND) >= opened_at:
             return False
@@ -46,6 +47,12 @@ class ThreadStarts(NotedValues[int]):
     def link(self, client: discord.Client | None, place: str, message: int | None) -> str:
         """Return the address of a message, '' for none; one of a thread's conversation may stand above it."""
         server, channel, thread = split_key(place)
-        above = thread == str(message) or (client and self.stands_above(client, server, thread, str(message)))
+        above = self.stands_above(client, place, str(message)) if client else thread == str(message)
         where = channel if above else thread or channel
         return f"https://discord.com/channels/{server or '@me'}/{where}/{message}" if message is not None else ""
+
+
+def is_forum(client: discord.Client, server: str, channel: str) -> bool:
+    """Return whether a channel is known to consist of threads alone: nothing stands above these, not even their first message."""
+    guild = client.get_guild(int(server))
+    return guild is not None and isinstance(guild.get_channel(int(channel)), discord.ForumChannel)

@@ -50,6 +50,7 @@ class Hearing:
         """Whether everything was passed on until the session was left to the next process."""
         self._waiting: list[GatewayEvent] = []
         self._visible_again: list[discord.abc.GuildChannel] = []
+        self._returned: list[discord.Guild] = []
         self._passed_on: Recent[int, None] = Recent(_MOST_KNOWN)
         self._handing_over = asyncio.Lock()
 
@@ -133,9 +134,11 @@ class Hearing:
                 await self._backfill.fill(self._client.guilds, self._hand_over_missed, streams=True)
                 self._backfill_due, self._open = False, True
                 self._visible_again.clear()
+                self._returned.clear()
             case ConnectionChange.TAKEN_UP:
                 await self._backfill.take_up()
                 self._backfill_due, self._open = False, True
+                self._returned.clear()
                 # Whatever was left to be answered is answered afterwards, and only if it still stands.
                 await self.hand_over([one for held in self._waiting if (one := _retraction(held))])
                 await self._listener.ready()
@@ -144,12 +147,21 @@ class Hearing:
                 self._open = not self._backfill_due
                 if self._open:
                     await self._backfill.retry(self._hand_over_missed)
+                    await self._catch_up()
                     await self._reopen()
-            case discord.Guild() if self._open:
-                await self._flush()
-                await self._listener.missed((str(item.id),))
-                await self._backfill.fill([item], self._hand_over_missed, streams=False)
+            case discord.Guild():
+                self._returned.append(item)
+                if self._open:
+                    await self._flush()
+                    await self._catch_up()
         return item is ConnectionChange.LEFT
+
+    async def _catch_up(self) -> None:
+        """Read what was said in servers while they were out of order, or without her."""
+        while self._returned:
+            guild = self._returned.pop(0)
+            await self._listener.missed((str(guild.id),))
+            await self._backfill.fill([guild], self._hand_over_missed, streams=False)
 
     async def _reopen(self) -> None:
         """Read what was said in channels while they were hidden from her, before anything later is heard there."""

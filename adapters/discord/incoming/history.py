@@ -12,7 +12,7 @@ import discord
 from adapters.base import Presence
 from adapters.discord.access.permissions import Permissions
 from adapters.discord.access.readers import Gate
-from adapters.discord.access.thread_starts import ThreadStarts
+from adapters.discord.access.thread_starts import ThreadStarts, is_forum
 from adapters.discord.access.visibility import parent_of, reads_history
 from adapters.discord.client import Client
 from adapters.discord.failures import UNKNOWN_MESSAGE, UNSURE
@@ -32,7 +32,7 @@ async def earlier(
     server, parent, thread = split_key(place)
     me = client.user
     # What was said before a message above a thread stands there too.
-    thread = "" if starts.stands_above(client, server, thread, message) else thread
+    thread = "" if starts.stands_above(client, place, message) else thread
     try:
         limits.require()
         number = int(thread or parent)
@@ -93,9 +93,11 @@ class Presences:
         """Look at a place's hundred messages, backwards from the first of these; return what is known of those among them.
 
         The message that starts a thread stands above it, and is looked for there; so is anything the thread lacks, which
-        may have been said before it was opened.
+        may have been said before it was opened. A post in a forum has all of it itself.
         """
         server, parent, thread = split_key(place)
+        if thread and is_forum(self._client, server, parent):
+            return await self._of(place, ids)
         found = await self._of(place, [one for one in ids if one != thread])
         above = [one for one in ids if thread and (one == thread or (one in found and not found[one].there))]
         seen = await self._of(json.dumps([server, parent, ""]), above) if above else {}

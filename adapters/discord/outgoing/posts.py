@@ -26,7 +26,7 @@ from localization.current_language import LANGUAGES
 from localization.sentences import lazy
 
 _SMALL = "-# "
-"""Markup of the small line with `REPEAT`."""
+"""Markup of a small line before a text, such as `REPEAT`."""
 
 _MOST = 500
 _SLACK = timedelta(minutes=5)
@@ -89,9 +89,13 @@ def _says(message: discord.Message, sending: Sending) -> bool:
     # Discord strips whitespace from what is sent.
     if sending.cards:
         return [one.description or "" for one in message.embeds] == [card.text.strip() for card in sending.cards]
-    said = (message.embeds[0].description or "" if message.embeds else "") if sending.reflection else message.content
-    marks = (f"{_SMALL}{REPEAT.read_in(code)}\n" for code in LANGUAGES)
-    return any(said.removeprefix(mark).strip() == sending.text.strip() for mark in marks)
+    said = message.embeds[0].description or "" if sending.reflection and message.embeds else message.content
+    marks = ((_marked(THOUGHT.read_in(code), ""), _marked(REPEAT.read_in(code), "")) for code in LANGUAGES)
+    return any(said.removeprefix(thought).removeprefix(repeat).strip() == sending.text.strip() for thought, repeat in marks)
+
+
+def _marked(mark: str, text: str) -> str:
+    return f"{_SMALL}{mark}\n{text}"
 
 
 def _belongs(message: discord.Message, sending: Sending) -> bool:
@@ -152,7 +156,7 @@ class Posts:
             if search.found:
                 return search.found
             if not search.sure and self._now() - sending.since >= _NONCE_WINDOW:
-                sending = replace(sending, text=f"{_SMALL}{REPEAT}\n{sending.text}")
+                sending = replace(sending, text=_marked(str(REPEAT), sending.text))
         return await self._post(sending)
 
     async def edit(self, sending: Sending) -> str:
@@ -161,7 +165,9 @@ class Posts:
         if target:
             message = self._channel(sending).get_partial_message(int(target))
             with passing_over(UNKNOWN_MESSAGE):
-                await message.edit(**_shown_as(sending), view=view(sending.actions), allowed_mentions=self._mentions(sending))
+                await message.edit(
+                    **self._shown_as(sending), view=view(sending.actions), allowed_mentions=self._mentions(sending)
+                )
                 return target
         # A deleted message keeps its nonce for a while: under the same one nothing new would be posted.
         return await self.send(replace(sending, key=f"edit {sending.key}"))
@@ -214,12 +220,31 @@ class Posts:
         if buttons := view(sending.actions):
             more["view"] = buttons
         mentions = self._mentions(sending)
-        if not sending.reflection and not sending.cards:
+        shown = self._shown_as(sending)
+        if shown.keys() == {"content"}:
             more["suppress_embeds"] = True
         if sending.files:
             more["files"] = attached(sending)
-        said = await channel.send(**_shown_as(sending), nonce=self._nonce(sending), allowed_mentions=mentions, **more)
+        said = await channel.send(**shown, nonce=self._nonce(sending), allowed_mentions=mentions, **more)
         return str(said.id)
+
+    def _shown_as(self, sending: Sending) -> dict[str, Any]:
+        """Return a part as message arguments: a thought in a marked embed, cards in one each, anything else as text."""
+        if sending.cards:
+            return {"content": "", "embeds": embeds(sending.cards)}
+        if not sending.reflection:
+            return {"content": sending.text}
+        if not self._may_embed(sending):
+            return {"content": _marked(str(THOUGHT), sending.text)}
+        embed = discord.Embed(description=sending.text, colour=discord.Colour.blurple())
+        return {"embed": embed.set_footer(text=str(THOUGHT))}
+
+    def _may_embed(self, sending: Sending) -> bool:
+        """Return whether she may post embeds at a place, as far as is known: Discord refuses a message that has nothing else."""
+        server, parent, _ = split_key(sending.place)
+        guild = self._client.get_guild(int(server)) if server else None
+        channel = guild.get_channel(int(parent)) if guild is not None and guild.me is not None else None
+        return guild is None or channel is None or channel.permissions_for(guild.me).embed_links
 
     def _nonce(self, sending: Sending) -> str:
         return nonce(sending.key)
@@ -237,8 +262,7 @@ class Posts:
 
     def _stands_above(self, sending: Sending) -> bool:
         """Return whether the answered message stands above the answer's thread, where nothing can reference it."""
-        server, _, thread = split_key(sending.place)
-        return self._starts.stands_above(self._client, server, thread, sending.answers)
+        return self._starts.stands_above(self._client, sending.place, sending.answers)
 
     def _channel(self, sending: Sending) -> discord.PartialMessageable:
         server, channel, thread = split_key(sending.place)
@@ -261,13 +285,3 @@ def embeds(cards: Sequence[Card]) -> list[discord.Embed]:
         if card.note:
             embed.set_footer(text=card.note)
     return shown
-
-
-def _shown_as(sending: Sending) -> dict[str, Any]:
-    """Return a part as message arguments: a thought in a marked embed, cards in one each, anything else as text."""
-    if sending.cards:
-        return {"content": "", "embeds": embeds(sending.cards)}
-    if not sending.reflection:
-        return {"content": sending.text}
-    embed = discord.Embed(description=sending.text, colour=discord.Colour.blurple())
-    return {"embed": embed.set_footer(text=str(THOUGHT))}

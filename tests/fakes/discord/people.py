@@ -10,7 +10,7 @@ from tests.fakes.discord.hub import Hub
 from tests.fakes.discord.ids import made_at
 from tests.fakes.discord.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, MODAL, Interaction
 from tests.fakes.discord.rights import in_channel, sees, to_send
-from tests.fakes.discord.things import Attachment, Channel, Guild, Json, Kind, Message, User
+from tests.fakes.discord.things import OF_POSTS, Attachment, Channel, Guild, Json, Message, User
 
 Files = Mapping[str, bytes]
 
@@ -108,7 +108,7 @@ class Person:
         """Open a thread, on a message or on its own; in a forum a post, whose first message is the text."""
         self._enter(parent)
         thread = self._hub.acts.open_thread(parent, name, self.user, private=private, on=on)
-        if parent.kind is Kind.FORUM:
+        if parent.kind in OF_POSTS:
             self._hub.acts.post(Message(thread.id, thread, self.user, text))
         elif text:
             await self.says(thread, text)

@@ -8,13 +8,15 @@ from tests.fakes.discord.calls import NOTHING, Answer, Call, Refusal, route
 from tests.fakes.discord.drafts import Draft, draft, refuse_empty
 from tests.fakes.discord.hub import Hub
 from tests.fakes.discord.rights import in_channel, to_send
-from tests.fakes.discord.things import Channel, Json, Kind, Message, Right
+from tests.fakes.discord.things import OF_POSTS, Channel, Json, Message, Right
 
 
 @route("list_messages", "GET", "/channels/{channel_id}/messages")
 def listed(hub: Hub, call: Call) -> Answer:
     """The history around a point, newest first. Without the right to read it, it is empty."""
     channel = hub.channel(call)
+    if channel.kind in OF_POSTS:
+        raise Refusal(*calls.WRONG_CHANNEL)
     if not in_channel(channel, hub.world.bot) & Right.READ_MESSAGE_HISTORY:
         return Answer([])
     rows = channel.history()
@@ -41,7 +43,7 @@ def read(hub: Hub, call: Call) -> Answer:
 def created(hub: Hub, call: Call) -> Answer:
     """Send a message, unless one with this nonce was just sent."""
     channel = hub.channel(call)
-    if channel.kind is Kind.FORUM:
+    if channel.kind in OF_POSTS:
         raise Refusal(400, 50008, "Cannot send messages in a non-text channel")
     if channel.recipient and not channel.recipient.dm_open:
         raise Refusal(*calls.DM_CLOSED)
@@ -114,6 +116,8 @@ def compose(hub: Hub, call: Call, channel: Channel, wanted: Draft) -> Message:
     """A message of the bot, made of a draft; not yet sent."""
     if wanted.files:
         hub.require(channel, Right.ATTACH_FILES)
+    if wanted.parts.get("embeds") and not wanted.parts.get("content"):
+        hub.require(channel, Right.EMBED_LINKS)
     message = Message(hub.world.ids.next(), channel, hub.world.bot, attachments=wanted.files, flags=wanted.flags)
     for name, value in wanted.parts.items():
         setattr(message, name, value)

@@ -6,7 +6,7 @@ from tests.fakes.discord.drafts import draft, refuse_empty
 from tests.fakes.discord.hub import Hub
 from tests.fakes.discord.rest_messages import compose
 from tests.fakes.discord.rights import sees
-from tests.fakes.discord.things import Channel, Json, Kind, Right
+from tests.fakes.discord.things import OF_POSTS, Channel, Json, Kind, Right
 
 
 @route("get_my_user", "GET", "/users/@me")
@@ -162,7 +162,7 @@ def thread_on(hub: Hub, call: Call) -> Answer:
 def thread(hub: Hub, call: Call) -> Answer:
     """Open a thread on its own, or a post in a forum with its first message."""
     parent = hub.channel(call)
-    if parent.kind is Kind.FORUM:
+    if parent.kind in OF_POSTS:
         return _post(hub, call, parent)
     private = (call.body.get("type") or 12) == 12
     hub.require(parent, Right.CREATE_PRIVATE_THREADS if private else Right.CREATE_PUBLIC_THREADS)

@@ -1,6 +1,6 @@
 """What a user may do in a channel, reckoned as Discord does."""
 
-from tests.fakes.discord.things import EVERY_RIGHT, NO_RIGHT, Channel, Guild, Kind, Right, User
+from tests.fakes.discord.things import EVERY_RIGHT, NO_RIGHT, SPOKEN, Channel, Guild, Kind, Right, User
 
 
 def in_guild(guild: Guild, user: User) -> Right:
@@ -25,7 +25,7 @@ def in_channel(channel: Channel, user: User) -> Right:
     rights = _overwritten(channel.parent if channel.is_thread and channel.parent else channel, guild, user, base)
     hidden = channel.kind is Kind.PRIVATE_THREAD and user.id not in channel.joined and not rights & Right.MANAGE_THREADS
     # What is said beside a voice channel is for those who may come into it.
-    outside = channel.kind is Kind.VOICE and not rights & Right.CONNECT
+    outside = channel.kind in SPOKEN and not rights & Right.CONNECT
     return NO_RIGHT if hidden or outside or not rights & Right.VIEW_CHANNEL else rights
 
 

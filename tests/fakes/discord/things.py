@@ -16,9 +16,19 @@ class Kind(IntEnum):
     DM = 1
     VOICE = 2
     CATEGORY = 4
+    NEWS = 5
+    NEWS_THREAD = 10
     PUBLIC_THREAD = 11
     PRIVATE_THREAD = 12
+    STAGE = 13
     FORUM = 15
+    MEDIA = 16
+
+
+SPOKEN = (Kind.VOICE, Kind.STAGE)
+"""Channels whose chat is for those who may come in."""
+OF_POSTS = (Kind.FORUM, Kind.MEDIA)
+"""Channels that consist of threads alone."""
 
 
 class Right(IntFlag):
@@ -219,11 +229,12 @@ class Channel:
     invitable: bool = True
     archive_minutes: int = 1440
     position: int = 0
+    age_restricted: bool = False
 
     @property
     def is_thread(self) -> bool:
         """Whether this is a thread or a forum post."""
-        return self.kind in (Kind.PUBLIC_THREAD, Kind.PRIVATE_THREAD)
+        return self.kind in (Kind.NEWS_THREAD, Kind.PUBLIC_THREAD, Kind.PRIVATE_THREAD)
 
     def history(self) -> list[Message]:
         """The messages that can be read here, oldest first."""

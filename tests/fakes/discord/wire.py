@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from tests.fakes.discord.ids import made_at
 from tests.fakes.discord.rights import in_channel, in_guild
-from tests.fakes.discord.things import Attachment, Channel, Flag, Guild, Json, Kind, Member, Message, Role, User
+from tests.fakes.discord.things import OF_POSTS, SPOKEN, Attachment, Channel, Flag, Guild, Json, Kind, Member, Message, Role, User
 from tests.fakes.discord.world import World
 
 
@@ -83,10 +83,10 @@ def channel(one: Channel) -> Json:
         "name": one.name,
         "position": one.position,
     }
-    data |= {"permission_overwrites": overwrites, "parent_id": None, "nsfw": False, "flags": 0, "topic": one.topic}
+    data |= {"permission_overwrites": overwrites, "parent_id": None, "nsfw": one.age_restricted, "flags": 0, "topic": one.topic}
     data |= {"rate_limit_per_user": 0, "last_message_id": _last(one)}
-    data |= {"bitrate": 64_000, "user_limit": 0} if one.kind is Kind.VOICE else {}
-    return data | ({"available_tags": []} if one.kind is Kind.FORUM else {})
+    data |= {"bitrate": 64_000, "user_limit": 0} if one.kind in SPOKEN else {}
+    return data | ({"available_tags": []} if one.kind in OF_POSTS else {})
 
 
 def thread_member(thread: Channel, who: User) -> Json:

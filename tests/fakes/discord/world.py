@@ -108,13 +108,13 @@ class World:
         self.channels[channel.id] = channel
         return channel
 
-    def forum(self, guild: Guild, name: str) -> Channel:
-        """Make a forum, where every conversation is a thread."""
-        return self.channel(guild, name, Kind.FORUM)
+    def forum(self, guild: Guild, name: str, kind: Kind = Kind.FORUM) -> Channel:
+        """Make a forum or a media channel, where every conversation is a thread."""
+        return self.channel(guild, name, kind)
 
     def thread(self, parent: Channel, name: str, owner: User, *, private: bool = False, number: int | None = None) -> Channel:
         """Make a thread; one that hangs on a message has the message's id."""
-        kind = Kind.PRIVATE_THREAD if private else Kind.PUBLIC_THREAD
+        kind = Kind.PRIVATE_THREAD if private else Kind.NEWS_THREAD if parent.kind is Kind.NEWS else Kind.PUBLIC_THREAD
         thread = Channel(number or self.ids.next(), kind, name, parent.guild, parent, owner=owner, opened=self.ids.next())
         thread.joined[owner.id] = datetime.now(UTC)
         self.channels[thread.id] = thread
