@@ -11,6 +11,7 @@ from typing import Any
 import openai
 
 from bot.errors import ModelBusy, ModelError, ModelGarbled
+from bot.models.endpoints.context_size import LOOKED_AT
 from bot.models.endpoints.endpoint import Endpoint
 from bot.models.endpoints.response_content import Response
 from bot.models.port import ChatMessage, Image, Tool, Toolbox, size
@@ -46,7 +47,8 @@ class Completions:
             response: Response = await stack.enter_async_context(asked)
             return response
         except openai.BadRequestError as refusal:
-            if refusal.param != "max_tokens" or self._limit_name != "max_tokens":
+            named = refusal.param == "max_tokens" or "max_completion_tokens" in str(refusal.body)[:LOOKED_AT]
+            if not named or self._limit_name != "max_tokens":
                 raise
         # OpenAI's newer models accept the limit under another name only; compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"

@@ -119,19 +119,36 @@ async def read(
 async def _sent(
     response: Response, limit: int, thoughts: WithoutThinking, *, calls: bool
 ) -> AsyncGenerator[str | ToolCall, None]:
-    kind = response.headers.get("content-type", "")
-    if "html" in kind:
+    """Yield the parts of a response, whose beginning tells what it is: endpoints and proxies declare the same bytes differently."""
+    chunks = _from_first_byte(response.iter_bytes())
+    first = await anext(chunks, b"")
+    if first.startswith(b"<") or "html" in response.headers.get("content-type", ""):
         raise WebPage
-    if "json" in kind:
-        document = await whole(response.iter_bytes(), limit)
+    rest = _prepended(first, chunks)
+    if first.startswith((b"{", b"[")):
+        document = await whole(rest, limit)
         for piece in pieces_of(document, thoughts, calls=calls):
             yield piece
         return
-    chunks = response.iter_bytes()
-    async with aclosing(pieces(chunks, limit, thoughts, calls=calls)) as found:
+    async with aclosing(pieces(rest, limit, thoughts, calls=calls)) as found:
         async for piece in found:
             yield piece
     await _finish(chunks)
+
+
+async def _from_first_byte(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    """Yield the chunks from the first visible byte on: blank lines keep a connection open until then."""
+    begun = False
+    async for chunk in chunks:
+        if shown := chunk if begun else chunk.lstrip(b"\xef\xbb\xbf \t\r\n"):
+            begun = True
+            yield shown
+
+
+async def _prepended(first: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    yield first
+    async for chunk in chunks:
+        yield chunk
 
 
 async def _finish(chunks: AsyncIterator[bytes]) -> None:

@@ -16,13 +16,17 @@ from memory.text.thinking import WithoutThinking
 
 _AT_ONCE = 20
 _MOST_CALLS = 64
-_CUT = "length"
+# Why an answer ended before its end: at a limit or a filter, or because the endpoint failed. Endpoints spell them differently.
+_CUT = frozenset("length max_tokens max_output_tokens model_length content_filter safety sensitive recitation".split())
+_FAILED = frozenset("error network_error insufficient_system_resource abort aborted cancelled".split())
+# Some endpoints send these in every chunk of an answer that goes on.
+_UNFINISHED = frozenset(("", "null", "none"))
 _SURROGATE_OR_NUL = re.compile("[\ud800-\udfff\0]")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """A part of an answer, with its fragments of tool calls, and its finish reason, if any."""
+    """A part of an answer, with its fragments of tool calls, and its finish reason in lower case, if any."""
 
     text: str
     finished: str | None = None
@@ -45,7 +49,7 @@ class WebPage(Exception):
 
 
 class Truncated(Exception):
-    """The response ended before the answer was complete."""
+    """The response ended before the answer was complete, or says itself that the endpoint failed."""
 
 
 class ErrorResponse(Exception):
@@ -99,7 +103,7 @@ async def pieces(
             held = ""
     if begun and finished is None:
         raise Truncated
-    if (held := held + thoughts.rest(cut=finished == _CUT)).strip():
+    if (held := held + thoughts.rest(cut=finished in _CUT)).strip():
         shown = True
         yield held
     made = called.whole()
@@ -107,22 +111,22 @@ async def pieces(
         yield call
     if not (shown or made):
         raise Empty
-    if finished == _CUT and not made:
+    if finished in _CUT and not made:
         yield CutShort()
 
 
 def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = False) -> list[str | ToolCall]:
-    """Return the text of a non-streamed answer and, with `calls`, its tool calls. Raises Unusable, ErrorResponse."""
+    """Return the text of a non-streamed answer and, with `calls`, its tool calls. Raises Unusable, Truncated, ErrorResponse."""
     piece = _piece(document, "message")
     text = thoughts.feed(piece.text)
-    text += thoughts.rest(cut=piece.finished == _CUT)
+    text += thoughts.rest(cut=piece.finished in _CUT)
     called = _Calls()
     if calls:
         called.add(piece.calls)
     found: list[str | ToolCall] = [*([text] if text.strip() else []), *called.whole()]
     if not found:
         raise Empty
-    if piece.finished == _CUT and isinstance(found[-1], str):
+    if piece.finished in _CUT and isinstance(found[-1], str):
         found.append(CutShort())
     return found
 
@@ -176,7 +180,7 @@ class _Calls:
 
 
 async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[bytes, None]:
-    """Yield the data of each event. Such endpoints send each event's data on one line."""
+    """Yield the data of each event. Such endpoints send each event's data on one line, and none in one that keeps the connection open."""
     rest = bytearray()
     async for chunk in chunks:
         rest += chunk
@@ -188,18 +192,28 @@ async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[by
         if len(rest) > limit:
             raise Unusable(lazy("it has a line of more than {limit} bytes", limit=limit))
         for at, line in enumerate(lines, start=1):
-            if line.startswith(b"data:"):
-                yield bytes(line[5:].strip())
+            if data := _data(line):
+                yield data
             if at % _AT_ONCE == 0:
                 # One chunk may contain many events: give other tasks a turn.
                 await asyncio.sleep(0)
-    if rest.startswith(b"data:"):
-        yield bytes(rest[5:].strip())
+    if data := _data(rest):
+        yield data
+
+
+def _data(line: bytearray) -> bytes:
+    """Return the data of a line of an event, b"" if it has none."""
+    name, _, value = bytes(line).partition(b":")
+    if name == b"data":
+        return value.strip()
+    # llama.cpp before 2025 reported errors in a field of their own.
+    return b'{"error":%b}' % value if name == b"error" else b""
 
 
 def _json(data: bytes) -> object:
     try:
-        document: object = json.loads(data)
+        # A chunk may end within a character, where each is a token.
+        document: object = json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         raise Unusable(lazy("it is not JSON")) from None
     return document
@@ -209,9 +223,11 @@ def _piece(document: object, part: str) -> AnswerPiece:
     """Parse one chunk ("delta") or a whole answer ("message"). A chunk without choices carries usage or nothing."""
     if not isinstance(document, dict):
         raise Unusable(lazy("it is not an object"))
-    if document.get("error"):
-        raise ErrorResponse(document["error"])
+    if document.get("error") or document.get("object") == "error":
+        raise ErrorResponse(document.get("error") or document)
     choices = document.get("choices")
+    if choices is None and part == "delta":
+        return AnswerPiece("")
     if not isinstance(choices, list):
         raise Unusable(lazy("it has no choices"))
     if not choices:
@@ -219,14 +235,18 @@ def _piece(document: object, part: str) -> AnswerPiece:
     first = _first_choice(choices)
     if first is None:
         return AnswerPiece("")
-    message = first.get(part) or {} if isinstance(first, dict) else None
+    # An endpoint that cannot stream may send its answer as one event.
+    message = first.get(part, first.get("message")) or {} if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else 0
     calls = message.get("tool_calls") if isinstance(message, dict) else None
     finished = first.get("finish_reason") if isinstance(first, dict) else None
     if not isinstance(finished, str | None):
         raise Unusable(lazy("it has parts of the wrong type"))
+    finished = finished.lower() if finished else None
+    if finished in _FAILED:
+        raise Truncated
     declined = message.get("refusal") if isinstance(message, dict) else None
-    return AnswerPiece(_said(content) or _text(declined), finished, calls)
+    return AnswerPiece(_said(content) or _text(declined), None if finished in _UNFINISHED else finished, calls)
 
 
 def _first_choice(choices: list[object]) -> object:
