@@ -39,6 +39,8 @@ class OpenAIServer:
         self.kind: Literal["", "llama.cpp", "vLLM", "Ollama", "LM Studio", "koboldcpp"] = ""
         self.overfull: b.Status | b.Raw | None = None
         """What a prompt of too many tokens gets, if that is not what llama.cpp says."""
+        self.template: Literal["", "alternating", "systemless"] = ""
+        """What the model's chat template wants of the roles of messages; a prompt of other roles is refused."""
         self.probes = 0
         self.requests: list[b.Request] = []
         self.left = asyncio.Event()
@@ -136,7 +138,7 @@ class OpenAIServer:
         if self.context and size > self.context:
             said = _plain(self.overfull) if self.overfull else None
             return said or web.json_response(b.overfull(size, self.context), status=400)
-        refused = self.refuses_tools if recorded.offered else None
+        refused = (self.refuses_tools if recorded.offered else None) or b.refused_roles(recorded, self.template)
         step = refused or self._next(recorded, self.default)
         if plain := _plain(step):
             return plain

@@ -11,9 +11,11 @@ from typing import Any
 import openai
 
 from bot.errors import ModelBusy, ModelError, ModelGarbled
+from bot.models.endpoints.backend_facts import ROLES, SYSTEMLESS, BackendFacts
 from bot.models.endpoints.context_size import LOOKED_AT
 from bot.models.endpoints.endpoint import Endpoint
 from bot.models.endpoints.response_content import Response
+from bot.models.endpoints.roles import ordered, required
 from bot.models.port import ChatMessage, Image, Tool, Toolbox, size
 from memory.text.budget import tokens
 
@@ -21,10 +23,14 @@ _MOST_UNUSABLE = 2
 
 
 class Completions:
-    """Chat completions of one endpoint. Images are sent if the model `sees`; `sampling` is merged into each request."""
+    """Chat completions of one endpoint. Images are sent if the model `sees`; `sampling` is merged into each request.
 
-    def __init__(self, endpoint: Endpoint, *, sees: bool, sampling: Mapping[str, object]) -> None:
+    The order of roles that a refusal asks for is stored in `facts`.
+    """
+
+    def __init__(self, endpoint: Endpoint, facts: BackendFacts, *, sees: bool, sampling: Mapping[str, object]) -> None:
         self._endpoint = endpoint
+        self._facts = facts
         self._client = endpoint.client()
         self._sees = sees
         self._sampling = sampling
@@ -32,6 +38,25 @@ class Completions:
 
     async def open(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], most: int, stack: AsyncExitStack) -> Response:
         """Request an answer of at most `most` tokens; return the open response, left on the stack. Raises FAULTS."""
+        order = self._facts.get(ROLES)
+        while True:
+            sent = ordered(messages, order)
+            try:
+                response = await self._opened(sent, tools, most, stack)
+            except openai.APIStatusError as refusal:
+                # A template that knows no results of tools may say the same; those are taken out elsewhere.
+                wanted = "" if any(message["role"] == "tool" for message in messages) else required(refusal.body)
+                if wanted and order:
+                    wanted = SYSTEMLESS
+                if wanted in ("", order) or ordered(messages, wanted) == sent:
+                    raise
+                order = wanted
+            else:
+                if order:
+                    await self._facts.note(ROLES, order)
+                return response
+
+    async def _opened(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], most: int, stack: AsyncExitStack) -> Response:
         tooled = {"tools": [tool_payload(tool) for tool in tools]} if tools else {}
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(
@@ -52,7 +77,7 @@ class Completions:
                 raise
         # OpenAI's newer models accept the limit under another name only; compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"
-        return await self.open(messages, tools, most, stack)
+        return await self._opened(messages, tools, most, stack)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -17,8 +17,10 @@ from memory.text.thinking import WithoutThinking
 _AT_ONCE = 20
 _MOST_CALLS = 64
 # Why an answer ended before its end: at a limit or a filter, or because the endpoint failed. Endpoints spell them differently.
-_CUT = frozenset("length max_tokens max_output_tokens model_length content_filter safety sensitive recitation".split())
-_FAILED = frozenset("error network_error insufficient_system_resource abort aborted cancelled".split())
+_LIMITS = frozenset(("length", "max_tokens", "max_output_tokens", "model_length"))
+_CUT = _LIMITS | frozenset(("content_filter", "safety", "sensitive", "recitation"))
+_FAILED = frozenset(("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"))
+_REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 # Some endpoints send these in every chunk of an answer that goes on.
 _UNFINISHED = frozenset(("", "null", "none"))
 _SURROGATE_OR_NUL = re.compile("[\ud800-\udfff\0]")
@@ -26,11 +28,15 @@ _SURROGATE_OR_NUL = re.compile("[\ud800-\udfff\0]")
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """A part of an answer, with its fragments of tool calls, and its finish reason in lower case, if any."""
+    """A part of an answer, with its fragments of tool calls, and its finish reason in lower case, if any.
+
+    `reasons` says that it has reasoning in a field of its own.
+    """
 
     text: str
     finished: str | None = None
     calls: object = None
+    reasons: bool = False
 
 
 class Unusable(Explained):
@@ -42,6 +48,13 @@ class Empty(Unusable):
 
     def __init__(self) -> None:
         super().__init__(lazy("it holds no text"))
+
+
+class OnlyReasoned(Empty):
+    """The response is empty, as its tokens were used up before the answer began."""
+
+    def __init__(self) -> None:
+        Unusable.__init__(self, lazy("its reasoning took all the tokens of an answer, which max_tokens limits"))
 
 
 class WebPage(Exception):
@@ -91,6 +104,7 @@ async def pieces(
         piece = _piece(_json(data), "delta")
         finished = piece.finished if piece.finished is not None else finished
         held += thoughts.feed(piece.text)
+        thoughts.found = thoughts.found or piece.reasons
         if thoughts.begins_anew():
             yield Restart()
             shown, held = False, held.lstrip()
@@ -110,7 +124,7 @@ async def pieces(
     for call in made:
         yield call
     if not (shown or made):
-        raise Empty
+        raise OnlyReasoned if finished in _LIMITS else Empty
     if finished in _CUT and not made:
         yield CutShort()
 
@@ -119,13 +133,14 @@ def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = Fals
     """Return the text of a non-streamed answer and, with `calls`, its tool calls. Raises Unusable, Truncated, ErrorResponse."""
     piece = _piece(document, "message")
     text = thoughts.feed(piece.text)
+    thoughts.found = thoughts.found or piece.reasons
     text += thoughts.rest(cut=piece.finished in _CUT)
     called = _Calls()
     if calls:
         called.add(piece.calls)
     found: list[str | ToolCall] = [*([text] if text.strip() else []), *called.whole()]
     if not found:
-        raise Empty
+        raise OnlyReasoned if piece.finished in _LIMITS else Empty
     if piece.finished in _CUT and isinstance(found[-1], str):
         found.append(CutShort())
     return found
@@ -246,7 +261,8 @@ def _piece(document: object, part: str) -> AnswerPiece:
     if finished in _FAILED:
         raise Truncated
     declined = message.get("refusal") if isinstance(message, dict) else None
-    return AnswerPiece(_said(content) or _text(declined), None if finished in _UNFINISHED else finished, calls)
+    reasons = isinstance(message, dict) and any(message.get(key) for key in _REASONING)
+    return AnswerPiece(_said(content) or _text(declined), None if finished in _UNFINISHED else finished, calls, reasons)
 
 
 def _first_choice(choices: list[object]) -> object:
