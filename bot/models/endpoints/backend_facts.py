@@ -10,6 +10,8 @@ TOOLS, REFUSED, USED = "tools", "refused", "used"
 THOUGHTS, UNOPENED, NONE = "thoughts", "unopened", "none"
 """The fact about reasoning: it ends with a closing tag that was never opened, or there is none."""
 
+EXTRAS = "extras"
+"""The fact that the endpoint wants extra fields back with the tool calls that it made."""
 REASONS = "reasons"
 """The fact that the model's reasoning takes so many tokens that its answers need more than the limit of an answer."""
 ROLES, ALTERNATING, SYSTEMLESS = "roles", "alternating", "systemless"

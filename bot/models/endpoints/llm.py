@@ -18,8 +18,9 @@ from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.probing import context_of
 from bot.models.endpoints.requests import CompletionRequest, Completions, has_images, policy, prompt_tokens
-from bot.models.endpoints.response_content import Response, WrittenCall, read
+from bot.models.endpoints.response_content import Response, read
 from bot.models.endpoints.responses import Empty, OnlyReasoned
+from bot.models.endpoints.written_calls import WrittenCall
 from bot.models.port import ChatMessage, CutShort, Restart, Tool, Toolbox, ToolCall
 from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
@@ -116,6 +117,7 @@ class OpenAIModel:
             await self._facts.note(TOOLS, USED)
             text = "".join(pieces)
             await toolbox.use(text.strip("\n") if earlier else text, calls)
+            request.rounds.append(calls)
             earlier += text
             request.has_text = bool(earlier)
 
@@ -159,7 +161,7 @@ class OpenAIModel:
         try:
             async with AsyncExitStack() as own:
                 await self._require_room(prompt, tools)
-                response = await self._completions.open(prompt, tools, self._room.answer, own)
+                response = await self._completions.open(prompt, tools, self._room.answer, own, request.rounds)
                 answer = self._pieces(response, tools)
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
