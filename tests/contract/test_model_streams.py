@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError
+from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelMissing
 from bot.models.port import CutShort, complete
 from tests.contract.test_model import ASKED, KEY, talking
 from tests.fakes import openai_behaviours as fake
@@ -103,6 +103,11 @@ REFUSED: dict[str, tuple[fake.Behaviour, type[ModelError], str]] = {
     "a key that Google does not know": (refused(400, "API key not valid. Please pass a valid API key."), ModelDenied, "the key"),
     "a key that xAI does not know": (fake.Status(400, "Incorrect API key provided: s***."), ModelDenied, "the key"),
     "an empty account at Anthropic": (fake.Status(400, "Your credit balance is too low to …"), ModelDenied, "no credit"),
+    "an address that LM Studio does not know": (
+        fake.Raw(b'{"error": "Unexpected endpoint or method. (POST /chat/completions)"}', "application/json"),
+        ModelMissing,
+        "the address",
+    ),
     "a status in digits": (stream('{"error": {"message": "no", "type": "None", "code": "401"}}'), ModelDenied, "the key"),
     "a limit in digits": (stream('{"error": {"message": "slow down", "code": "429"}}'), ModelBusy, "asks to wait"),
 }

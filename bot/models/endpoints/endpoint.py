@@ -227,6 +227,8 @@ def _text(body: object) -> str:
 
 def _status(body: object) -> int:
     """Return the status that an error object states, as a number or in digits; 500 if it states none."""
+    if "unexpected endpoint" in _text(body):
+        return 404  # LM Studio, which answers 200 at any address
     code = str(body.get("code")) if isinstance(body, dict) else ""
     return int(code) if re.fullmatch(r"[45]\d\d", code) else 500
 
