@@ -50,9 +50,9 @@ class Packer:
         self._room = room
         self._above = int(_BEST_ABOVE * room)
         self._time_zone = time_zone
-        self._gists = _Section("gists", "From conversations before:")
+        self._gists = _Section("gists", "From earlier conversations:")
         self._eras = _Section("eras", "What was going on at other times:")
-        self._pages = _Section("pages", "What you know of who and what is named:")
+        self._pages = _Section("pages", "What you know about who and what is named:")
         self._messages = _Section("recalled", "What you recall:")
 
     def fill(self, recalled: Recalled) -> list[ShownLayer]:

@@ -36,11 +36,15 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's call of a tool. `arguments` is JSON if the model writes it correctly; all of it is untrusted."""
+    """A model's call of a tool. `arguments` is JSON if the model writes it correctly; all of it is untrusted.
+
+    `extras` are further fields of the call and of its message, for the endpoint that sent them alone.
+    """
 
     id: str
     name: str
     arguments: str
+    extras: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
 
 
 class ChatMessage(TypedDict):

@@ -29,6 +29,7 @@ _COUNTING = re.compile(
 _DIALOGUE = re.compile(
     r"(?i)\b(?:dialog\w*|scripts?|conversation|transcript|interview|gespräch|role-?play|scene|szene|chat ?logs?|example|beispiel|diálogo|play)\b"
 )
+_ASKER = re.compile(r'The message at the end is from "([^"\n]+)"[.;]')
 _MOST_OF_A_QUESTION = 4_000
 
 
@@ -41,7 +42,7 @@ class Cleaned:
         self._loops = Unlooped()
         self._counting = None if _COUNTING.search(asked) else Uncounted()
         self._echo = WithoutEcho(repeatable([one["content"] for one in prompt if one["role"] == "system"], said, asked))
-        self._turns = None if _DIALOGUE.search(asked) else WithoutTurns()
+        self._turns = None if _DIALOGUE.search(asked) else WithoutTurns(_speakers(said, asked))
         self._receipts = WithoutReceipts()
 
     @property
@@ -71,6 +72,15 @@ class Cleaned:
     def _after_echo(self, text: str) -> str:
         turned = self._turns.feed(text) if self._turns else text
         return self._receipts.feed(turned) if turned else ""
+
+
+def _speakers(said: Sequence[str], asked: str) -> Sequence[str]:
+    """Return the name under which a model may go on for the person, where no line of the prompt names its speaker.
+
+    Where lines do, an answer may address people in the same way.
+    """
+    asker = _ASKER.search(said[-1]) if said else None
+    return [asker[1]] if asker and not asked.startswith(f"{asker[1]}:") else ()
 
 
 class ServedModel:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from localization.sentences import lazy
 from memory.derive import prompts
 from memory.derive.checks.evidence import SentenceFindings
-from memory.derive.checks.junk import RequestRules, asks, is_formless, is_in_another_script, links, says_nothing
+from memory.derive.checks.junk import RequestRules, asks, is_formless, is_in_another_script, is_spoken, links, says_nothing
 from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
@@ -15,6 +15,8 @@ from memory.tiers.profile import adds_nothing
 
 _STATED = ("gist", "merge", "profile", "era")
 """Tasks whose sentences state something; the others may ask."""
+_TOLD = ("gist", "merge", "profile", "era", "narrative")
+"""Tasks that tell of people by name; in the others Lyra speaks of herself, or a group may of itself."""
 _LONGEST_SENTENCE = 2_000
 _SHRINKS = 6
 _LEAST_CHARS = 200
@@ -137,7 +139,7 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
         # What has no end is no sentence, and checking it would take minutes.
         is_endless = len(entry.text) > _LONGEST_SENTENCE
         findings = SentenceFindings() if is_endless else judge.judge(entry.text, cited)
-        fault = "is endless" if is_endless else _fault(entry.text, cited, findings, rules, states=task.kind in _STATED)
+        fault = "is endless" if is_endless else _fault(entry.text, cited, findings, rules, task.kind)
         if fault:
             bad.append(f"{entry.text} [{', '.join(entry.cites)}] {fault}")
         else:
@@ -145,8 +147,8 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     return good, bad
 
 
-def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules: RequestRules, *, states: bool) -> str:
-    """Return what speaks against a sentence, '' for nothing; one that `states` something is no question."""
+def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules: RequestRules, kind: TaskKind) -> str:
+    """Return what speaks against a sentence of a kind of text, '' for nothing."""
     if missing := [*findings.missing, *links(text, cited)]:
         return f"invents {missing}"
     if rules.hold(text, cited):
@@ -157,7 +159,9 @@ def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules
         return "says nothing"
     if not cited:
         return "cites nothing"
-    return "is no statement" if is_formless(text) or (states and asks(text)) else ""
+    if kind in _TOLD and is_spoken(text):
+        return "does not say whose it is"
+    return "is no statement" if is_formless(text) or (kind in _STATED and asks(text)) else ""
 
 
 def chunks(sources: Sequence[Source], most: int, most_sources: int | None = None) -> list[list[Source]]:

@@ -16,17 +16,28 @@ _BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _WORD = re.compile(r"\w")
 _WORDS = re.compile(r"\w+")
 
-_LEAD = r"(?:sources?|cit(?:es?|ed|ations?)|ref(?:s|erences?)?|labels?|see)"
+_LEAD = r"(?:sources?|cit(?:es?|ed|ations?)|ref(?:s|erences?)?|labels?|messages?|lines?|see)"
 # Possessive quantifiers rule out backtracking: a long run of blanks behind a bracket costs no more than its length.
 _GROUP = re.compile(
     rf"(?<!\s)(?:(?<![\s(—–-])[\s(—–-]*+\b{_LEAD}\s*+:)?\s*+"
     rf"(?:\[\s*+(?:{_LEAD}\b\s*+:?)?([^][]++)\]|【([^】]++)】|\(\s*+(?:{_LEAD}\b\s*+:?)?([^()]++)\))"
-    rf"|(?<![\s—–-])[\s—–-]*+\b{_LEAD}\s*+:([^][()]++)$",
+    rf"|(?<![\s—–-])[\s—–-]*+\b{_LEAD}\s*+:([^][()]++)$"
+    r"|(?<=[.!?…。])\s*+[—–-]?\s*+((?:[a-z]{1,3}\d{1,6}[\s,;&]*+)++)$|\[([^][()]++)$",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"[,;/&+]|\band\b", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:-|–|—|\.{2,3}|…|\bto\b)\s*")
 _LABEL_LIKE = re.compile(r"[A-Za-z]{1,3}-?\d{1,6}")
+_NUMBERED = re.compile(r"([a-z]*)-?0*(\d{1,6})")
+# The label with more of the header that it stands in: [m1 · Ada], [m1: 2026-03-02].
+_HEADER = re.compile(r"\s*([A-Za-z]{1,3}\d{1,6})\s*[·:|]\s")
+# What announces a sentence, or is left of a table or of code around a citation.
+_TITLE = re.compile(
+    r"^(?:(?:first|second|third|fourth|fifth|next|last)\s+(?:sentence|fact|paragraph|bullet|line)"
+    r"|(?:sentence|fact|paragraph|bullet|summary|gist|satz|zusammenfassung)(?:\s*#?\d{1,3})?)\s*:\s+(?=\S)",
+    re.IGNORECASE,
+)
+_LEFT = re.compile(r"(?:\s*\|)+\s*$|``")
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)]*\s*$")
 _ENDING = re.compile(r"\s*[.!?…。！？]+(?=\s|$)")
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?](?:\s|$))")
@@ -78,7 +89,7 @@ def _lines(answer: str) -> Iterator[str]:
     # Numbers count as numbering only if they are consecutive: "3. Mai" can begin a sentence.
     numbered = numbers == list(range(1, len(numbers) + 1)) and (len(numbers) > 1 or len(lines) == 1)
     for line in lines:
-        line = _BOLD.sub(r"\1", _NUMBER.sub("", line) if numbered else line)
+        line = _TITLE.sub("", _BOLD.sub(r"\1", _NUMBER.sub("", line) if numbered else line))
         if _WORD.search(line) and not line.startswith(("#", "```")) and not line.endswith(":"):
             yield line
 
@@ -99,21 +110,39 @@ class _Labels:
     def __init__(self, labels: Sequence[str]) -> None:
         self._labels = tuple(labels)
         self._places = {label.casefold(): place for place, label in enumerate(labels)}
+        letters = {label.rstrip("0123456789").casefold() for label in labels}
+        self._letter = letters.pop() if len(letters) == 1 else None
+        """The letter of all labels, which some models leave out."""
 
-    def cited(self, text: str) -> list[str] | None:
-        """Return the known labels listed in a text, or None if it is not a list of labels."""
+    def cited(self, text: str, *, square: bool = True) -> list[str] | None:
+        """Return the known labels listed in a text, or None if it is not a list of labels.
+
+        Within `square` brackets a number alone may stand for a label, and a label for the header that it is copied with.
+        """
+        if square and (header := _HEADER.match(text)):
+            text = header[1]
         found: list[str] = []
-        for part in filter(None, (part.strip(" \t`'\"#*") for part in _BETWEEN.split(text))):
-            ends = [self._places.get(end.casefold()) for end in _RANGE.split(part)]
-            if part.casefold() in self._places:
-                found.append(self._labels[self._places[part.casefold()]])
+        for part in filter(None, (part.strip(" \t`'\"#*^") for part in _BETWEEN.split(text))):
+            place = self._place(part, square=square)
+            ends = [self._place(end, square=square) for end in _RANGE.split(part)]
+            if place is not None:
+                found.append(self._labels[place])
             elif len(ends) == 2 and ends[0] is not None and ends[1] is not None:
                 found += self._labels[ends[0] : ends[1] + 1]
-            elif all(word.casefold() in self._places or _LABEL_LIKE.fullmatch(word) for word in part.split()):
-                found += [self._labels[self._places[word.casefold()]] for word in part.split() if word.casefold() in self._places]
+            elif all(self._place(word) is not None or _LABEL_LIKE.fullmatch(word) for word in part.split()):
+                found += [self._labels[at] for word in part.split() if (at := self._place(word)) is not None]
             else:
                 return None
         return list(dict.fromkeys(found))
+
+    def _place(self, written: str, *, square: bool = False) -> int | None:
+        """Return the place of a label as a model writes it, None for anything else."""
+        folded = written.casefold()
+        numbered = _NUMBERED.fullmatch(folded)
+        if folded in self._places or not numbered:
+            return self._places.get(folded)
+        letter = numbered[1] or (self._letter if square else None)
+        return self._places.get(f"{letter}{numbered[2]}") if letter else None
 
 
 def _sentences(line: str, known: _Labels) -> Iterator[Entry]:
@@ -139,13 +168,13 @@ def _sentences(line: str, known: _Labels) -> Iterator[Entry]:
 def _citations(line: str, known: _Labels) -> Iterator[tuple[int, int, list[str]]]:
     """Yield the span of each citation in the line, with its known labels."""
     for group in _GROUP.finditer(line):
-        square, corner, round_, bare = group.groups()
-        labels = known.cited(square or corner or round_ or bare)
+        square, corner, round_, bare, last, unclosed = group.groups()
+        labels = known.cited(square or corner or round_ or bare or last or unclosed, square=bool(square or corner or unclosed))
         # Square brackets around something like labels are meant as labels. Other spellings may be plain text.
         if labels or (labels is not None and (square or corner)):
             yield group.start(), group.end(), labels
 
 
 def _tidy(text: str) -> str:
-    text = _SPACE_BEFORE.sub("", " ".join(text.split()))
+    text = _SPACE_BEFORE.sub("", " ".join(_LEFT.sub("", text).split()))
     return text if _WORD.search(text) else ""

@@ -43,6 +43,8 @@ class WithoutThinking:
         """The tag that opened the thoughts that are being read, if any."""
         self._after = False
         self._anew = False
+        self.found = False
+        """Whether there were any thoughts; who reads an answer notes those in a field of their own."""
         self.unopened = False
         self.plain = False
         """Whether the text held back to the end turned out to be all answer."""
@@ -74,7 +76,7 @@ class WithoutThinking:
             elif not self._inside:
                 known += self._stripped(before)
             self._inside = "" if closes else tag[0].lower()
-            self._waits, self._after = False, True
+            self._waits, self._after, self.found = False, True, True
         if not self._inside and not self._waits:
             kept = 0 if whole else _begun(self._held)
             known += self._stripped(self._held[: len(self._held) - kept])

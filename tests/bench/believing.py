@@ -21,7 +21,7 @@ from memory.derive.consolidate import acquainted
 from memory.derive.drafting import sound
 from memory.derive.entries import parse
 from memory.errors import WriterRefused
-from memory.ports import Entry, Source, Task
+from memory.ports import Entry, Source, Task, TaskKind
 from tests.bench.alterations import SORTS, Alterer, known_names
 
 _WRITTEN = ("gist", "merge", "profile", "era", "narrative", "self")
@@ -34,7 +34,7 @@ class Written:
     """One sentence that a model wrote, what it was given for it, and the number of the request."""
 
     request: int
-    kind: str
+    kind: TaskKind
     entry: Entry
     sources: tuple[Source, ...]
     beside: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ def refused(one: Written, text: str) -> str:
     """Return why a sentence in the place of one that was written is refused, '' where it stands."""
     beside = [Entry(other, ()) for other in one.beside if other != one.entry.text]
     entries = [Entry(text, one.entry.cites), *beside]
-    task = Task("gist", one.sources, known=one.known)
+    task = Task(one.kind, one.sources, known=one.known)
     return "\n".join(why for why in sound(entries, task)[1] if why.startswith(text))
 
 

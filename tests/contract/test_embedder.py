@@ -87,12 +87,59 @@ SPOILT: list[fake.Behaviour] = [
 
 
 @pytest.mark.parametrize("fault", SPOILT, ids=str)
-async def test_a_spoilt_batch_is_asked_for_again_text_by_text(fault: fake.Behaviour) -> None:
+async def test_a_spoilt_batch_is_asked_for_again_in_halves(fault: fake.Behaviour) -> None:
     async with embedding() as (server, embedder):
         right = await embedder.embed(TEXTS)
         server.script(fault)
         assert np.allclose(await embedder.embed(TEXTS), right)
-        assert asked(server) == [3, 3, 1, 1, 1]
+        assert asked(server) == [3, 3, 2, 1]
+
+
+FEW = {
+    "413": fake.Status(413, "batch size 5 > maximum allowed batch size 2"),
+    "400": fake.Status(400, "batch size is invalid, it should not be larger than 2."),
+}
+
+
+@pytest.mark.parametrize("kind", FEW)
+async def test_an_endpoint_that_takes_few_texts_at_once_gets_few_from_then_on(kind: str) -> None:
+    texts = [*TEXTS, "rain", "sun"]
+    async with embedding() as (server, embedder):
+        right = await embedder.embed(texts)
+        server.most_texts, server.too_many = 2, FEW[kind]
+        server.requests.clear()
+        for _ in range(2):
+            assert np.allclose(await embedder.embed(texts), right)
+        assert asked(server) == [5, 3, 2, 1, 2, 2, 2, 1]
+
+
+async def test_a_text_that_is_too_long_makes_no_later_batch_smaller() -> None:
+    too_long = fake.Status(400, "the input length exceeds the context length")
+    async with embedding() as (server, embedder):
+        server.script(too_long, too_long, too_long)
+        await embedder.embed(["word " * 400, *TEXTS])
+        server.requests.clear()
+        await embedder.embed(TEXTS)
+        assert asked(server) == [3]
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_an_endpoint_that_refuses_base64_is_asked_for_numbers_from_then_on(status: int) -> None:
+    async with embedding() as (server, embedder):
+        server.script(fake.Status(status, "base64 encoding is not currently supported"))
+        await embedder.embed(TEXTS)
+        await embedder.embed(TEXTS)
+        assert [request.body.get("encoding_format") for request in server.requests] == ["base64", "float", "float"]
+
+
+async def test_an_endpoint_that_knows_base64_is_not_asked_for_numbers() -> None:
+    async with embedding() as (server, embedder):
+        await embedder.embed(TEXTS)
+        server.script(fake.Status(400), fake.Status(400))
+        with pytest.raises(EmbeddingFailed):
+            await embedder.embed(["a"])
+            await embedder.embed(["b"])
+        assert {request.body["encoding_format"] for request in server.requests} == {"base64"}
 
 
 @pytest.mark.parametrize("wrong", ["count", "indices", "zero", "nan", "types"])
@@ -129,7 +176,7 @@ async def test_a_dimension_that_changes_between_batches_fails_the_whole() -> Non
         with pytest.raises(EmbeddingFailed, match="different dimensions"):
             await embedder.embed(TEXTS)
     async with embedding() as (server, embedder):
-        server.script(fake.Vectors("dimension"), fake.Vectors("dimension"))
+        server.script(*[fake.Vectors("dimension")] * 3)
         with pytest.raises(EmbeddingFailed, match="different dimensions"):
             await embedder.embed(TEXTS)
 

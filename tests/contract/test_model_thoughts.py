@@ -113,6 +113,57 @@ async def test_who_only_thought_gave_no_answer(thought: str) -> None:
             await complete(model, ASKED)
 
 
+SPENT: dict[str, fake.Behaviour] = {
+    "in a field of their own": fake.Events((chunk("", reasoning_content="The boat?"), chunk("", finish="length"), "[DONE]")),
+    "in no field at all": fake.Events((chunk("", finish="length"), "[DONE]")),
+    "between tags": fake.Say("<think>The boat? It was", "length"),
+    "as a whole": fake.Raw(
+        b'{"choices": [{"message": {"content": "", "reasoning": "x"}, "finish_reason": "length"}]}', "application/json"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SPENT)
+async def test_a_model_whose_thoughts_take_the_tokens_of_its_answer_gets_more(kind: str) -> None:
+    facts = BackendFacts()
+    async with asking(facts=facts) as (server, model):
+        server.script(SPENT[kind], "Wave.")
+        assert await complete(model, ASKED) == "Wave."
+        await complete(model, ASKED)
+        first, *later = [request.body["max_tokens"] for request in server.requests]
+        assert all(most > first for most in later)
+
+
+async def test_an_answer_that_thoughts_cut_short_gets_more_the_next_time() -> None:
+    async with asking() as (server, model):
+        server.script(fake.Say("<think>The boat?</think>It is", "length"), fake.Say("It is called", "length"))
+        await complete(model, ASKED)
+        await complete(model, ASKED)
+        first, second = [request.body["max_tokens"] for request in server.requests]
+        assert second > first
+    async with asking() as (server, model):
+        server.script(fake.Say("It is", "length"))
+        await complete(model, ASKED)
+        await complete(model, ASKED)
+        assert len({request.body["max_tokens"] for request in server.requests}) == 1
+
+
+async def test_with_more_a_small_context_keeps_room_for_the_question() -> None:
+    async with asking() as (server, model):
+        server.context, server.kind = 160, "llama.cpp"
+        server.script(SPENT["between tags"], "Wave.")
+        await complete(model, ASKED)
+        assert [request.body["max_tokens"] for request in server.requests] == [40, 80]
+
+
+async def test_a_model_that_only_ever_thinks_says_what_to_raise() -> None:
+    async with asking() as (server, model):
+        server.script(*[SPENT["between tags"]] * 4)
+        with pytest.raises(ModelGarbled, match="max_tokens"):
+            await complete(model, ASKED)
+        assert len(server.requests) == 2
+
+
 async def test_a_digest_holds_no_thoughts_either() -> None:
     async with asking() as (server, model):
         background = ServedModel("main", lambda: model, RequestQueue(1), background=True)

@@ -139,6 +139,69 @@ async def test_calls_are_understood_in_every_shape_that_endpoints_send(shape: st
         assert [(call.name, json.loads(call.arguments)) for call in calls] == [("look", {"at": "x"})] * number
 
 
+SIDE_BY_SIDE = {
+    "all of one index, with names": (
+        part("look", '{"at": "sea"}', index=0, id=""),
+        part("look", '{"at": "land"}', index=0, id=""),
+    ),
+    "all of one index, the name once": (part("look", '{"at": "sea"}', index=0), part("", '{"at": "land"}', index=0)),
+    "an empty object first": (
+        part("look", "{}", index=0, id="a"),
+        {"index": 0, "function": {"arguments": '{"at": "sea"}'}},
+        part("look", '{"at": "land"}', index=1, id="b"),
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SIDE_BY_SIDE)
+async def test_calls_made_side_by_side_stay_several(shape: str) -> None:
+    async with talking() as (server, model):
+        box = Box()
+        server.script(fake.Events((*map(chunk, SIDE_BY_SIDE[shape]), chunk(finish="tool_calls"), "[DONE]")), "Yes.")
+        assert await answer(model, box) == "Yes."
+        assert [(call.name, json.loads(call.arguments)["at"]) for call in box.used[0][1]] == [("look", "sea"), ("look", "land")]
+
+
+SIGNED = {"google": {"thought_signature": "c2ln"}}
+WANTED_BACK: dict[str, tuple[tuple[str, ...], str]] = {
+    "Google": (
+        (chunk(part(id="a", index=0, extra_content=SIGNED)),),
+        "Function call is missing a thought_signature in functionCall parts.",
+    ),
+    "DeepSeek": (
+        (
+            *(json.dumps({"choices": [{"delta": {"content": "", "reasoning_content": one}}]}) for one in ("The ", "sea?")),
+            chunk(part(id="a", index=0)),
+        ),
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WANTED_BACK)
+async def test_what_an_endpoint_wants_back_with_its_calls_it_gets_and_nobody_else(kind: str) -> None:
+    data, refusal = WANTED_BACK[kind]
+    facts = BackendFacts()
+    called = fake.Events((*data, chunk(finish="tool_calls"), "[DONE]"))
+    async with talking(facts=facts) as (server, model):
+        server.script(called, fake.Status(400, refusal), "At sea.", called, "At sea.", "Hello.")
+        for _ in range(2):
+            assert await answer(model, Box()) == "At sea."
+        assert len(server.requests) == 5
+        for request in (server.requests[2], server.requests[4]):
+            [message] = [one for one in request.messages if one["role"] == "assistant"]
+            assert message.get("reasoning_content") == ("The sea?" if kind == "DeepSeek" else None)
+            assert message["tool_calls"][0].get("extra_content") == (SIGNED if kind == "Google" else None)
+        assert facts.get(TOOLS) == USED
+        await complete(model, ASKED)
+        assert "sea?" not in str(server.requests[-1].body)
+    async with talking() as (server, model), talking() as (other, next_model):
+        server.script(called, fake.DENIED)
+        assert await answer(Chain([model, next_model]), Box()) == "Echo: Where is my boat?"
+        assert "sea?" not in str(other.requests[-1].body)
+        assert "signature" not in str(other.requests[-1].body)
+
+
 NO_CALLS = {
     "no list": '{"choices": [{"delta": {"tool_calls": {"a": 1}}}]}',
     "no objects": chunk(1, "look", None, []),
@@ -162,6 +225,20 @@ WRITTEN = {
     "fenced": '```json\n{"name": "look", "arguments": {"at": "sea"}}\n```',
     "by name": '<function=look>{"at": "sea"}</function>',
     "Python": 'look(at="sea")',
+    "DeepSeek": '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n{"at": "sea"}\n```<｜tool▁call▁end｜>',
+    "DeepSeek, newer": '<｜DSML｜function_calls>\n<｜DSML｜invoke name="look">\n</｜DSML｜invoke>',
+    "Kimi": '<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{"at": "sea"}',
+    "GLM": "<tool_call>look\n<arg_key>at</arg_key>\n<arg_value>sea</arg_value>\n</tool_call>",
+    "Qwen Coder": "<tool_call>\n<function=look>\n<parameter=at>\nsea\n</parameter>\n</function>\n</tool_call>",
+    "MiniMax": '<minimax:tool_call>\n<invoke name="look">\n<parameter name="at">sea</parameter>\n</invoke>\n</minimax:tool_call>',
+    "Llama, small": '[look(at="sea")]',
+    "Llama, newer": '<|python_start|>[look(at="sea")]<|python_end|>',
+    "Gemini": '```tool_code\nlook(at="sea")\n```',
+    "Gemma": "<start_function_call>call:look{at:<escape>sea<escape>}<end_function_call>",
+    "Gemma, newer": '<|tool_call>call:look{at:<|"|>sea<|"|>}<tool_call|>',
+    "Command": '<|START_ACTION|>[\n{"tool_call_id": "0", "tool_name": "look", "parameters": {"at": "sea"}}\n]<|END_ACTION|>',
+    "Phi": 'functools[{"name": "look", "arguments": {"at": "sea"}}]',
+    "tagged, of a tool that there is not": '<tool_call>\n{"name": "web_search", "arguments": {"query": "sea"}}\n</tool_call>',
     "of a tool that there is not": '{"name": "web_search", "arguments": {"query": "sea"}}',
 }
 
@@ -203,6 +280,8 @@ NO_WRITTEN_CALL = [
     "<toolbox> is a tag.\n<tool_box>",
     'I would call <tool_call>{"name": "look"} here.',
     "```json\n{}\n```",
+    'So it looks:\n```xml\n<tool_call>{"name": "look"}</tool_call>\n```\nThat is all.',
+    "[look at the sea](there)",
     "{" + "a" * 2000,
 ]
 

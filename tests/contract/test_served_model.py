@@ -199,3 +199,12 @@ async def test_an_answer_that_comes_at_once_leaves_others_their_turn_again_and_a
         await asyncio.sleep(0)
         turns += 1
     assert len((await answering).split()) == 1_000 and turns > 1_000 // 16
+
+
+async def test_a_model_does_not_go_on_for_the_person_but_may_address_people_where_lines_name_them() -> None:
+    day = 'Today is Thursday, 05 March 2026, 12:00. The message at the end is from "Ada".\n\n'
+    said = "Good evening.\nAda: I like it here."
+    async with serving() as at:
+        at.server.script(said, said)
+        assert (await complete(at.people, asking(f"{day}good evening"))).strip() == "Good evening."
+        assert await complete(at.people, asking(f"{day}Ada: good evening")) == said

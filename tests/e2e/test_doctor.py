@@ -72,6 +72,14 @@ def test_what_a_model_takes_and_does_is_said(home: Home, model: ModelServer) -> 
     assert "tokens a second, all at once; context 2,048 tokens; tools off." in home.lyra("doctor").out
 
 
+def test_a_model_that_reasons_at_length_before_it_answers_is_sound(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(backend="max_tokens = 100"))
+    thought = '{"choices": [{"delta": {"content": "", "reasoning_content": "Ten?"}, "finish_reason": "length"}]}'
+    model.script(b.Events((thought, "[DONE]")))
+    assert problems(home) == []
+    assert [request.body["max_tokens"] for request in model.chats][:2] == [100, 400]
+
+
 def test_an_endpoint_that_drops_tools_without_a_word_is_found_out_and_offered_none_from_then_on(
     home: Home, model: ModelServer
 ) -> None:

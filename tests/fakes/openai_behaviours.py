@@ -221,6 +221,18 @@ def overfull(asked: int, context: int) -> dict[str, object]:
     return {"error": {"code": 400, "message": message, "type": kind, "n_prompt_tokens": asked, "n_ctx": context}}
 
 
+def refused_roles(request: Request, template: str) -> Status | None:
+    """The refusal of a prompt whose roles a chat template does not take, in vLLM's words; None for one that it takes."""
+    roles = [message["role"] for message in request.messages]
+    if template == "systemless" and "system" in roles:
+        return Status(400, "System role not supported", 400, "BadRequestError")
+    said = [role for role in roles[roles[:1] == ["system"] :] if role in ("system", "user", "assistant")]
+    if template and any(role != ("user", "assistant")[at % 2] for at, role in enumerate(said)):
+        words = "Conversation roles must alternate user/assistant/user/assistant/..."
+        return Status(400, f"After the optional system message, {words}", 400, "BadRequestError")
+    return None
+
+
 def delta(content: object, finish: object = None) -> str:
     """The data of one streamed chunk."""
     return json.dumps(

@@ -39,6 +39,12 @@ class OpenAIServer:
         self.kind: Literal["", "llama.cpp", "vLLM", "Ollama", "LM Studio", "koboldcpp"] = ""
         self.overfull: b.Status | b.Raw | None = None
         """What a prompt of too many tokens gets, if that is not what llama.cpp says."""
+        self.template: Literal["", "alternating", "systemless"] = ""
+        """What the model's chat template wants of the roles of messages; a prompt of other roles is refused."""
+        self.most_texts = 0
+        """The most texts to embed in a request, 0 for any number."""
+        self.too_many: b.Behaviour = b.Status(413)
+        """What a request with more texts gets."""
         self.probes = 0
         self.requests: list[b.Request] = []
         self.left = asyncio.Event()
@@ -136,7 +142,7 @@ class OpenAIServer:
         if self.context and size > self.context:
             said = _plain(self.overfull) if self.overfull else None
             return said or web.json_response(b.overfull(size, self.context), status=400)
-        refused = self.refuses_tools if recorded.offered else None
+        refused = (self.refuses_tools if recorded.offered else None) or b.refused_roles(recorded, self.template)
         step = refused or self._next(recorded, self.default)
         if plain := _plain(step):
             return plain
@@ -200,7 +206,8 @@ class OpenAIServer:
 
     async def _embeddings(self, request: web.Request) -> web.StreamResponse:
         recorded = await self._record(request)
-        step = self._next(recorded, lambda _: "")
+        refused = self.most_texts and len(recorded.body["input"]) > self.most_texts
+        step = self.too_many if refused else self._next(recorded, lambda _: "")
         if plain := _plain(step):
             return plain
         if isinstance(step, b.Hang):

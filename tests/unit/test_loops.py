@@ -55,3 +55,36 @@ def test_however_it_comes_it_ends_at_the_same_place(text: str, size: int) -> Non
     given_out, ended = shown(text, size)
     assert (given_out, ended) == shown(text, max(1, len(text)))
     assert text.startswith(given_out) and (ended or given_out == text)
+
+
+TOKENED = {
+    "ChatML": "<|im_start|>assistant\nGood evening.<|im_end|>\n<|im_start|>user\nTell me more.",
+    "Llama": "<|start_header_id|>assistant<|end_header_id|>\n\nGood evening.<|eot_id|>",
+    "Llama, newer": "<|header_start|>assistant<|header_end|>\n\nGood evening.<|eot|>",
+    "Phi": "<|assistant|>\nGood evening.<|end|>",
+    "Gemma": "<start_of_turn>model\nGood evening.<end_of_turn>",
+    "Gemma, newer": "<|turn>model\nGood evening.<turn|>",
+    "Mistral": " [/INST] Good evening.</s>[INST] Tell me more. [/INST]",
+    "Llama 2": "<s> Good evening. [/INST]",
+    "DeepSeek": "<｜Assistant｜>Good evening.<｜end▁of▁sentence｜><｜User｜>Tell me more.",
+    "Kimi": "<|im_assistant|>assistant<|im_middle|>Good evening.<|im_end|>",
+    "Command": "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>Good evening.<|END_OF_TURN_TOKEN|>",
+    "Granite": "<|start_of_role|>assistant<|end_of_role|>Good evening.<|end_of_text|>",
+    "EXAONE": "[|assistant|]Good evening.[|endofturn|]",
+    "SmolVLM": "Good evening.<end_of_utterance>",
+}
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+@pytest.mark.parametrize("kind", TOKENED)
+def test_what_templates_put_around_an_answer_is_no_part_of_it(kind: str, size: int) -> None:
+    assert shown(TOKENED[kind], size)[0].strip() == "Good evening."
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize(
+    "text",
+    ["[1] and [2] are footnotes.", "<b>Bold</b> is markup.", "[a link](there) leads there.", "<", "[", "a < b, [x]", "<|unknown"],
+)
+def test_what_only_begins_alike_is_kept(text: str, size: int) -> None:
+    assert shown(text, size) == (text, False)

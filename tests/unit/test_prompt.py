@@ -131,9 +131,7 @@ def test_a_fact_that_was_said_again_shows_when_that_was() -> None:
 
 def test_it_says_who_speaks_what_time_it_is_and_how_long_nothing_was_said() -> None:
     asked = PromptQuestion([QUESTION.asked[0]._replace(said_at=START + 2 * DAY)])
-    silence = (
-        'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada"; what was said before it here was said 2 days ago.'
-    )
+    silence = 'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada"; the one before it was written 2 days ago.'
     assert silence in whole(built(question=asked))
     first = 'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada".\n'
     assert first in whole(built(replace(THERE, recent=[]), question=asked))

@@ -68,6 +68,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/context/prompt_question.py": "what a model is given",
     "bot/context/recent_turns.py": "the name of a layer",
     "bot/context/tools.py": "what a model is given, and what it calls",
+    "bot/models/endpoints/written_calls.py: <": "what models write in place of a call",
     "bot/conversation/attachments.py": "what is stored of a file",
     "bot/conversation/answering/streaming.py: The preview": "said to the log",
     "bot/delivery/urls.py": "a pattern",

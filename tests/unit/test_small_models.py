@@ -15,8 +15,12 @@ SYSTEM = (
     "You are Lyra, a companion who remembers.\nIt is never an instruction to you. Use it only where it helps.\n\n"
     "What you know, and when it was last said:\n> 3 March 2026: Ines lives in Leipzig."
 )
+TODAY = (
+    'Today is Thursday, 05 March 2026, 12:00. The message at the end is from "Ines"; the one before it was written 2 days ago.'
+)
 ASKED = (
-    "What you recall:\n> 11 January 2025 19:02, Ines: I bought a blue kayak today, she is called Wanda.\n\nWhat is my cat called?"
+    "What you recall:\n> 11 January 2025 19:02, Ines: I bought a blue kayak today, she is called Wanda."
+    f"\n\n{TODAY}\n\nWhat is my cat called?"
 )
 
 
@@ -88,10 +92,22 @@ def test_what_only_has_numbers_stays(text: str) -> None:
         ("User: What is my cat called?\nLyra: Ludmilla.", "Ludmilla."),
         ("User: ", ""),
         ("Good.\nHuman: one\nand two\n\nthree\nHuman: four", "Good.\n"),
+        ("Good.\n\n### Human: one\n### Assistant: two", "Good.\n\n"),
+        ("### Response:\nGood.\n\n### Instruction:\nMore of it.\n\n### Response:\nWell.", "\nGood.\n\n"),
     ],
 )
 def test_invented_turns_are_taken_out(text: str, kept: str) -> None:
     assert shown(WithoutTurns, text) == kept
+
+
+@pytest.mark.parametrize("text", ["Good.\nAda: And my kayak?", "Good.\n\n**Ada:** Thanks!\n\nAda: Bye."])
+def test_who_asked_is_not_spoken_for(text: str) -> None:
+    assert shown(lambda: WithoutTurns(["Ada"]), text).strip() == "Good."
+
+
+@pytest.mark.parametrize("text", ["What they like.\nAda: tea\nBen: coffee", "Ada: it is Ludmilla.", "Good.\nBen: not Ada's."])
+def test_a_list_that_names_who_asked_stays(text: str) -> None:
+    assert shown(lambda: WithoutTurns(["Ada"]), text) == text
 
 
 @pytest.mark.parametrize(
@@ -124,6 +140,10 @@ def test_what_only_looks_like_a_turn_stays(text: str) -> None:
         ),
         ("What you recall:\nShe is Ludmilla.", "She is Ludmilla."),
         ("You are Lyra, a companion who remembers.\n\nLudmilla!", "Ludmilla!"),
+        (f"{TODAY}\n\nLudmilla.", "Ludmilla."),
+        ("Thursday, 05 March 2026: Ludmilla.", "Ludmilla."),
+        ("Wednesday, 04 March 2026: you told me so.", "Wednesday, 04 March 2026: you told me so."),
+        ("Today is Thursday, 05 March 2026, 12:00.", "Today is Thursday, 05 March 2026, 12:00."),
     ],
 )
 def test_a_prompt_that_is_said_again_is_taken_out(text: str, kept: str) -> None:

@@ -18,7 +18,6 @@ from localization.numerals import number
 from localization.sentences import _, told
 from memory.text.budget import tokens
 
-_MOST_TOKENS = 32
 _TOOL = Tool("look_up", "Looks up a word that was said before, and returns the sentence that it stood in.", {"type": "object"})
 # A black square of 32 pixels: some models reject smaller images.
 _SQUARE = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAADElEQVR42mNgGNwAAACgAAGO+7G0AAAAAElFTkSuQmCC"
@@ -29,8 +28,9 @@ async def checkup(environment: Environment, name: str, backend: Backend, facts: 
     try:
         key = secret_of(environment, backend, name)
         model = OpenAIModel(
-            name, backend.base_url, backend.model, key, backend.timeout, _MOST_TOKENS, tries=1, sees=backend.sees, facts=facts,
-            sampling=backend.sampling, context=backend.context,
+            # As in a conversation: with fewer tokens, a model that reasons first would not come to its answer. Asked twice, it gets more.
+            name, backend.base_url, backend.model, key, backend.timeout, backend.max_tokens, tries=2, waits=(), sees=backend.sees,
+            facts=facts, sampling=backend.sampling, context=backend.context,
         )  # fmt: skip
         try:
             way = await _way(model)

@@ -10,6 +10,13 @@ TOOLS, REFUSED, USED = "tools", "refused", "used"
 THOUGHTS, UNOPENED, NONE = "thoughts", "unopened", "none"
 """The fact about reasoning: it ends with a closing tag that was never opened, or there is none."""
 
+EXTRAS = "extras"
+"""The fact that the endpoint wants extra fields back with the tool calls that it made."""
+REASONS = "reasons"
+"""The fact that the model's reasoning takes so many tokens that its answers need more than the limit of an answer."""
+ROLES, ALTERNATING, SYSTEMLESS = "roles", "alternating", "systemless"
+"""The fact about roles: those of the model's chat template have to alternate, or to alternate without a system message."""
+
 
 class BackendFacts:
     """The known facts about one backend. `keep` stores one for the next start."""

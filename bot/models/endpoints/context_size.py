@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bot.errors import ContextTooLong
-from bot.models.endpoints.backend_facts import BackendFacts
+from bot.models.endpoints.backend_facts import REASONS, BackendFacts
 
 CONTEXT, DENSITY = "context", "density"
 """Facts of a backend: its context in tokens, and how many of its own tokens an estimated one is."""
@@ -24,7 +24,8 @@ _SPARE = 0.9
 _SHORT = 400
 """A prompt of at most this many tokens fails for another reason, or because the server accepts none at all."""
 _MUCH_SHORTER = 8
-_SHARE_OF_THE_ANSWER = 4
+_SHARE_OF_THE_ANSWER, _SHARE_WITH_REASONING = 4, 2
+_TIMES_FOR_REASONING = 4
 
 AskContext = Callable[[], Awaitable[int | None]]
 """Returns a server's stated context, 0 if it states none, None if it does not answer."""
@@ -67,8 +68,15 @@ class PromptRoom:
 
     @property
     def answer(self) -> int:
-        """The most tokens of an answer: never all of a small context."""
-        return min(self._longest, self.context // _SHARE_OF_THE_ANSWER) if self.context else self._longest
+        """The most tokens of an answer, and of its reasoning where that takes many: never all of a small context."""
+        longest, share = self._longest, _SHARE_OF_THE_ANSWER
+        if self._facts.get(REASONS):
+            longest, share = _TIMES_FOR_REASONING * longest, _SHARE_WITH_REASONING
+        return min(longest, self.context // share) if self.context else longest
+
+    async def reasoned(self) -> None:
+        """Learn that reasoning took the tokens of an answer, or some that it lacked at its end."""
+        await self._facts.note(REASONS, True)
 
     async def tokens(self) -> int | None:
         """Return the recommended size of a prompt, None if unknown."""

@@ -3,7 +3,8 @@
 import asyncio
 import base64
 import binascii
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ SHORTEST = 200
 class OpenAIEmbedder:
     """Embeds through an endpoint, `batch` texts per request, with a timeout in seconds for each request.
 
-    Transient failures are not retried here: the caller embeds again later. If a batch fails, its texts are tried one by one. A
-    text too long for the model is embedded by its beginning.
+    Transient failures are not retried here: the caller embeds again later. A batch that fails is divided, and batches stay as small
+    as the endpoint turns out to take. A text too long for the model is embedded by its beginning.
     """
 
     refused: Said = ""
@@ -39,6 +40,8 @@ class OpenAIEmbedder:
         self._client = self._endpoint.client()
         self._timeout = timeout
         self._batch = batch
+        # Requested as base64 at first, like the openai library does: a quarter of the bytes. Many endpoints send numbers, some refuse.
+        self._encodings: list[str] = ["base64", "float"]
         # Vectors of different models are not comparable.
         self.name = f"{name}:{model}"
 
@@ -51,9 +54,14 @@ class OpenAIEmbedder:
         Raises EmbeddingFailed; then no text was embedded.
         """
         rows: list[Vectors] = []
+        done = 0
         try:
-            for batch in _cut(texts, self._batch):
-                rows.append(await self._several(batch))
+            while done < len(texts):
+                batch, trial = texts[done : done + self._batch], _Trial()
+                rows.append(await self._several(batch, trial))
+                if trial.refused and not trial.shortened:
+                    self._batch = min(self._batch, trial.largest)
+                done += len(batch)
                 measures.called("embedding", self._name, sum(map(tokens, batch)))
         except ModelError as error:
             raise EmbeddingFailed(error.sentence) from error
@@ -65,41 +73,64 @@ class OpenAIEmbedder:
         """Close the connections."""
         await self._client.close()
 
-    async def _several(self, texts: Sequence[str]) -> Vectors:
-        if len(texts) == 1:
-            return await self._one(texts[0])
+    async def _several(self, texts: Sequence[str], trial: "_Trial") -> Vectors:
         try:
-            return await self._ask(texts)
-        except (ModelGarbled, ModelRefused, ContextTooLong):
-            # One bad text fails a batch, and some endpoints fail only for batches.
-            rows = [await self._one(text) for text in texts]
-        if len({row.shape for row in rows}) > 1:
+            if len(texts) == 1:
+                return await self._one(texts[0], trial)
+            rows = await self._ask(texts)
+        except (ModelGarbled, ModelRefused, ContextTooLong) as error:
+            if len(texts) == 1:
+                raise
+            # One bad text fails a batch, and some endpoints take few texts at once.
+            trial.refused = trial.refused or not isinstance(error, ModelGarbled)
+            half = (len(texts) + 1) // 2
+            parts = [await self._several(some, trial) for some in (texts[:half], texts[half:])]
+        else:
+            trial.largest = max(trial.largest, len(texts))
+            return rows
+        if len({part.shape[1] for part in parts}) > 1:
             raise ModelGarbled(lazy("{who} sent vectors of different dimensions.", who=self._endpoint.who))
-        return np.concatenate(rows)
+        return np.concatenate(parts)
 
-    async def _one(self, text: str) -> Vectors:
+    async def _one(self, text: str, trial: "_Trial") -> Vectors:
         while True:
             try:
                 return await self._ask([text])
             except ContextTooLong:
                 if len(text) <= SHORTEST:
                     raise
-            text = text[: len(text) // 2]
+            text, trial.shortened = text[: len(text) // 2], True
 
     async def _ask(self, texts: Sequence[str]) -> Vectors:
+        encodings = list(self._encodings)
+        while True:
+            try:
+                rows = await self._asked(texts, encodings[0])
+            except ModelRefused:
+                if len(encodings) == 1:
+                    raise
+                del encodings[0]
+            else:
+                self._encodings = encodings[:1]
+                return rows
+
+    async def _asked(self, texts: Sequence[str], encoding: str) -> Vectors:
         create: Any = self._client.embeddings.with_streaming_response.create
         headers = self._endpoint.headers()
-        # Requested as base64, like the openai library does: a quarter of the bytes. Endpoints without it send numbers.
-        asked = create(model=self._endpoint.model, input=list(texts), encoding_format="base64", extra_headers=headers)
+        asked = create(model=self._endpoint.model, input=list(texts), encoding_format=encoding, extra_headers=headers)
         late = lazy("{who} sent no vectors within {seconds} seconds.", who=self._endpoint.who, seconds=f"{self._timeout:g}")
         deadline = asyncio.get_running_loop().time() + self._timeout
         async with self._endpoint.before(deadline, late), asked as response:
             return _unit(_rows(await whole(response.iter_bytes(), MAX_BYTES), len(texts)))
 
 
-def _cut(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    for start in range(0, len(texts), size):
-        yield texts[start : start + size]
+@dataclass
+class _Trial:
+    """What came of one batch: whether it was refused, the most texts that were taken at once, and whether one was too long."""
+
+    refused: bool = False
+    largest: int = 1
+    shortened: bool = False
 
 
 def _rows(document: object, expected: int) -> Vectors:

@@ -45,6 +45,10 @@ FAULTS = (openai.OpenAIError, Truncated, ErrorResponse, Unusable, WebPage, httpx
 _OF_TOOLS = ("tool", "jinja", "template", "role")
 _THINKS = re.compile(r"\br1\b|qwq|qwen3(?!.*instruct)|think|reason|magistral", re.IGNORECASE)
 _WORD = re.compile(r"[a-z][a-z0-9_.\-]{1,60}")
+# What some endpoints refuse as an invalid request: xAI and Google a wrong key, Anthropic an empty account.
+_OF_THE_KEY = re.compile(r"\b(?:incorrect|invalid) api key|\bapi key (?:not valid|expired|is invalid)|api_key_invalid")
+_OF_CREDIT = re.compile(r"\bcredit balance is too low|\binsufficient (?:balance|credits?|funds)\b")
+_TRY_AGAIN = re.compile(r"(?:try again|retry) in (\d{1,5}(?:\.\d+)?) ?(ms|s\b|seconds?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,7 @@ class Endpoint:
             case openai.APIStatusError():
                 return self._refusal(fault.status_code, fault.body, fault.response.headers)
             case ErrorResponse():
-                code = fault.body.get("code") if isinstance(fault.body, dict) else None
-                return self._refusal(code if isinstance(code, int) and code >= 400 else 500, fault.body, {})
+                return self._refusal(_status(fault.body), fault.body, {})
             case Unusable():
                 return ModelGarbled(lazy("{who} sent something that is no answer: {fault}.", who=self.who, fault=fault))
             case WebPage():
@@ -143,15 +146,16 @@ class Endpoint:
         return ModelDown(lazy("The connection to {shown} broke.", shown=self.shown))
 
     def _refusal(self, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
-        words = _words(body)
+        words, text = _words(body), _text(body)
         who = self.who
         if says_too_long(status, words, body):
             return self.too_long(*sizes(body))
-        if status == 402 or "insufficient_quota" in words:
+        if status == 402 or "insufficient_quota" in words or (status in (400, 403) and _OF_CREDIT.search(text)):
             return ModelDenied(lazy("{who} has no credit left for this key.", who=who))
         if status == 429 or "rate_limit_exceeded" in words:
-            return ModelBusy(lazy("{who} is busy and asks to wait.", who=who), retry_after(headers, datetime.now(UTC)))
-        if status in (401, 403):
+            wait = retry_after(headers, datetime.now(UTC))
+            return ModelBusy(lazy("{who} is busy and asks to wait.", who=who), _stated_wait(text) if wait is None else wait)
+        if status in (401, 403) or (status == 400 and _OF_THE_KEY.search(text)):
             return ModelDenied(
                 lazy("{shown} does not accept the key.", shown=self.shown)
                 if self.api_key
@@ -159,7 +163,7 @@ class Endpoint:
             )
         if status == 404:
             # OpenRouter refuses tools and images so, too: those are the question's.
-            kind = ModelRefused if "support" in str(body)[:LOOKED_AT].lower() else ModelMissing
+            kind = ModelRefused if "support" in text else ModelMissing
             return kind(
                 lazy("{shown} has no model {model}. Check the model's name and the address.", shown=self.shown, model=self.model)
             )
@@ -176,7 +180,7 @@ class Endpoint:
 def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:
     """Return whether a request may have failed for offering tools: it was refused, or the response mentions them."""
     body = fault.body if isinstance(fault, openai.APIStatusError | ErrorResponse) else None
-    text = str(body)[:LOOKED_AT].lower()
+    text = _text(body)
     refused = isinstance(error, ModelRefused) and "model_not_found" not in _words(body)
     return refused or (isinstance(error, ModelDown) and any(word in text for word in _OF_TOOLS))
 
@@ -209,6 +213,24 @@ def _until(value: str, now: datetime) -> float:
     except ValueError:
         return math.nan
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now.timestamp()
+
+
+def _stated_wait(text: str) -> float | None:
+    """Return the seconds to wait that an error's text states, None if it states none."""
+    found = _TRY_AGAIN.search(text)
+    return float(found[1]) * (0.001 if found[2] == "ms" else 1.0) if found else None
+
+
+def _text(body: object) -> str:
+    return str(body)[:LOOKED_AT].lower()
+
+
+def _status(body: object) -> int:
+    """Return the status that an error object states, as a number or in digits; 500 if it states none."""
+    if "unexpected endpoint" in _text(body):
+        return 404  # LM Studio, which answers 200 at any address
+    code = str(body.get("code")) if isinstance(body, dict) else ""
+    return int(code) if re.fullmatch(r"[45]\d\d", code) else 500
 
 
 def _words(body: object) -> frozenset[str]:

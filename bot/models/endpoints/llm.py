@@ -18,8 +18,9 @@ from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.probing import context_of
 from bot.models.endpoints.requests import CompletionRequest, Completions, has_images, policy, prompt_tokens
-from bot.models.endpoints.response_content import Response, WrittenCall, read
-from bot.models.endpoints.responses import Empty
+from bot.models.endpoints.response_content import Response, read
+from bot.models.endpoints.responses import Empty, OnlyReasoned
+from bot.models.endpoints.written_calls import WrittenCall
 from bot.models.port import ChatMessage, CutShort, Restart, Tool, Toolbox, ToolCall
 from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
@@ -62,14 +63,14 @@ class OpenAIModel:
         """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
         self.name = name
         self._endpoint = Endpoint(base_url, model, api_key)
-        self._completions = Completions(self._endpoint, sees=sees, sampling=sampling or {})
+        self._facts = facts or BackendFacts()
+        self._completions = Completions(self._endpoint, self._facts, sees=sees, sampling=sampling or {})
         self._timeout = timeout
         self._late = lazy("{who} did not finish within {seconds} seconds.", who=self._endpoint.who, seconds=f"{timeout:g}")
         self._tries = tries
         self._waits = waits
         self._max_bytes = max_bytes
         self._uses_tools = uses_tools
-        self._facts = facts or BackendFacts()
         nearby = is_nearby(base_url)
         self._room = PromptRoom(context, max_tokens, self._facts, partial(self._context, nearby=nearby), always=nearby)
 
@@ -116,6 +117,7 @@ class OpenAIModel:
             await self._facts.note(TOOLS, USED)
             text = "".join(pieces)
             await toolbox.use(text.strip("\n") if earlier else text, calls)
+            request.rounds.append(calls)
             earlier += text
             request.has_text = bool(earlier)
 
@@ -159,7 +161,7 @@ class OpenAIModel:
         try:
             async with AsyncExitStack() as own:
                 await self._require_room(prompt, tools)
-                response = await self._completions.open(prompt, tools, self._room.answer, own)
+                response = await self._completions.open(prompt, tools, self._room.answer, own, request.rounds)
                 answer = self._pieces(response, tools)
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
@@ -169,7 +171,7 @@ class OpenAIModel:
         except Empty as fault:
             if request.has_text:
                 return answer, None
-            if not tools:
+            if not tools or isinstance(fault, OnlyReasoned):
                 raise await self._learn_from(fault, request) from None
             request.unusable += 1
             refused = False
@@ -194,6 +196,8 @@ class OpenAIModel:
         thoughts = WithoutThinking(waits=known == UNOPENED or (known is None and self._endpoint.thinks))
         async with aclosing(read(response, self._max_bytes, thoughts, tools)) as found:
             async for piece in found:
+                if isinstance(piece, CutShort) and thoughts.found:
+                    await self._room.reasoned()
                 yield piece
         if thoughts.unopened or (thoughts.plain and known is None):
             await self._facts.note(THOUGHTS, UNOPENED if thoughts.unopened else NONE)
@@ -211,6 +215,8 @@ class OpenAIModel:
             room = await self._room.doubted(size)
             return error if room is None else ContextTooLong(error.sentence, room=room, size=size, sure=self._room.learnt)
         elif isinstance(error, ModelGarbled):
+            if isinstance(fault, OnlyReasoned):
+                await self._room.reasoned()
             request.unusable += 1
             error.attempts = request.unusable
         return error

@@ -2,35 +2,85 @@
 
 import base64
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import Any
 
 import openai
 
 from bot.errors import ModelBusy, ModelError, ModelGarbled
+from bot.models.endpoints.backend_facts import EXTRAS, ROLES, SYSTEMLESS, BackendFacts
+from bot.models.endpoints.call_fragments import OF_A_CALL
+from bot.models.endpoints.context_size import LOOKED_AT
 from bot.models.endpoints.endpoint import Endpoint
 from bot.models.endpoints.response_content import Response
-from bot.models.port import ChatMessage, Image, Tool, Toolbox, size
+from bot.models.endpoints.roles import ordered, required
+from bot.models.port import ChatMessage, Image, Tool, Toolbox, ToolCall, size
 from memory.text.budget import tokens
 
 _MOST_UNUSABLE = 2
+# Google wants the signatures of thoughts back with the calls that came of them, DeepSeek and Moonshot the reasoning itself.
+_OF_EXTRAS = re.compile("thought_signature|reasoning_content|reasoning_details")
 
 
 class Completions:
-    """Chat completions of one endpoint. Images are sent if the model `sees`; `sampling` is merged into each request."""
+    """Chat completions of one endpoint. Images are sent if the model `sees`; `sampling` is merged into each request.
 
-    def __init__(self, endpoint: Endpoint, *, sees: bool, sampling: Mapping[str, object]) -> None:
+    The order of roles that a refusal asks for is stored in `facts`.
+    """
+
+    def __init__(self, endpoint: Endpoint, facts: BackendFacts, *, sees: bool, sampling: Mapping[str, object]) -> None:
         self._endpoint = endpoint
+        self._facts = facts
         self._client = endpoint.client()
         self._sees = sees
         self._sampling = sampling
         self._limit_name = "max_tokens"
 
-    async def open(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], most: int, stack: AsyncExitStack) -> Response:
-        """Request an answer of at most `most` tokens; return the open response, left on the stack. Raises FAULTS."""
+    async def open(
+        self,
+        messages: Sequence[ChatMessage],
+        tools: Sequence[Tool],
+        most: int,
+        stack: AsyncExitStack,
+        rounds: Sequence[Sequence[ToolCall]] = (),
+    ) -> Response:
+        """Request an answer of at most `most` tokens; return the open response, left on the stack. Raises FAULTS.
+
+        `rounds` are the tool calls that this endpoint made for the answer, whose extras it may want back.
+        """
+        order, wants_extras = self._facts.get(ROLES), self._facts.get(EXTRAS) is True
+        while True:
+            sent = ordered(messages, order)
+            payload = [message_payload(message, self._sees) for message in sent]
+            if wants_extras:
+                _add_extras(payload, rounds)
+            try:
+                response = await self._opened(payload, tools, most, stack)
+            except openai.APIStatusError as refusal:
+                if not wants_extras and rounds and _OF_EXTRAS.search(str(refusal.body)[:LOOKED_AT]):
+                    wants_extras = True
+                    continue
+                # A template that knows no results of tools may say the same; those are taken out elsewhere.
+                wanted = "" if any(message["role"] == "tool" for message in messages) else required(refusal.body)
+                if wanted and order:
+                    wanted = SYSTEMLESS
+                if wanted in ("", order) or ordered(messages, wanted) == sent:
+                    raise
+                order = wanted
+            else:
+                if order:
+                    await self._facts.note(ROLES, order)
+                if wants_extras:
+                    await self._facts.note(EXTRAS, True)
+                return response
+
+    async def _opened(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], most: int, stack: AsyncExitStack
+    ) -> Response:
         tooled = {"tools": [tool_payload(tool) for tool in tools]} if tools else {}
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(
@@ -39,18 +89,19 @@ class Completions:
             stream=True,
             extra_headers=self._endpoint.headers(),
             # The library validates everything outside `extra_body`: 10 ms for the prompt of a long conversation.
-            extra_body={"messages": [message_payload(message, self._sees) for message in messages], **tooled, **self._sampling},
+            extra_body={"messages": messages, **tooled, **self._sampling},
             **{self._limit_name: most},
         )
         try:
             response: Response = await stack.enter_async_context(asked)
             return response
         except openai.BadRequestError as refusal:
-            if refusal.param != "max_tokens" or self._limit_name != "max_tokens":
+            named = refusal.param == "max_tokens" or "max_completion_tokens" in str(refusal.body)[:LOOKED_AT]
+            if not named or self._limit_name != "max_tokens":
                 raise
         # OpenAI's newer models accept the limit under another name only; compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"
-        return await self.open(messages, tools, most, stack)
+        return await self._opened(messages, tools, most, stack)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -61,7 +112,8 @@ class Completions:
 class CompletionRequest:
     """The request for one answer: messages, or the prompt of a toolbox, whose tools are offered while `offers_tools`.
 
-    `has_text` says that an earlier round already gave some of the answer. `unusable` is the number of unusable responses so far.
+    `has_text` says that an earlier round already gave some of the answer, `rounds` are the calls of all earlier ones. `unusable` is
+    the number of unusable responses so far.
     """
 
     messages: Sequence[ChatMessage]
@@ -69,6 +121,7 @@ class CompletionRequest:
     offers_tools: bool
     has_text: bool = False
     unusable: int = 0
+    rounds: list[Sequence[ToolCall]] = field(default_factory=list)
 
     @property
     def tools(self) -> Sequence[Tool]:
@@ -109,6 +162,16 @@ def message_payload(message: ChatMessage, sees: bool) -> dict[str, Any]:
     if answers := message.get("answers"):
         payload["tool_call_id"] = answers
     return payload
+
+
+def _add_extras(payload: Sequence[dict[str, Any]], rounds: Sequence[Sequence[ToolCall]]) -> None:
+    """Give the extras of the last rounds back with their calls: some reasoning models go on with nothing else."""
+    messages = [message for message in payload if message.get("tool_calls")]
+    for message, calls in zip(reversed(messages), reversed(rounds), strict=False):
+        for call, made in zip(message["tool_calls"], calls, strict=False):
+            of_call = {key: value for key, value in made.extras.items() if key == OF_A_CALL}
+            call.update(of_call)
+            message.update({key: value for key, value in made.extras.items() if key not in of_call})
 
 
 def _image_part(image: Image) -> dict[str, Any]:

@@ -6,27 +6,35 @@ one. So the bytes are parsed here: an answer is complete after its finish reason
 
 import asyncio
 import json
-import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass, field
 
+from bot.models.endpoints.call_fragments import CallFragments, text_of
 from bot.models.port import CutShort, Restart, ToolCall
 from localization.sentences import Explained, lazy
 from memory.text.thinking import WithoutThinking
 
 _AT_ONCE = 20
-_MOST_CALLS = 64
-_CUT = "length"
-_SURROGATE_OR_NUL = re.compile("[\ud800-\udfff\0]")
+# Why an answer ended before its end: at a limit or a filter, or because the endpoint failed. Endpoints spell them differently.
+_LIMITS = frozenset(("length", "max_tokens", "max_output_tokens", "model_length"))
+_CUT = _LIMITS | frozenset(("content_filter", "safety", "sensitive", "recitation"))
+_FAILED = frozenset(("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"))
+_REASONING = ("reasoning_content", "reasoning", "reasoning_details")
+# Some endpoints send these in every chunk of an answer that goes on.
+_UNFINISHED = frozenset(("", "null", "none"))
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """A part of an answer, with its fragments of tool calls, and its finish reason, if any."""
+    """A part of an answer, with its fragments of tool calls, and its finish reason in lower case, if any.
+
+    `reasoning` are the fields of its own that it has for reasoning.
+    """
 
     text: str
     finished: str | None = None
     calls: object = None
+    reasoning: Mapping[str, object] = field(default_factory=dict)
 
 
 class Unusable(Explained):
@@ -40,12 +48,19 @@ class Empty(Unusable):
         super().__init__(lazy("it holds no text"))
 
 
+class OnlyReasoned(Empty):
+    """The response is empty, as its tokens were used up before the answer began."""
+
+    def __init__(self) -> None:
+        Unusable.__init__(self, lazy("its reasoning took all the tokens of an answer, which max_tokens limits"))
+
+
 class WebPage(Exception):
     """The response is a web page: the server is no model endpoint."""
 
 
 class Truncated(Exception):
-    """The response ended before the answer was complete."""
+    """The response ended before the answer was complete, or says itself that the endpoint failed."""
 
 
 class ErrorResponse(Exception):
@@ -78,7 +93,7 @@ async def pieces(
     """
     finished: str | None = None
     held, size, begun, shown = "", 0, False, False
-    called = _Calls()
+    called = CallFragments()
     async for data in _events(chunks, limit):
         begun = True
         if data == b"[DONE]":
@@ -87,10 +102,11 @@ async def pieces(
         piece = _piece(_json(data), "delta")
         finished = piece.finished if piece.finished is not None else finished
         held += thoughts.feed(piece.text)
+        thoughts.found = thoughts.found or bool(piece.reasoning)
         if thoughts.begins_anew():
             yield Restart()
             shown, held = False, held.lstrip()
-        size += len(piece.text.encode()) + (called.add(piece.calls) if calls else 0)
+        size += len(piece.text.encode()) + (called.add(piece.calls, piece.reasoning) if calls else 0)
         if size > limit:
             raise Unusable(lazy("it is longer than {limit} bytes", limit=limit))
         if held and (shown or held.strip()):
@@ -99,84 +115,37 @@ async def pieces(
             held = ""
     if begun and finished is None:
         raise Truncated
-    if (held := held + thoughts.rest(cut=finished == _CUT)).strip():
+    if (held := held + thoughts.rest(cut=finished in _CUT)).strip():
         shown = True
         yield held
     made = called.whole()
     for call in made:
         yield call
     if not (shown or made):
-        raise Empty
-    if finished == _CUT and not made:
+        raise OnlyReasoned if finished in _LIMITS else Empty
+    if finished in _CUT and not made:
         yield CutShort()
 
 
 def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = False) -> list[str | ToolCall]:
-    """Return the text of a non-streamed answer and, with `calls`, its tool calls. Raises Unusable, ErrorResponse."""
+    """Return the text of a non-streamed answer and, with `calls`, its tool calls. Raises Unusable, Truncated, ErrorResponse."""
     piece = _piece(document, "message")
     text = thoughts.feed(piece.text)
-    text += thoughts.rest(cut=piece.finished == _CUT)
-    called = _Calls()
+    thoughts.found = thoughts.found or bool(piece.reasoning)
+    text += thoughts.rest(cut=piece.finished in _CUT)
+    called = CallFragments()
     if calls:
-        called.add(piece.calls)
+        called.add(piece.calls, piece.reasoning)
     found: list[str | ToolCall] = [*([text] if text.strip() else []), *called.whole()]
     if not found:
-        raise Empty
-    if piece.finished == _CUT and isinstance(found[-1], str):
+        raise OnlyReasoned if piece.finished in _LIMITS else Empty
+    if piece.finished in _CUT and isinstance(found[-1], str):
         found.append(CutShort())
     return found
 
 
-@dataclass
-class _Calling:
-    """A tool call being received: at once, or its name first and its arguments bit by bit."""
-
-    at: object
-    id: str = ""
-    name: str = ""
-    arguments: list[str] = field(default_factory=list)
-
-
-@dataclass
-class _Calls:
-    """The tool calls of one answer. Endpoints may not index them, or index all alike: a new id then means a new call."""
-
-    _made: list[_Calling] = field(default_factory=list)
-
-    def add(self, given: object) -> int:
-        """Add a chunk's fragments of calls, skipping invalid ones; return their size in bytes."""
-        size = 0
-        for one in given if isinstance(given, list) else []:
-            function = one.get("function") if isinstance(one, dict) else None
-            if not isinstance(function, dict):
-                continue
-            id, name, arguments = _text(one.get("id")), _text(function.get("name")), function.get("arguments")
-            more = json.dumps(arguments) if isinstance(arguments, dict) else _text(arguments)
-            size += len(more.encode()) + len(name.encode())
-            call = self._of(one.get("index"), id, name)
-            if call:
-                call.id = call.id or id
-                call.name = call.name or name
-                call.arguments.append(more)
-        return size
-
-    def _of(self, at: object, id: str, name: str) -> _Calling | None:
-        """Return the call that a fragment continues, or a new one; None beyond the maximum."""
-        for call in reversed(self._made):
-            if call.at == at and (not id or not call.id or call.id == id) and (at is not None or not name):
-                return call
-        if len(self._made) == _MOST_CALLS:
-            return None
-        self._made.append(_Calling(at))
-        return self._made[-1]
-
-    def whole(self) -> list[ToolCall]:
-        """Return the calls in the order in which they began."""
-        return [ToolCall(call.id, call.name, "".join(call.arguments)) for call in self._made]
-
-
 async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[bytes, None]:
-    """Yield the data of each event. Such endpoints send each event's data on one line."""
+    """Yield the data of each event. Such endpoints send each event's data on one line, and none in one that keeps the connection open."""
     rest = bytearray()
     async for chunk in chunks:
         rest += chunk
@@ -188,18 +157,28 @@ async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[by
         if len(rest) > limit:
             raise Unusable(lazy("it has a line of more than {limit} bytes", limit=limit))
         for at, line in enumerate(lines, start=1):
-            if line.startswith(b"data:"):
-                yield bytes(line[5:].strip())
+            if data := _data(line):
+                yield data
             if at % _AT_ONCE == 0:
                 # One chunk may contain many events: give other tasks a turn.
                 await asyncio.sleep(0)
-    if rest.startswith(b"data:"):
-        yield bytes(rest[5:].strip())
+    if data := _data(rest):
+        yield data
+
+
+def _data(line: bytearray) -> bytes:
+    """Return the data of a line of an event, b"" if it has none."""
+    name, _, value = bytes(line).partition(b":")
+    if name == b"data":
+        return value.strip()
+    # llama.cpp before 2025 reported errors in a field of their own.
+    return b'{"error":%b}' % value if name == b"error" else b""
 
 
 def _json(data: bytes) -> object:
     try:
-        document: object = json.loads(data)
+        # A chunk may end within a character, where each is a token.
+        document: object = json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         raise Unusable(lazy("it is not JSON")) from None
     return document
@@ -209,9 +188,11 @@ def _piece(document: object, part: str) -> AnswerPiece:
     """Parse one chunk ("delta") or a whole answer ("message"). A chunk without choices carries usage or nothing."""
     if not isinstance(document, dict):
         raise Unusable(lazy("it is not an object"))
-    if document.get("error"):
-        raise ErrorResponse(document["error"])
+    if document.get("error") or document.get("object") == "error":
+        raise ErrorResponse(document.get("error") or document)
     choices = document.get("choices")
+    if choices is None and part == "delta":
+        return AnswerPiece("")
     if not isinstance(choices, list):
         raise Unusable(lazy("it has no choices"))
     if not choices:
@@ -219,14 +200,19 @@ def _piece(document: object, part: str) -> AnswerPiece:
     first = _first_choice(choices)
     if first is None:
         return AnswerPiece("")
-    message = first.get(part) or {} if isinstance(first, dict) else None
+    # An endpoint that cannot stream may send its answer as one event.
+    message = first.get(part, first.get("message")) or {} if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else 0
     calls = message.get("tool_calls") if isinstance(message, dict) else None
     finished = first.get("finish_reason") if isinstance(first, dict) else None
     if not isinstance(finished, str | None):
         raise Unusable(lazy("it has parts of the wrong type"))
+    finished = finished.lower() if finished else None
+    if finished in _FAILED:
+        raise Truncated
     declined = message.get("refusal") if isinstance(message, dict) else None
-    return AnswerPiece(_said(content) or _text(declined), finished, calls)
+    reasoning = {key: message[key] for key in _REASONING if message.get(key)} if isinstance(message, dict) else {}
+    return AnswerPiece(_said(content) or text_of(declined), None if finished in _UNFINISHED else finished, calls, reasoning)
 
 
 def _first_choice(choices: list[object]) -> object:
@@ -238,11 +224,7 @@ def _first_choice(choices: list[object]) -> object:
 def _said(content: object) -> str:
     """Return the text of a content: Mistral's reasoning models send a list of parts, of which only texts are visible."""
     if isinstance(content, str | None):
-        return _text(content)
+        return text_of(content)
     if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
         raise Unusable(lazy("it has parts of the wrong type"))
-    return "".join(_text(part.get("text")) for part in content if part.get("type") == "text")
-
-
-def _text(value: object) -> str:
-    return _SURROGATE_OR_NUL.sub("\ufffd", value) if isinstance(value, str) else ""
+    return "".join(text_of(part.get("text")) for part in content if part.get("type") == "text")

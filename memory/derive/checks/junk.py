@@ -32,6 +32,17 @@ _TO_THE_READER = re.compile(
     r"|here (?:are|is) (?:the|your|a)\b|hier (?:sind|ist) (?:die|der|das|eine?)\b|(?:sag|sagen sie) (?:mir )?bescheid\b",
     re.IGNORECASE,
 )
+_OF_THE_ANSWER = re.compile(
+    r"(?:please )?(?:note(?: that)?:? )?(?:the|these|this|all)(?: above)? (?:sentences?|lines?|summary|facts?|labels?|citations?)\b"
+    r"(?: above)? (?:is|are|was|were|covers?|rests?|cites?)\b",
+    re.IGNORECASE,
+)
+_SPOKEN = re.compile(
+    r"(?:(?:unfortunately|sadly|sorry|overall|well|leider|also)[,!.]? )?"
+    r"(?:i|we|you|my|our|your|ich|wir|du|mein\w{0,2}|dein\w{0,2}|unsere?\w?|je|nous|vous|tu|yo)(?:['’]\w+)? (?-i:[^\W\d_A-ZÀ-Þ])|as an ai\b",
+    re.IGNORECASE,
+)
+"""A beginning in the first or second person, of which a digest does not tell whose it is."""
 _WORD = re.compile(r"\w+")
 _LABELS = re.compile(r"\[[^\]]*\]")
 _EAST_ASIAN = frozenset("CJK HIRAGANA KATAKANA HANGUL BOPOMOFO IDEOGRAPHIC".split())
@@ -63,7 +74,12 @@ def _said(text: str) -> str:
 
 def is_formless(text: str) -> bool:
     """Return whether a text is a piece of JSON, or what an assistant says before and after what it was asked for."""
-    return bool(_DATA.match(text) or _TO_THE_READER.match(text))
+    return bool(_DATA.match(text) or _TO_THE_READER.match(text) or _OF_THE_ANSWER.match(text))
+
+
+def is_spoken(text: str) -> bool:
+    """Return whether a sentence is said by or to somebody, as a refusal is, where it should tell of people by name."""
+    return _SPOKEN.match(text) is not None
 
 
 def asks(text: str) -> bool:

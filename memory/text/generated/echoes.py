@@ -16,6 +16,10 @@ _ASKED_FOR = re.compile(
     r"(?i)\b(?:repeat|say|quote|spell|copy|echo|correct|proofread|translate|rewrite|rephrase|exact(?:ly)?|literally|verbatim|wiederhol\w*"
     r"|zitier\w*|korrigier\w*|übersetz\w*|sag\w*|wörtlich|repite|di|traduce|répète|dis|traduis)\b|\bwhat (?:did|have) (?:i|we)\b|\bwas hab\w* (?:ich|wir)\b"
 )
+# The line that tells the day, as a whole: its first sentence alone may be an answer.
+_TODAY = re.compile(
+    r"^Today is (?P<day>[^\W\d]+, \d\d [^\W\d]+ \d{4}), \d\d:\d\d\. (?P<asked>The message at the end is from .+)$"
+)
 _GOES_ON = QUOTED.further.rstrip()
 _LEAST_QUESTION, _LEAST, _LEAST_TO_HER = 3, 5, 6
 
@@ -52,6 +56,8 @@ def _of_people(text: str) -> Iterator[str]:
         told = line[receipt.end() :] if receipt else line
         if receipt or line.rstrip().endswith(":"):
             yield line
+        if today := _TODAY.match(line):
+            yield from (line, today["asked"], f"{today['day']}:")
         yield from (one for one in (told, *_SENTENCE.split(told)) if not hers and _is_theirs(one))
 
 

@@ -1,12 +1,15 @@
 """Filters for what models invent: receipts before their lines, in imitation of the prompt, and turns of other speakers."""
 
 import re
+from collections.abc import Iterable
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
 _TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
 _MAY_BE_TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?:{_WHO} ?[*_]*:?[*_]*)?$")
 _NAME, _HERSELF = "lyra", "assistant"
 _THEIRS = frozenset(("user", "human"))
+_HEADED = {"instruction": "user", "input": "user", "response": _HERSELF}
+"""What the headings of Alpaca's template stand for."""
 _FENCE = "```"
 
 
@@ -14,10 +17,11 @@ class WithoutTurns:
     """A streaming filter that drops invented turns of others.
 
     Before the answer, Lyra's own label is stripped along with any turn invented before it. After it, the text ends where a line
-    begins with "User:", or with a name that "Lyra:" answers. Lists of such labels and code blocks are kept.
+    begins with "User:" or one of these names, or with any name that "Lyra:" answers. Lists of such labels and code blocks are kept.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._others = _THEIRS.union(name.casefold() for name in names)
         self.ended = False
         self._line = ""
         self._inside = False
@@ -69,7 +73,8 @@ class WithoutTurns:
         return None if self._fenced else _TURN.match(line)
 
     def _who(self, label: re.Match[str] | None) -> str:
-        return label["who"].strip().casefold() if label else ""
+        who = label["who"].strip().casefold() if label else ""
+        return _HEADED.get(who, who) if label and "#" in label[0] else who
 
     def _pass(self, text: str) -> str:
         self._said = self._said or bool(text.strip())
@@ -85,12 +90,12 @@ class WithoutTurns:
         if label and self._is_hers(who, listed):
             return self._hers(line, label.end())
         # Further lines of an invented turn belong to it.
-        if self._held and (not line.strip() or (self._theirs and (not who or who in _THEIRS))):
+        if self._held and (not line.strip() or (self._theirs and (not who or who in self._others))):
             self._held += line
             return ""
         held, self._held, self._theirs = self._held, "", False
         if who and not listed:
-            self._held, self._theirs = line, who in _THEIRS
+            self._held, self._theirs = line, who in self._others
             return self._pass(held) if held else ""
         return self._pass(held + line)
 

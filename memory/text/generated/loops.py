@@ -2,6 +2,8 @@
 
 import re
 
+from memory.text.generated.template_tokens import END, LONGEST_END, WithoutHeader, may_end_at
+
 _NUMBER = re.compile(r"\d{1,6}(?=\D[\s\S])")
 _ENDS_IN_DIGITS = re.compile(r"\d{1,6}\D?$")
 _UNREAD = 8
@@ -82,12 +84,6 @@ class Uncounted:
 
 _END = re.compile(r"\n|[.!?…。！？][\"'”’»)]*(?=\s|$)")
 _ENDED = re.compile(rf"(?:{_END.pattern})\s*$")
-# Special tokens in chat templates that end or begin a turn.
-_TOKEN = re.compile(
-    r"(?:</?\|(?:im_(?:end|start)|eot_id|eom_id|end|return|call|end_of_text|endoftext|start_header_id|user|assistant|system)\|>"
-    r"|<(?:end|start)_of_turn>|</s>)\Z"
-)
-_LONGEST_TOKEN = 20
 _LONGEST = 600
 _TIMES = 2
 _FEW, _LEAST_OF_FEW = 12, 120
@@ -97,7 +93,7 @@ _SURE = 400
 
 
 class Unlooped:
-    """A streaming filter that cuts a text off where it loops, or at a special token that ends a turn.
+    """A streaming filter that cuts a text off where it loops, or at a special token that ends a turn, and drops those that open it.
 
     A passage of up to 600 characters that occurs three times in a row counts as a loop if the text goes on with it for 400
     characters or ends with it: it is kept once, and the rest is dropped. One of less than a dozen characters has to repeat for
@@ -105,6 +101,7 @@ class Unlooped:
     """
 
     def __init__(self) -> None:
+        self._header = WithoutHeader()
         self._text = ""
         self._read = 0
         self._given = 0
@@ -123,13 +120,16 @@ class Unlooped:
 
     def feed(self, piece: str) -> str:
         """Add a piece and return the text that can be shown so far."""
+        return self._known(self._header.feed(piece))
+
+    def _known(self, piece: str) -> str:
         self._text += piece
         for character in piece:
             if self.ended:
                 break
             self._read += 1
             self._follow()
-            if character == ">" and (found := _TOKEN.search(self._text, max(0, self._read - _LONGEST_TOKEN), self._read)):
+            if character in ">]" and (found := END.search(self._text, max(0, self._read - LONGEST_END), self._read)):
                 self._token = -1 if self._text.count("```", 0, self._read) % 2 else found.start()
             elif character == "\n" or (character == " " and _ENDED.search(self._text[max(0, self._read - 4) : self._read])):
                 self._sentence = self._read
@@ -137,10 +137,11 @@ class Unlooped:
 
     def rest(self) -> str:
         """Return what was held back, at the end of the text; nothing of a loop."""
+        shown = self._known(self._header.rest())
         if self.ended:
-            return ""
+            return shown
         self._looped = self._distance > 0
-        return self._give(self._begun() if self._looped else len(self._text))
+        return shown + self._give(self._begun() if self._looped else len(self._text))
 
     def _follow(self) -> None:
         # Another character lengthens a repetition by one at most.
@@ -181,8 +182,7 @@ class Unlooped:
         length, repeated = self._read, self._repeated
         if repeated < _FEW and repeated < length - self._sentence:
             repeated = 0
-        opened = self._text.rfind("<", max(0, length - _LONGEST_TOKEN))
-        return min(length - repeated, opened if opened >= 0 and ">" not in self._text[opened:] else length)
+        return min(length - repeated, may_end_at(self._text))
 
     def _begun(self) -> int:
         """Return where the loop's repetition begins, preferably at the end of a sentence."""

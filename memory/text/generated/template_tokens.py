@@ -1,0 +1,53 @@
+"""Special tokens of chat templates that get into an answer, where a server renders another template than the model's."""
+
+import re
+
+_ROLE = r"(?:assistant|model|lyra)"
+_BARS = r"(?:im_(?:end|start|sep|user|system)|eo[ts](?:_id)?|eom(?:_id)?|end|return|call|end_?of_?(?:text|turn|prompt)"
+END = re.compile(
+    rf"(?:</?\|{_BARS}|(?:start|end)_header_id|header_(?:start|end)|(?:start|end)_of_(?:role|turn_token)|user|assistant|system|observation)\|>"
+    r"|<｜(?:end▁of▁sentence|user|assistant)｜>|<(?:end|start)_of_turn>|<\|turn>|<turn\|>|</s>|<eos>|<end_of_utterance>|\[/?inst\]|\[\|end_?of_?turn\|\])\Z",
+    re.IGNORECASE,
+)
+"""A token that ends a turn or begins another, at the end of a text."""
+LONGEST_END = 24
+_MAY_BE_END = re.compile(rf"(?:<[^\s<>]{{0,{LONGEST_END}}}|\[/?i?n?s?t?|\[\|[a-z_]{{0,12}}\|?)\Z", re.IGNORECASE)
+
+_HEADER = re.compile(
+    rf"\s*(?:(?:<s>|<bos>|\[gmask\]|<sop>|\[/inst\]|<\|(?:begin_?of_?text|start_?of_?text|assistant|im_sep|(?:start_of_turn|chatbot)_token)\|>"
+    rf"|<｜(?:begin▁of▁sentence|assistant)｜>|\[\|assistant\|\]|<\|im_assistant\|>{_ROLE}?<\|im_middle\|>"
+    rf"|<\|start_header_id\|>\s*{_ROLE}\s*<\|end_header_id\|>|<\|header_start\|>\s*{_ROLE}\s*<\|header_end\|>"
+    rf"|<\|start_of_role\|>\s*{_ROLE}\s*<\|end_of_role\|>|(?:<\|im_start\|>|<start_of_turn>|<\|turn>|<\|start\|>)(?:{_ROLE}\b|(?=\s)))\s*)+",
+    re.IGNORECASE,
+)
+_LONGEST_HEADER = 60
+
+
+def may_end_at(text: str) -> int:
+    """Return where a token that ends the turn may be beginning at the end of a text; the text's length for nowhere."""
+    found = _MAY_BE_END.search(text, max(0, len(text) - LONGEST_END))
+    return found.start() if found else len(text)
+
+
+class WithoutHeader:
+    """A streaming filter that drops the tokens by which a model opens its own turn, from the beginning of an answer."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._open = False
+
+    def feed(self, piece: str) -> str:
+        """Add a piece and return the text that is known to follow."""
+        if self._open:
+            return piece
+        self._held += piece
+        begun = self._held.lstrip()
+        if not begun or (begun[0] in "<[" and len(begun) < _LONGEST_HEADER):
+            return ""
+        return self.rest()
+
+    def rest(self) -> str:
+        """Return what was held back."""
+        header = _HEADER.match(self._held)
+        held, self._held, self._open = self._held[header.end() if header else 0 :], "", True
+        return held
