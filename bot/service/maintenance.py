@@ -87,7 +87,6 @@ class Maintenance:
         await self._priority.pause()
         poked, self._poked = self._poked, {}
         for domain, sessions in poked.items():
-            self.embed_soon(domain)
             self._begin(self._look_after(domain, sessions))
 
     def _leave(self, domain: Domain) -> None:
@@ -127,16 +126,21 @@ class Maintenance:
             await self._look_after(domain, [None])
 
     async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> None:
-        await self._look_over(domain, sessions)
         self.embed_soon(domain)
+        if await self._look_over(domain, sessions):
+            self.embed_soon(domain)
 
-    async def _look_over(self, domain: Domain, sessions: Collection[Session | None]) -> None:
-        for session in sessions:
-            await carried_on(self._tidy(domain, session), _JOB)
+    async def _look_over(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
+        """Maintain sessions of a domain; return whether something was written that has no vector yet."""
+        written = [await carried_on(self._tidy(domain, session), _JOB) for session in sessions]
         await carried_on(self._read_names(domain), _JOB)
         await carried_on(self._memory.read_again(domain), _JOB)
+        # What failed may have been written in part.
+        return any(one is not False for one in written)
 
-    async def _tidy(self, domain: Domain, only: Session | None) -> None:
+    async def _tidy(self, domain: Domain, only: Session | None) -> bool:
+        """Write what is due in a session, or in all of a domain; return whether anything was."""
+        written = False
         # Importing derivation takes a fifth of a start, and mostly there is nothing to derive.
         for session in [only] if only else await self._dirty(domain):
             async with self._locks.alone(session.id):
@@ -144,9 +148,12 @@ class Maintenance:
                     consolidator = deriving(self._memory).consolidator(domain, self._unasked(domain), self._models.extractive)
                     await consolidator.close_episodes(session)
                     await consolidator.digest(session)
+                    written = True
         if (await self._memory.view(domain).bank.state()).since is not None:
             async with self._locks.alone(f"bank {domain.key}"):
                 await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
+                written = True
+        return written
 
     async def _read_names(self, domain: Domain) -> None:
         # In sequence, since both would scan the same messages.

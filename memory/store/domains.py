@@ -78,12 +78,6 @@ async def last_change(reader: Reader, domain: int) -> int:
     return int(row["changes"]) if row else 0
 
 
-async def logged_since(reader: Reader, domain: int, seq: int) -> bool:
-    """Return whether the log of a domain still has every change after a number."""
-    row = await reader.one("SELECT min(seq) AS first FROM changes WHERE domain = :domain", {"domain": domain})
-    return row is None or row["first"] is None or row["first"] <= seq + 1
-
-
 async def last_forgotten(reader: Reader) -> int:
     """Return when something was last forgotten in any domain, 0 if never."""
     row = await reader.one("SELECT max(forgotten_at) AS at FROM domains")
