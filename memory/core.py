@@ -121,6 +121,7 @@ class Memory:
         self.chores = Chores(db, self._holders, ports.clock)
         self.spending = Spending(db, ports.clock)
         self.usage = Usage(db, ports.clock)
+        self._read_again: set[int] = set()
 
     @classmethod
     async def open(
@@ -171,8 +172,15 @@ class Memory:
         return await entities.catch_up(self.db, self.places.seal, domain)
 
     async def read_again(self, domain: Domain) -> int:
-        """Re-read older messages for wishes and announcements, in batches; return how many were read."""
-        return await rereading.catch_up(self.db, self.places.seal, domain, self._ports.clock.now())
+        """Re-read older messages for wishes and announcements, in batches; return how many were read.
+
+        Only an upgrade leaves any to be read again, so a domain is looked through once.
+        """
+        if domain.key in self._read_again:
+            return 0
+        done = await rereading.catch_up(self.db, self.places.seal, domain, self._ports.clock.now())
+        self._read_again.add(domain.key)
+        return done
 
     async def thoughtful(self) -> list[Domain]:
         """Return the domains with a reflection waiting to be posted."""

@@ -73,7 +73,7 @@ class Surroundings:
 
         Confidences are left out, and so is what is off the record, unless the `asker` is off the record too.
         """
-        open_quotes = await asyncio.to_thread(without_confidences, said)
+        open_quotes = await asyncio.to_thread(without_confidences, said) if said else []
         if not open_quotes:
             return []
         overheard = [] if asker is None else [one for one in open_quotes if self._off_record.overheard(place, one.id, asker)]

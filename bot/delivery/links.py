@@ -1,12 +1,12 @@
 """Which links may pass the exit: those that people in view gave, and those that the operator allows."""
 
-import asyncio
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from bot.delivery.urls import addresses, has_link
 from localization.sentences import _
+from memory.text.off_loop import off_loop
 from memory.types import Exchange, Kind
 
 NO_LINKS: frozenset[str] = frozenset()
@@ -91,7 +91,7 @@ def _begins(path: str, prefix: str) -> bool:
 async def written_urls(messages: Iterable[Exchange], quotes: Iterable[str] = ()) -> frozenset[str]:
     """Return the URLs in people's messages and in quotes of people."""
     said = [*(message.text for message in messages if message.kind is Kind.SAID), *quotes]
-    return await asyncio.to_thread(lambda: frozenset[str]().union(*map(addresses, said)))
+    return await off_loop(sum(map(len, said)), lambda: frozenset[str]().union(*map(addresses, said)))
 
 
 def configured(text: str, *, owner: bool) -> frozenset[str]:

@@ -89,7 +89,6 @@ class Maintenance:
         await self._priority.pause()
         poked, self._poked = self._poked, {}
         for domain, sessions in poked.items():
-            self.embed_soon(domain)
             self._begin(self._look_after(domain, sessions))
 
     def _leave(self, domain: Domain) -> None:
@@ -131,8 +130,10 @@ class Maintenance:
                 self._due_domains.leave(due, until)
 
     async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
-        is_quiet = await self._look_over(domain, sessions)
         self.embed_soon(domain)
+        is_quiet = await self._look_over(domain, sessions)
+        if not is_quiet:
+            self.embed_soon(domain)
         return is_quiet
 
     async def _look_over(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
@@ -142,6 +143,7 @@ class Maintenance:
         return all(quiet) and None not in read
 
     async def _tidy(self, domain: Domain, only: Session | None) -> bool:
+        """Write what is due in a session, or in all of a domain; return whether nothing was."""
         # Importing derivation takes a fifth of a start, and mostly there is nothing to derive.
         is_quiet = True
         for session in [only] if only else await self._dirty(domain):
@@ -153,7 +155,8 @@ class Maintenance:
                     await consolidator.digest(session)
         if (await self._memory.view(domain).bank.state()).since is not None:
             async with self._locks.alone(f"bank {domain.key}"):
-                await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
+                banked = await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
+                is_quiet = is_quiet and not (banked.conversations or banked.digests)
         return is_quiet
 
     async def _read_names(self, domain: Domain) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from memory.ports import Clock, Embedder, Progress, Replacing, Vectors
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Row, Transaction
-from memory.store.domains import announce, last_change, logged_since
+from memory.store.domains import announce
 from memory.store.lineage import bound, placeholders, texts_of
 from memory.text.passages import passages, sentences
 from memory.types import Domain
@@ -77,8 +77,8 @@ class VectorStore:
         `tell` reports progress as (done, total). After about `most` items the call ends, to let others have a turn. Completed
         batches survive an interruption. Raises EmbeddingFailed.
         """
-        beginnings, mark, done = self._beginnings, await last_change(self._db, domain.key), 0
-        missing = await self._missing(domain)
+        beginnings, done = self._beginnings, 0
+        mark, missing = await self._missing(domain, self._caught_up.get(domain.key))
         while done < len(missing):
             if most is not None and done >= most:
                 return done
@@ -94,23 +94,20 @@ class VectorStore:
         self._caught_up[domain.key] = mark
         return done
 
-    async def _missing(self, domain: Domain) -> list[int]:
-        """Return the items without a vector: on the first call among all, later among the changed ones, if all of these are in the log."""
-        since = self._caught_up.get(domain.key)
-        missing = await self._missing_since(domain, since)
-        # Asked afterwards: the log may lose its oldest changes at any time.
-        if since is not None and not await logged_since(self._db, domain.key, since):
-            return await self._missing_since(domain, None)
-        return missing
-
-    async def _missing_since(self, domain: Domain, since: int | None) -> list[int]:
+    async def _missing(self, domain: Domain, since: int | None) -> tuple[int, list[int]]:
+        """Return the number of the domain's last change, and the items without a vector among those changed `since` one (None: all)."""
         new = "" if since is None else "AND t.item IN (SELECT item FROM changes WHERE domain = :domain AND seq > :since) "
-        rows = await self._db.all(
-            f"SELECT DISTINCT t.item FROM terms t WHERE t.domain = :domain {new}AND NOT EXISTS (SELECT 1 FROM vectors v "
-            "WHERE v.space IN (:space, :left) AND v.domain = t.domain AND v.item = t.item) ORDER BY t.item",
+        # One statement sees one state: nothing changes between its parts, nor does the log lose what it is asked for.
+        last, *missing = await self._db.all(
+            "SELECT 0 AS item, coalesce(max(changes), 0) AS last, (SELECT min(seq) FROM changes WHERE domain = :domain) AS first "
+            "FROM domains WHERE id = :domain UNION ALL "
+            f"SELECT DISTINCT t.item, 0 AS last, 0 AS first FROM terms t WHERE t.domain = :domain {new}AND NOT EXISTS "
+            "(SELECT 1 FROM vectors v WHERE v.space IN (:space, :left) AND v.domain = t.domain AND v.item = t.item) ORDER BY item",
             {"space": await self.space(), "left": await self.left(), "domain": domain.key, "since": since},
         )
-        return [row["item"] for row in rows]
+        if since is not None and _lacks_changes(last["first"], since):
+            return await self._missing(domain, None)
+        return last["last"], [row["item"] for row in missing]
 
     async def left(self) -> int:
         """Return the key of the space that marks what is left to another embedder, 0 if nothing is."""
@@ -280,6 +277,11 @@ def _within(vectors: Vectors, wholes: Sequence[int]) -> Vectors:
     """Return unit vectors, each the mean of a part's vector and that of the passage it is within."""
     both = vectors + vectors[wholes]
     return np.asarray(both / np.maximum(np.linalg.norm(both, axis=1, keepdims=True), np.finfo(np.float32).tiny), np.float32)
+
+
+def _lacks_changes(first: int | None, since: int) -> bool:
+    """Return whether a log that begins with the change `first` lacks some after `since`."""
+    return first is not None and first > since + 1
 
 
 def _left(embedder: str) -> str:

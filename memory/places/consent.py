@@ -35,6 +35,8 @@ class Consent(NamedTuple):
 
 async def consent(kept: Places, domain: Domain, tx: Transaction | None = None) -> Consent:
     """Return the consent of a domain as committed, or as seen by a transaction."""
+    if domain.ref.kind is DomainKind.DM:
+        return Consent(None, ())
     found = await scope_settings.under(tx or kept.db, kept.scope(domain), _ON)
     since = found.get(_ON)
     members = [value for key, value in found.items() if key.startswith(_WITHOUT)]
@@ -46,7 +48,8 @@ async def consent(kept: Places, domain: Domain, tx: Transaction | None = None) -
 
 async def is_on(kept: Places, domain: Domain) -> bool:
     """Return whether a domain's bank is on."""
-    return await scope_settings.get(kept.db, kept.scope(domain), _ON) is not None
+    shared = domain.ref.kind is not DomainKind.DM
+    return shared and await scope_settings.get(kept.db, kept.scope(domain), _ON) is not None
 
 
 async def turn_on(kept: Places, domain: Domain, now: int) -> bool:

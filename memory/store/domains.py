@@ -86,12 +86,6 @@ async def changes_by_domain(reader: Reader) -> dict[int, int]:
     return {row["home"]: int(row["n"]) for row in rows}
 
 
-async def logged_since(reader: Reader, domain: int, seq: int) -> bool:
-    """Return whether the log of a domain still has every change after a number."""
-    row = await reader.one("SELECT min(seq) AS first FROM changes WHERE domain = :domain", {"domain": domain})
-    return row is None or row["first"] is None or row["first"] <= seq + 1
-
-
 async def last_forgotten(reader: Reader) -> int:
     """Return when something was last forgotten in any domain, 0 if never."""
     row = await reader.one("SELECT max(forgotten_at) AS at FROM domains")

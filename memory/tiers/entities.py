@@ -97,14 +97,16 @@ async def _drop(tx: Transaction, items: Sequence[int]) -> None:
 
 async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | None = None) -> int:
     """Scan at most `most` queued items of a domain, each batch committed separately; return how many."""
-    done = 0
-    while (most is None or done < most) and (items := await _waiting(db, domain)):
+    done, items = 0, await _waiting(db, domain)
+    while items and (most is None or done < most):
         texts = await texts_of(db, items)
         found = await asyncio.to_thread(lambda texts: {item: _found(text) for item, text in texts.items()}, texts)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            now = await texts_of(tx, items)
-            confided = await confidences.of(tx, items)
-            stated = await tx.all(f"SELECT item FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items))
+            now, confided, stated = await tx.together(
+                texts_of(tx, items),
+                confidences.of(tx, items),
+                tx.all(f"SELECT item FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items)),
+            )
             above = {row["item"] for row in stated}
             await _drop(tx, items)
             # An item changed or forgotten meanwhile names something else, or nothing.
@@ -117,6 +119,8 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
                 {"d": domain.key, **bound("i", looked)},
             )
         done += len(items)
+        more = len(items) == _STEP or len(looked) < len(items)
+        items = await _waiting(db, domain) if more else []
     return done
 
 

@@ -247,10 +247,21 @@ async def mergeable(db: DatabaseAccess, session: Session) -> RipeMerge | None:
     A group of eight is ripe once the session has moved past it and no episode below it waits for a gist. Positions emptied by
     forgetting are skipped; a group with a single digest left stays as it is.
     """
+    return await _ripe(db, session, *await _progress(db, session))
+
+
+async def is_due(db: DatabaseAccess, session: Session) -> bool:
+    """Return whether a gist or a merge of a session is to be written."""
+    open_from, end = await _progress(db, session)
+    return open_from is not None or await _ripe(db, session, open_from, end) is not None
+
+
+async def _ripe(db: DatabaseAccess, session: Session, open_from: int | None, end: int) -> RipeMerge | None:
+    if end < FAN_IN:
+        return None
     groups: dict[tuple[int, int], list[Digest]] = {}
     for edge in await frontier(db, session):
         groups.setdefault((edge.level, edge.position // FAN_IN), []).append(edge)
-    open_from, end = await _progress(db, session)
     for (level, group), children in sorted(groups.items()):
         covered = (group + 1) * FAN_IN ** (level + 1)
         if len(children) > 1 and covered <= end and (open_from is None or covered <= open_from):

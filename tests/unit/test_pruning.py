@@ -117,11 +117,8 @@ async def test_a_process_that_was_not_asked_for_long_finds_all_that_others_kept_
 async def test_a_process_that_did_not_embed_for_long_embeds_all_that_has_no_vector(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guarded: bool
 ) -> None:
-    async def always(*_: object) -> bool:
-        return True
-
     if not guarded:
-        monkeypatch.setattr(vectors, "logged_since", always)
+        monkeypatch.setattr(vectors, "_lacks_changes", lambda *_: False)
     async with ada(tmp_path / "a", tmp_path / "a", embedder=BagOfWords()) as (here, there):
         await here.say("the parrot is green")
         assert await there.view.embed() == 1
