@@ -24,8 +24,7 @@ from rich.text import Text
 
 from adapters.command_table import CommandSpec
 from adapters.console.pipe import MOST_BYTES
-from adapters.console.rendering import Indented, Tail, markdown
-from adapters.console.wrapping import wrapped
+from adapters.console.rendering import Indented, Tail, markdown, wrapped
 from localization.sentences import _
 
 _NAMED = frozenset({("new", "name"), ("summarize", "session")})

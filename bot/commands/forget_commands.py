@@ -13,7 +13,7 @@ from bot.delivery.outgoing import GONE, REFUSED, WAITING
 from bot.errors import BadInput
 from bot.imports import imported
 from bot.rights.forget_preview import nothing, preview, span
-from bot.rights.quote_removal import drop_quotes
+from bot.service.sweeping import drop_quotes
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound

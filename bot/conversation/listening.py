@@ -26,12 +26,12 @@ from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
 from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
 from bot.conversation.concurrent_changes import Overtaken
+from bot.conversation.conversation_threads import SessionRouting
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import FirstContact, goes_on
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import PAUSED, Chosen
 from bot.conversation.services import Services
-from bot.conversation.session_routing import SessionRouting
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log

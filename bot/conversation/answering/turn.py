@@ -11,12 +11,12 @@ from adapters.plain_words import asks_for_no_record
 from bot.admission.allowance import Allowance, Grant
 from bot.commands.general_commands import owned
 from bot.conversation.answering import current_readers
-from bot.conversation.answering.conversation_threads import ConversationThreads
 from bot.conversation.answering.edit_offers import answer_actions
 from bot.conversation.answering.generation import Generation
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
+from bot.conversation.conversation_threads import ConversationThreads
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import (
