@@ -32,17 +32,17 @@ def printable(text: str) -> str:
     return "".join(kept)
 
 
-def marks(text: str) -> int:
+def count_marks(text: str) -> int:
     """Return how many characters may be inline Markdown marks; parsing time grows with their number."""
     return sum(text.count(mark) for mark in _MARKS)
 
 
-def typed(prefix: str) -> str:
+def typed_prefix(prefix: str) -> str:
     """Return the prefix of commands as it is typed: one that is a word is separated from the command by a space."""
     return f"{prefix} " if prefix[-1:].isalnum() else prefix
 
 
-def called(line: str, prefix: str) -> str | None:
+def command_name(line: str, prefix: str) -> str | None:
     """Return the name of the command that a line calls, known or not; None if it calls none.
 
     The prefix is case-insensitive. After a mark such as ! the name must follow directly: "!!!" and "! well" are talk.
@@ -66,7 +66,7 @@ def parse_command(
     If a line names no subcommand, the first in the table is meant. `answering` says whether the line replies to a message,
     which is then what a command of a message's menu is about; None if lines cannot reply.
     """
-    name = called(line, prefix)
+    name = command_name(line, prefix)
     if name is None:
         return None
     family = [spec for spec in table.values() if _family(spec) == name and not (spec.menu and answering is None)]

@@ -11,7 +11,7 @@ from rich.markdown import Heading, Markdown
 from rich.segment import Segment
 from rich.text import Text
 
-from adapters.markup import marks
+from adapters.markup import count_marks
 
 _MOST_MARKS = 600
 """More than this would block the event loop."""
@@ -38,7 +38,7 @@ def markdown(text: str, *, most_marks: int = _MOST_MARKS) -> RenderableType:
 
     With more than `most_marks` marks it is shown unparsed.
     """
-    if marks(text) > most_marks:
+    if count_marks(text) > most_marks:
         return Text(text)
     answer = _Answer(text, hyperlinks=False)
     answer.parsed = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).disable("image").parse(text)

@@ -6,7 +6,7 @@ from functools import partial
 
 from adapters.base import Adapter
 from adapters.events import Circle, Message, Person, Place
-from bot.commands.general_commands import owned
+from bot.commands.general_commands import is_operator
 from bot.config.people_sections import accounts, circles
 from bot.config.settings import Settings
 from bot.conversation.preferences import PAUSED, Chosen
@@ -49,7 +49,7 @@ class Access:
 
     def shuts_out(self, place: Place) -> bool:
         """Return whether nobody may use Lyra at a place."""
-        return not owned(place.platform) and _is_of(place, self._without)
+        return not is_operator(place.platform) and _is_of(place, self._without)
 
     async def _belongs(self, person: Person, which: str) -> bool | None:
         named = self._within if which == "allow" else self._without
@@ -75,7 +75,7 @@ class Access:
 
 def is_own(person: Person, accounts: Collection[tuple[str, str]]) -> bool:
     """Return whether somebody is the operator, or has an account named in the configuration."""
-    return owned(person.platform) or (person.platform, person.id) in accounts
+    return is_operator(person.platform) or (person.platform, person.id) in accounts
 
 
 def _is_of(place: Place, named: frozenset[tuple[str, Circle]]) -> bool:

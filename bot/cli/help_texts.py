@@ -73,7 +73,7 @@ _OUR_OWN = "Invalid value: "
 """typer's prefix before a message that a command itself gives about an argument."""
 
 
-def command(cli: typer.Typer) -> Callable[..., Any]:
+def localized(cli: typer.Typer) -> Callable[..., Any]:
     """Return the command line, with its help in the current language."""
     root = typer.main.get_command(cli)
     for one in _tree(root):
@@ -83,7 +83,7 @@ def command(cli: typer.Typer) -> Callable[..., Any]:
     return root
 
 
-def misuse(sentence: str) -> str:
+def localized_misuse(sentence: str) -> str:
     """Translate typer's message about wrong usage into the current language."""
     plain = sentence.rstrip(".").removeprefix(_OUR_OWN)
     found = ((re.fullmatch(pattern, plain), said) for pattern, said in _MISUSES)

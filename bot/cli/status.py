@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from bot.app import opened
+from bot.app import open_app
 from bot.commands.texts import receipts
 from bot.models.connect import Connector
 from bot.printing import show
@@ -18,7 +18,7 @@ from memory.text.time.times import iso
 
 async def status(as_json: bool) -> None:
     """Print counts over all domains, and the models in use."""
-    async with opened() as app:
+    async with open_app() as app:
         backlog = asdict(await app.memory.backlog())
         backlog["parked"] = await app.memory.journal.parked()
         backlog["dreams_parked"] = len(await app.memory.dreams.parked())
@@ -26,7 +26,7 @@ async def status(as_json: bool) -> None:
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
         backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
-        spent = await costs.reported(app.memory, app.models.backends)
+        spent = await costs.usage_report(app.memory, app.models.backends)
         backlog["usage"] = {when: costs.as_json(some) for when, (_label, some) in zip(("today", "days_30"), spent, strict=True)}
         backlog["waiting_for_vectors"] = waiting = await app.memory.waiting_for_vectors()
         aside = restoring.set_aside(app.memory.path)
@@ -80,5 +80,5 @@ async def _no_probe(_: str) -> list[str]:
 
 async def privacy() -> None:
     """Print the privacy policy that follows from the configuration and the model in use."""
-    async with opened() as app:
+    async with open_app() as app:
         show(policy(app.base.settings, app.models.answering, app.models.writing, app.memory.address))

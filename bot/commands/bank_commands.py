@@ -60,7 +60,7 @@ class BankCommands(Group):
             since=receipts.day(since, view.home.time_zone),
             everyone=_EVERYONE[call.place.reach],
         )
-        return Reply(f"{on}\n{bank_text.told(block.shown)}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
+        return Reply(f"{on}\n{bank_text.render(block.shown)}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
 
     async def _on(self, call: Call, view: View) -> Reply:
         if self._services.models.writer.extractive:

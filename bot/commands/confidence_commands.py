@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from adapters.command_table import Call, Parameter, Reply
 from bot.commands.group import Group, caller, command, plain
-from bot.commands.texts.receipts import said
+from bot.commands.texts.receipts import message_line
 from bot.conversation.introduction import kept_from
 from bot.delivery.links import written_urls
 from bot.errors import BadInput
@@ -73,6 +73,6 @@ class ConfidenceCommands(Group):
             return plain(_("You told me nothing here in confidence."))
         now, zone, shown = self._services.clock.now(), view.home.time_zone, told[-_MOST:]
         ids = await view.ids.short([one.exchange.id for one in shown])
-        lines = [f"{said(one.exchange, now, zone)}\n  {kept_from([one])} · id {ids[one.exchange.id]}" for one in shown]
+        lines = [f"{message_line(one.exchange, now, zone)}\n  {kept_from([one])} · id {ids[one.exchange.id]}" for one in shown]
         messages = [one.exchange for one in shown]
         return Reply("\n".join(lines), await written_urls(messages), shows=frozenset(message.key for message in messages))

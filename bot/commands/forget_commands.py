@@ -12,7 +12,7 @@ from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import GONE, REFUSED, WAITING
 from bot.errors import BadInput
 from bot.imports import imported
-from bot.rights.forget_preview import nothing, preview, span
+from bot.rights.forget_preview import nothing_found, preview, span
 from bot.service.sweeping import drop_quotes
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
@@ -84,7 +84,7 @@ class ForgetCommands(Group):
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
         """Return the receipt, with how to delete her posts made from what is forgotten, if any can still be read."""
         await drop_quotes(self._services.memory, self._adapters)
-        told = f"{receipts.forgotten(receipt)} {await self._services.outgoing.remove_thread_names()}".rstrip()
+        told = f"{receipts.forgotten_counts(receipt)} {await self._services.outgoing.remove_thread_names()}".rstrip()
         left = await view.posts.left() if self._adapters[call.place.platform].removes else 0
         if not left:
             return plain(told)
@@ -209,7 +209,7 @@ class ForgetCommands(Group):
         """Show what goes, and forget it once that is confirmed: at once, or within ten minutes at the same place."""
         now, going = self._services.clock.now(), together([one.selection for one in found])
         if not going.messages:
-            return plain(nothing())
+            return plain(nothing_found())
         lines = preview(going, now, found[0].view.home.time_zone, _EACH)
         text = "\n".join([_("This will be gone for good:"), *lines])[:_MOST]
         if call.surface is not None:

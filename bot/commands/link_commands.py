@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from adapters.command_table import Action, Call, Parameter, Reply
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place, Reach, conversation, split_key
-from adapters.markup import typed
+from adapters.markup import typed_prefix
 from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import kinds
 from bot.conversation.preferences import PAUSED
@@ -192,7 +192,7 @@ class LinkCommands(Group):
     def _sign_of(self, party: LinkParty) -> str:
         adapter, matrix = self._adapters.get(party.account.platform), self._services.settings.matrix
         if adapter is None and matrix and party.account.platform == "matrix":
-            return typed(matrix.prefix)
+            return typed_prefix(matrix.prefix)
         return (adapter.prefix if adapter else "") or "/"
 
     @command(UNLINK, lazy("unlink this account from the others"))

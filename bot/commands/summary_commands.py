@@ -30,7 +30,7 @@ from memory.types import Session
 from memory.view.view import View
 
 
-async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_characters: int) -> str:
+async def quick_gist(quotes: Sequence[Quote], models: Models, time_zone: str, most_characters: int) -> str:
     """Return the gist of messages, one paragraph per `most_characters` of them; extractive if no model answers."""
     sources = [Source(f"m{at}", q.speaker, iso(q.said_at, time_zone), q.text) for at, q in enumerate(quotes, start=1)]
     tasks = [Task("gist", tuple(chunk)) for chunk in imported("memory.derive.drafting").chunks(sources, most_characters)]
@@ -106,7 +106,7 @@ class SummaryCommands(Group):
             if not read:
                 return plain(_("There is nothing here that you and I can both read back."))
             quotes = await with_display_names(view.messages, self._adapters[call.place.platform], call.place, read)
-            text = await glance(quotes, self._services.models, zone, self._services.settings.max_transcript_chars)
+            text = await quick_gist(quotes, self._services.models, zone, self._services.settings.max_transcript_chars)
             # Nothing else would reveal that a message was withdrawn meanwhile, or that the asker may not read it any more.
             now = await self._readable(call, view, n)
             if set(read) <= set(now):
@@ -140,7 +140,7 @@ class SummaryCommands(Group):
         now = self._services.clock.now()
         lines = [
             f"{'*' if session.key == here.key else ' '} {session.name}: "
-            f"{receipts.messages(session.messages)}, {receipts.since(session.last_at, now)}"
+            f"{receipts.message_count(session.messages)}, {receipts.since(session.last_at, now)}"
             for session in await view.sessions.all()
         ]
         return plain("\n".join(lines) or _("There is no conversation yet."))

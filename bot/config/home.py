@@ -16,7 +16,7 @@ _AT_WORK = lazy("Lyra is at work in this home. End her and every lyra command fi
 
 
 @contextmanager
-def used(environment: Environment, clock: Clock, *, kept_here: bool = True) -> Iterator[restoring.SupersededMemory | None]:
+def hold_shared(environment: Environment, clock: Clock, *, kept_here: bool = True) -> Iterator[restoring.SupersededMemory | None]:
     """Hold the home for the block, shared with other processes, with interrupted work finished and file modes private.
 
     Yields what a restore that is finished here set aside. Requires the memory's file if `kept_here`. Raises HomeInUse,
@@ -41,7 +41,7 @@ def used(environment: Environment, clock: Clock, *, kept_here: bool = True) -> I
 
 
 @contextmanager
-def alone(environment: Environment, clock: Clock) -> Iterator[None]:
+def hold_exclusive(environment: Environment, clock: Clock) -> Iterator[None]:
     """Hold the home exclusively for the block, with an interrupted restore finished. Raises HomeInUse."""
     lock = FileLock(environment.home / "use.lock")
     try:

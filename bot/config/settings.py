@@ -28,7 +28,7 @@ from bot.config.sections import (
 )
 from bot.config.store import StoreSection
 from bot.errors import BadConfig
-from localization.current_language import LANGUAGES, known
+from localization.current_language import LANGUAGES, language_code
 from localization.sentences import _, lazy
 
 OFFLINE = "offline"
@@ -43,7 +43,7 @@ def _zone(value: str) -> str:
 
 
 def _spoken(value: str) -> str:
-    if value and not known(value):
+    if value and not language_code(value):
         raise ValueError(
             _('"{value}" is not a language that I speak; write one of {codes}', value=value, codes=", ".join(LANGUAGES))
         )
@@ -182,10 +182,10 @@ def load(environment: Environment) -> Settings:
         return Settings.model_validate({})
     if not path.is_file():
         raise BadConfig(lazy("{path} is not a file. Name a TOML file with LYRA_CONFIG.", path=path))
-    return checked(read_text(path), path)
+    return parse_settings(read_text(path), path)
 
 
-def checked(text: str, path: Path) -> Settings:
+def parse_settings(text: str, path: Path) -> Settings:
     """Parse and validate the text of a configuration file. Raises BadConfig with one sentence."""
     try:
         return Settings.model_validate(tomllib.loads(text))

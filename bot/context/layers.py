@@ -243,7 +243,7 @@ def _day(at: int, time_zone: str) -> str:
 
 
 def _period(one: Statement) -> str:
-    shown = periods.shown(one.period)
+    shown = periods.period_label(one.period)
     return f"{date.fromisoformat(f'{shown}-01'):%B %Y}" if periods.rung(one.period) == periods.MONTH else shown
 
 

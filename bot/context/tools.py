@@ -91,7 +91,7 @@ class Round:
     returned: Sequence[ToolResult]
 
 
-def wanted(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Opening:
+def parse_call(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Opening:
     """Parse a call made while answering `asker`. Raises BadInput, with a sentence for the model."""
     if call.name not in (tool.name for tool in TOOLS):
         raise BadInput("There is no such tool; there are recall and open.")
@@ -108,7 +108,7 @@ def wanted(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Ope
     return Lookup(query, within, speaker)
 
 
-def repeated(call: ToolCall, number: int) -> ToolCall:
+def repeatable_call(call: ToolCall, number: int) -> ToolCall:
     """Return a call as it may be repeated in a prompt: with a unique id, a known tool, and valid JSON arguments."""
     try:
         arguments = json.dumps(_arguments(call), ensure_ascii=False)
@@ -142,7 +142,7 @@ class Receipts:
         return known or (receipt if len(receipt) == _ID else "")
 
 
-def returned(
+def render_results(
     messages: Sequence[Exchange], most: int, time_zone: str, receipts: Receipts, opened: int | None = None
 ) -> ToolResult:
     """Render messages, given most important first, in chronological order: as many as fit into `most` tokens.
@@ -205,7 +205,7 @@ def _days(key: str, text: str, now: int, time_zone: str) -> Window:
     return found
 
 
-def exchanged(one: Round) -> list[ChatMessage]:
+def round_messages(one: Round) -> list[ChatMessage]:
     """Return a round as messages: the model's text and calls, and their results."""
     said = ChatMessage(role="assistant", content=_spoken(one.said, REPLY), calls=one.calls)
     got = zip(one.calls, one.returned, strict=True)

@@ -198,7 +198,7 @@ class Chosen:
         return [
             other
             for one in accounts
-            for other in linked_accounts.read(self._kept.get((self._account(one), linked_accounts.LINKED)))
+            for other in linked_accounts.deserialize(self._kept.get((self._account(one), linked_accounts.LINKED)))
         ]
 
     def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:

@@ -13,8 +13,8 @@ from adapters.base import Adapter
 from adapters.command_table import Action, Card
 from adapters.markup import printable
 from adapters.splitting import closed
-from bot.delivery.cards import CARDS, frozen, gated_cards
-from bot.delivery.exit_gate import begun, gated, gated_parts, is_plain
+from bot.delivery.cards import CARDS, gated_cards, serialize
+from bot.delivery.exit_gate import gated, gated_parts, is_plain, without_partial_url
 from bot.delivery.links import NO_LINKS, AllowList, PassingLinks
 from memory.journal.journal import Part
 from memory.ports import Ids
@@ -109,7 +109,7 @@ class Composer:
 
     def begun(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text still being written, up to where it can be checked."""
-        return begun(text, PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
+        return without_partial_url(text, PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
 
     def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
         """Return whether these whole words may be shown before the rest of the text is known."""
@@ -127,7 +127,7 @@ class Composer:
         adapter = self._adapters[platform]
         assert adapter.card_limits is not None
         passing = PassingLinks(links, self._listed)
-        return [frozen(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
+        return [serialize(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
 
     def printed(self, text: str) -> str:
         """Return a text without invisible or cursor-moving characters."""

@@ -118,7 +118,7 @@ def gated(text: str, allowed: Container[str], *, names: bool, longest: int = _LO
     return f"({REMARK})"
 
 
-def begun(text: str, allowed: Container[str], *, names: bool) -> str:
+def without_partial_url(text: str, allowed: Container[str], *, names: bool) -> str:
     """Return a text still being written, without its last word if that looks like the beginning of a URL."""
     last = word_at(text, len(text))
     return text if len(text) - last <= _LONGEST_WORD and is_plain(text[last:], allowed, names=names) else text[:last]

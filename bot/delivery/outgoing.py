@@ -30,7 +30,7 @@ from bot.delivery.pending_sends import (
 from bot.keyed_locks import KeyedLocks
 from bot.models.offline.spoken_languages import detect_language
 from bot.service.log import log
-from localization.current_language import known, reading
+from localization.current_language import language_code, reading
 from localization.sentences import lazy, ngettext
 from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, Journal, Part
@@ -165,7 +165,7 @@ class Outgoing:
         if place and whole and not whole[0].notice and row.answers and row.part.operation != "preview":
             rest = await queue.take_rest_of_answer(row)
             person = Person(place.platform, place.alone or await self._domains.person_of(row.domain), "")
-            with reading(known(detect_language(whole[0].part.text))):
+            with reading(language_code(detect_language(whole[0].part.text))):
                 why = str(READERS_CHANGED if place.circle else PARTED)
                 # A kill between this and the cancelling says it no second time.
                 if not await self._journal.states([key := _told_instead_of(row)]):

@@ -124,7 +124,7 @@ class ReflectionPosting:
         since = now - await view.sessions.last_heard()
         # What is dated further ahead was heard while the clock was wrong.
         is_talking = -_AHEAD <= since < self._rules.settle_minutes * MINUTE
-        return not quiet(here.time(), self._rules.quiet) and not is_talking
+        return not in_quiet_hours(here.time(), self._rules.quiet) and not is_talking
 
     async def _place(self, view: View) -> tuple[Session, Place] | None:
         """Return the most recently used place at home that is reachable and opted into reflections."""
@@ -149,7 +149,7 @@ class ReflectionPosting:
         return Person(place.platform, home.ref.native_id if home.ref.kind is DomainKind.DM else place.alone, "")
 
 
-def quiet(now: time, hours: str) -> bool:
+def in_quiet_hours(now: time, hours: str) -> bool:
     """Return whether a time of day is within quiet hours, written like 22:00-08:00; '' for none."""
     if not hours:
         return False

@@ -16,7 +16,7 @@ from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.keep_requests import KeepRequests
 from bot.reconciliation.message_verification import MessageVerification
 from bot.reconciliation.unverified_places import UnverifiedPlaces
-from bot.reconciliation.vanished_places import NotedPlace, PlaceRegister, within
+from bot.reconciliation.vanished_places import NotedPlace, PlaceRegister, is_within
 from bot.service.log import log
 from bot.service.priority import Priority
 from memory.core import Memory
@@ -85,7 +85,9 @@ class Vanishing:
             return
         # Noted first, so that after a kill the next start sends outstanding notices.
         await self._register.put(platform, prefix, NotedPlace(event.name or await self._called(platform, prefix), event.rulers))
-        waiting = [one for one in await unfinished(self._memory.journal, platform) if within(prefix, split_key(one[1].place.key))]
+        waiting = [
+            one for one in await unfinished(self._memory.journal, platform) if is_within(prefix, split_key(one[1].place.key))
+        ]
         asked = [one for _, one in waiting if isinstance(one, Message) and one.addressed and not one.off_record]
         await self._keep_requests.ask_again(asked)
         await self._memory.journal.drop([row.key for row, _ in waiting])

@@ -38,7 +38,7 @@ class Exported:
         if as_text:
             # A continuation line cannot be mistaken for another speaker's.
             text = "\n| ".join(text.splitlines())
-            return f"[{receipts.short(own.session)}] {local(e.said_at, self.zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {text}"
+            return f"[{receipts.one_line(own.session)}] {local(e.said_at, self.zone):%Y-%m-%d %H:%M} {receipts.one_line(e.speaker)}: {text}"
         return line(own.session, e.role, e.speaker, text, e.said_at, e.source_id, self.zone, echo=e.echo or not own.whole)
 
 
@@ -58,7 +58,7 @@ async def own_of(person: Person, memory: Memory, domains: DomainAccess) -> Async
                 yield Exported(own, view.home.time_zone)
 
 
-def fitting(texts: Mapping[str, str], most: int) -> tuple[File, ...]:
+def fit_files(texts: Mapping[str, str], most: int) -> tuple[File, ...]:
     """Return texts as files of at most `most` bytes in total, compressed into one if necessary; () if that is not enough."""
     files = tuple(File(name, text.encode("utf-8", "replace")) for name, text in texts.items())
     if sum(len(one.data) for one in files) <= most:

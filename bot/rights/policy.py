@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from adapters.markup import typed
+from adapters.markup import typed_prefix
 from bot.config.server_urls import is_nearby, is_this_machine
 from bot.config.settings import Settings
 from localization.numerals import number
@@ -134,7 +134,7 @@ def _readers() -> Sequence[str]:
 
 
 def _rights(settings: Settings) -> Sequence[str]:
-    sign = typed(settings.matrix.prefix) if settings.matrix and not settings.discord else "/"
+    sign = typed_prefix(settings.matrix.prefix) if settings.matrix and not settings.discord else "/"
     asked = {
         "privacy": _("what is kept here"), "memory": _("what she made of it, with what it rests on; to put it right"),
         "recall": _("what was said"), "export": _("all that is yours, as files"),

@@ -26,14 +26,14 @@ class Cost:
     unpriced: tuple[str, ...] = ()
 
 
-async def kept(memory: Memory) -> None:
+async def save_usage(memory: Memory) -> None:
     """Persist what this process counted since the last call."""
     await memory.usage.add(measures.taken())
 
 
-async def reported(memory: Memory, models: Mapping[str, Backend]) -> list[tuple[str, list[Cost]]]:
+async def usage_report(memory: Memory, models: Mapping[str, Backend]) -> list[tuple[str, list[Cost]]]:
     """Return the usage per purpose today and in the last 30 days, each under what it is called."""
-    await kept(memory)
+    await save_usage(memory)
     return [(str(label), await _costs(memory, models, days)) for label, days in _REPORTED]
 
 

@@ -19,7 +19,7 @@ from memory.places.scope_settings import KeptSettings
 _LOST = "lost"
 
 
-async def lost(kept: KeptSettings, settings: Settings) -> Mapping[str, str]:
+async def refused_platforms(kept: KeptSettings, settings: Settings) -> Mapping[str, str]:
     """Return the configured platforms that refuse her account, with the reasons."""
     noted = {scope.removeprefix("adapter:"): str(why) for scope, why in await kept.everywhere(_LOST)}
     return {platform: why for platform, why in noted.items() if platform in settings.platforms}

@@ -59,7 +59,7 @@ class Sweeper:
     async def _tell_lost(self, *, meanwhile: bool = False) -> None:
         if lost := await self._memory.marks.compare():
             log.error("memory.outdated", commits=lost.commits)
-            note(receipts.lost(lost, self._memory.address or self._memory.path, self._clock.now()))
+            note(receipts.loss_notice(lost, self._memory.address or self._memory.path, self._clock.now()))
             if meanwhile:
                 # What this process has read of it may be what is gone.
                 self._memory.db.outdated.set()

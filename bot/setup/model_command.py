@@ -2,9 +2,9 @@
 
 from adapters.command_table import Call
 from adapters.events import Person, Place, Reach
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.cli.checkups import model_checkup
-from bot.cli.output import ask
+from bot.cli.output import confirm
 from bot.imports import imported
 from bot.models.connect import Connector
 from bot.printing import show
@@ -24,7 +24,7 @@ class _Screen:
 
     async def confirm(self, question: str) -> bool:
         """Return whether the person confirmed."""
-        return ask(question, yes=self._yes)
+        return confirm(question, yes=self._yes)
 
     def enter(self, thread: str, name: str) -> bool:
         """Return False: there is no conversation here."""
@@ -33,7 +33,7 @@ class _Screen:
 
 async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
     """Show, connect or disconnect the model; with `tries`, have it answer. Returns 1 on failure."""
-    async with opened() as app:
+    async with open_app() as app:
         if name == _RELOAD:
             reached = awake.reload(app.base.environment.home)
             show(

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.app import opened, prepare
+from bot.app import open_app, prepare
 from bot.cli.output import interruptible
 from bot.context.persona import Persona
 from bot.errors import BadInput, LyraError
@@ -41,7 +41,7 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> None:
 
 
 async def _tried(kept: Persona) -> None:
-    async with opened() as app:
+    async with open_app() as app:
         if app.models.chat is None:
             raise LyraError(lazy("No model is connected to try it with; lyra model connects one."))
         show(await complete(app.models.chat, [{"role": "system", "content": kept.read()}, {"role": "user", "content": _HELLO}]))

@@ -17,7 +17,7 @@ _PURPOSES = ("conversation", "digests", "embedding")
 _STAGES = ("keep", "recall", "model", "answer", "store", "send")
 
 
-async def exposed(memory: Memory, mailboxes: Mailboxes) -> bytes:
+async def exposition(memory: Memory, mailboxes: Mailboxes) -> bytes:
     """Return all metrics of a memory and of this process in the text exposition format."""
     return generate_latest(_Collected([*await _kept(memory, mailboxes), *_counted(measures)]))
 

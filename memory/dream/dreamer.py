@@ -139,7 +139,10 @@ class Dreamer:
         consolidator, domain = Consolidator(self._context), self._context.domain
         keys = {
             *(row["session"] for row in await episodes.open_ends(self._context.db, domain)),
-            *(episode.session for episode in await episodes.wanting(self._context.db, domain, redo_for=self._context.redoing)),
+            *(
+                episode.session
+                for episode in await episodes.without_gist(self._context.db, domain, redo_for=self._context.redoing)
+            ),
         }
         made = 0
         try:

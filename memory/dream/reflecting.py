@@ -142,7 +142,9 @@ class Reflecting:
         """Return the manners of the person in a DM; elsewhere a reflection addresses everybody."""
         if self._context.domain.ref.kind is not DomainKind.DM:
             return []
-        wanted = manners.wanted(await statements.standing(self._context.db, self._context.domain, manners.TIER, shown_only=True))
+        wanted = manners.current_wishes(
+            await statements.standing(self._context.db, self._context.domain, manners.TIER, shown_only=True)
+        )
         return await of_statements(self._context.db, self._context.domain, wanted, _MANNER)
 
 

@@ -97,7 +97,7 @@ class Sensor:
             return Signal(0.0, {})
         gists = await summaries.count(self._db, self._context.domain, unprofiled=True)
         enough = profile.MOST_GISTS if await derivation.progress(profile.TIER) else profile.FIRST_GISTS
-        months = await eras.waiting(derivation)
+        months = await eras.count_due(derivation)
         stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(derivation, asked=False)]
         pairs, orphans = len(await self.contradicting()), len(await self.orphans())
         value = together(
@@ -153,7 +153,7 @@ class Sensor:
         rules = await self._context.closing()
         closed = [
             await episodes.extent(self._db, some)
-            for some in pages(await episodes.wanting(self._db, self._context.domain, redo_for=self._context.redoing))
+            for some in pages(await episodes.without_gist(self._db, self._context.domain, redo_for=self._context.redoing))
         ]
         ends = await episodes.open_ends(self._db, self._context.domain)
         over = [

@@ -101,7 +101,7 @@ async def settle(tx: Transaction, held: Claim) -> None:
     await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence", held.parameters)
 
 
-async def want(tx: Transaction, name: str, slots: Sequence[str]) -> None:
+async def queue_work(tx: Transaction, name: str, slots: Sequence[str]) -> None:
     """Queue work for any process; work in progress is done once more afterwards, with its tries reset."""
     await tx.many(
         "INSERT INTO claims (name, slot, holder, fence, until) VALUES (:name, :slot, '', 0, 0) "

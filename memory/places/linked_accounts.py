@@ -31,7 +31,9 @@ class LinkedAccounts:
     async def of(self, reader: Reader, accounts: Collection[Identity]) -> list[Identity]:
         """Return the accounts linked with these, themselves included; [] if none is linked."""
         return list(
-            dict.fromkeys([o for one in accounts for o in read(await scope_settings.get(reader, self._scope(one), LINKED))])
+            dict.fromkeys(
+                [o for one in accounts for o in deserialize(await scope_settings.get(reader, self._scope(one), LINKED))]
+            )
         )
 
     async def whole(
@@ -75,21 +77,21 @@ class LinkedAccounts:
             await self._put(tx, one, LINKED, group if len(group) > 1 else ())
 
     async def _neighbours(self, reader: Reader, who: Identity) -> list[Identity]:
-        return read(await scope_settings.get(reader, self._scope(who), _BY_CODE))
+        return deserialize(await scope_settings.get(reader, self._scope(who), _BY_CODE))
 
     async def _put(self, tx: Transaction, who: Identity, key: str, others: Sequence[Identity]) -> None:
-        await scope_settings.put(tx, self._scope(who), key, written(dict.fromkeys(others)) or None)
+        await scope_settings.put(tx, self._scope(who), key, serialize(dict.fromkeys(others)) or None)
 
     def _scope(self, who: Identity) -> str:
         return opted_out.scope(self.seal, who)
 
 
-def read(value: object) -> list[Identity]:
+def deserialize(value: object) -> list[Identity]:
     """Parse accounts serialized by `written`; return [] for anything but a list."""
     return [Identity(platform, native_id) for platform, native_id in value] if isinstance(value, list) else []
 
 
-def written(accounts: Collection[Identity]) -> list[list[str]]:
+def serialize(accounts: Collection[Identity]) -> list[list[str]]:
     """Serialize accounts for a setting, as JSON lists."""
     return [[one.platform, one.native_id] for one in accounts]
 

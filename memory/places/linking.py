@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from localization.sentences import lazy
 from memory.errors import LinkRefused
 from memory.places import scope_settings
-from memory.places.linked_accounts import LINKED, Declared, LinkedAccounts, nobody_else, read, written
+from memory.places.linked_accounts import LINKED, Declared, LinkedAccounts, deserialize, nobody_else, serialize
 from memory.places.scope_settings import KeptSetting
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Row, Transaction
@@ -224,7 +224,7 @@ async def _keep(tx: Transaction, request: Request, *, agreed: int, consents: Seq
         "UPDATE link_codes SET agreed = :agreed, consents = :consents WHERE platform = :platform AND native_id = :native_id",
         {
             **_which(request.showed.account), "agreed": agreed,
-            "consents": json.dumps(written(consents)),
+            "consents": json.dumps(serialize(consents)),
         },
     )  # fmt: skip
 
@@ -265,4 +265,4 @@ def _which(account: Identity) -> dict[str, object]:
 def _request(row: Row, typed: LinkParty | None = None) -> Request:
     showed = LinkParty(Identity(row["platform"], row["native_id"]), row["name"], row["place"])
     typed = typed or LinkParty(Identity(row["other_platform"], row["other_id"]), row["other_name"], row["other_place"])
-    return Request(showed, typed, int(row["agreed"]), str(row["code"])[:_WORD], read(json.loads(row["consents"])))
+    return Request(showed, typed, int(row["agreed"]), str(row["code"])[:_WORD], deserialize(json.loads(row["consents"])))

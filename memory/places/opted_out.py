@@ -44,7 +44,7 @@ async def named_in(reader: Reader, seal: Seal, domain: Domain, texts: Collection
     return {text for text in texts if marks and next(_named(seal, domain, marks, text), None) is not None}
 
 
-async def unnamed(reader: Reader, seal: Seal, domain: Domain, entries: Sequence[Entry]) -> list[Entry]:
+async def without_opted_out(reader: Reader, seal: Seal, domain: Domain, entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries that name nobody who opted out; if all do, return them with these names masked."""
     marks = await _marks(reader, seal, domain)
     kept = [one for one in entries if not marks or next(_named(seal, domain, marks, one.text), None) is None]
@@ -72,7 +72,7 @@ def _masked(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> st
     return text
 
 
-async def everyone(db: Database) -> list[KeptSetting]:
+async def all_settings(db: Database) -> list[KeptSetting]:
     """Return all opt-out settings, to be carried over into a memory that supersedes this one.
 
     Includes which people and places are off the record.

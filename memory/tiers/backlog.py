@@ -34,8 +34,8 @@ async def count(db: DatabaseAccess, rules: EpisodeRules) -> Backlog:
 async def is_ripe(db: DatabaseAccess, domain: Domain, session: Session, rules: EpisodeRules, now: int) -> bool:
     """Return whether an episode of a session is over, or a gist or merge is to be written."""
     return (
-        await episodes.over(db, domain, session, rules, now)
-        or bool(await episodes.wanting(db, domain, session=session.key))
+        await episodes.is_any_over(db, domain, session, rules, now)
+        or bool(await episodes.without_gist(db, domain, session=session.key))
         or await summaries.mergeable(db, session) is not None
     )
 

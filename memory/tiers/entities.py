@@ -62,7 +62,7 @@ def telling(names: Sequence[str], aliases: Sequence[str], domains: Sequence[int]
     )
 
 
-async def wait(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
+async def queue(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     """Queue items to be scanned for names."""
     await tx.many(
         "INSERT INTO unnamed (domain, item) VALUES (:domain, :item) ON CONFLICT DO NOTHING",
@@ -70,10 +70,10 @@ async def wait(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     )
 
 
-async def again(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
+async def requeue(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     """Rescan items whose text or audience has changed."""
     await erase(tx, items)
-    await wait(tx, domain, items)
+    await queue(tx, domain, items)
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
@@ -120,7 +120,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
     return done
 
 
-async def about(reader: Reader, domains: Sequence[int], names: Sequence[str]) -> list[Row]:
+async def by_name(reader: Reader, domains: Sequence[int], names: Sequence[str]) -> list[Row]:
     """Return the entities for the first of these names that is known in some domains, or else those with one as first word."""
     for column in ("name_key", "first_key"):
         for name in names:
@@ -134,7 +134,7 @@ async def about(reader: Reader, domains: Sequence[int], names: Sequence[str]) ->
     return []
 
 
-async def called(reader: Reader, domains: Sequence[int], alias: str, speaker: str = "") -> list[Row]:
+async def by_alias(reader: Reader, domains: Sequence[int], alias: str, speaker: str = "") -> list[Row]:
     """Return the entities that a speaker ('': anybody) calls by an alias, as in "my sister"; named ones if there are any."""
     found = await reader.all(
         f"SELECT DISTINCT n.id, n.domain, n.name, n.name_key, n.first_key FROM mentions m JOIN entities n ON n.id = m.entity "

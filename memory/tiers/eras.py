@@ -39,7 +39,7 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     return None
 
 
-async def waiting(derivation: "Derivation") -> int:
+async def count_due(derivation: "Derivation") -> int:
     """Return how many months are due."""
     return len([period async for period, _ in _ripe(derivation, asked=False)])
 

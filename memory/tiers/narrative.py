@@ -46,10 +46,10 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
         *await of_statements(context.db, context.domain, facts, "f"),
         *await of_statements(context.db, context.domain, recent, "e"),
     ]
-    return await retold(derivation, TIER, "narrative", _MOST_LINES, KINDS, lines, progress, before)
+    return await rewrite(derivation, TIER, "narrative", _MOST_LINES, KINDS, lines, progress, before)
 
 
-async def retold(
+async def rewrite(
     derivation: "Derivation",
     tier: str,
     kind: TaskKind,

@@ -14,7 +14,7 @@ from memory.store.lineage import bound, pages, placeholders
 from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
 from memory.text.told.plan_changes import ChangeOfPlan, Plan, definite, plan, thing
-from memory.tiers.manners import whose
+from memory.tiers.manners import speaker_key
 from memory.types import DAY, MINUTE, Domain, Exchange, Kind
 
 TIER = "announced"
@@ -48,7 +48,7 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> Non
         if told.day:
             await tx.run(
                 "INSERT INTO announced (item, domain, whose, due_at) VALUES (:item, :domain, :whose, :due)",
-                {"item": one.key, "domain": domain.key, "whose": whose(one), "due": _over(told.day, domain.time_zone)},
+                {"item": one.key, "domain": domain.key, "whose": speaker_key(one), "due": _over(told.day, domain.time_zone)},
             )
 
 
@@ -63,7 +63,7 @@ async def _open(tx: Transaction, domain: Domain, said: Exchange) -> list[Row]:
         "SELECT a.item, a.due_at, e.text, e.said_at FROM announced a JOIN exchanges e ON e.item = a.item WHERE a.domain = :domain "
         f"AND a.whose = :whose AND a.due_at > :lately AND e.said_at <= :at AND e.item <> :item AND {not_raised('a')} "
         "ORDER BY e.said_at DESC, a.item DESC",
-        {"domain": domain.key, "whose": whose(said), "at": said.said_at, "lately": said.said_at - LATELY, "item": said.key},
+        {"domain": domain.key, "whose": speaker_key(said), "at": said.said_at, "lately": said.said_at - LATELY, "item": said.key},
     )
 
 

@@ -85,7 +85,7 @@ def _read(rows: Sequence[Row]) -> UpperTiers:
     for row in rows:
         if row["session"]:
             above.digests[row["item"]] = summaries.digest(row)
-            above.names[row["session"]] = titles.shown(row["name"], "")
+            above.names[row["session"]] = titles.display_title(row["name"], "")
         elif row["tier"] != "mind":
             above.statements[row["item"]] = statements.statement(row)
     return above

@@ -63,7 +63,7 @@ class Digests(ViewPart):
         there = await statement_reads.standing(self._db, self._home, session, wanted, banked=scope, now=self._binding.now())
         told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
-            facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.of(there.mind, being),
+            facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.assemble(there.mind, being),
             list(there.digests.values()), there.tier(manners.TIER),
             sorted(there.tier(open_things.TIER), key=lambda one: -one.last_at),
         )  # fmt: skip
@@ -78,7 +78,7 @@ class Digests(ViewPart):
             if past:
                 found += await statements.history(self._db, self._home, each)
             else:
-                found += manners.wanted(await statements.standing(self._db, self._home, each, shown_only=True))
+                found += manners.current_wishes(await statements.standing(self._db, self._home, each, shown_only=True))
         return [replace(one, period="") if one.tier == manners.TIER else one for one in found]
 
     async def wanted_by(self, asked: Sequence[Exchange]) -> list[Statement]:

@@ -132,7 +132,7 @@ class Messages(ViewPart):
     async def last_of(self, session: Session, account: Identity) -> Exchange | None:
         """Return the last message of an account in a session, or None if none is kept."""
         self._binding.own(session)
-        return await said.by(self._db, session.key, account, "")
+        return await said.message_by(self._db, session.key, account, "")
 
     async def latest_of(self, session: Session, account: Identity, n: int) -> list[Exchange]:
         """Return the last n messages of an account in a session, newest first."""

@@ -66,7 +66,7 @@ async def _answering(db: DatabaseAccess, replies: Sequence[int], account: int | 
 
 async def _rests(db: DatabaseAccess, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
     """Return what these replies rest on besides the account's own messages; replies whose view was not recorded are missing."""
-    saw = await seen.of(db, replies)
+    saw = await seen.seen_by(db, replies)
     theirs = "SELECT item FROM exchanges WHERE identity = :account AND item IN ({within})"
     rows = await paged(db, theirs, sorted(frozenset().union(*saw.values())), {"account": account})
     said = {row["item"] for row in rows}

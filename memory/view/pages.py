@@ -63,7 +63,7 @@ class Pages(ViewPart):
             await entities.catch_up(self._db, self._binding.seal, domain, _READ_AT_ONCE)
         alias = next(iter(aliases_in(name)), name)
         speaker = asker if self._home.ref.kind is not DomainKind.DM else ""
-        rows = await entities.about(self._db, self._domains, names) or await entities.called(
+        rows = await entities.by_name(self._db, self._domains, names) or await entities.by_alias(
             self._db, self._domains, alias, speaker
         )
         who_is_who = await self._who_is_who(rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_app
 from memory.tiers.messages import known
 from memory.types import Kind, NewExchange
 from tests.kits.browsing import site
@@ -35,7 +35,7 @@ async def longest_stall(folder: Path, monkeypatch: pytest.MonkeyPatch, *, modell
     monkeypatch.setenv("LYRA_HOME", str(folder))
     with ModelServer(lambda request: "I see.") as model:
         (folder / "lyra.toml").write_text(words_alone(model.config() if modelled else ""))
-        async with opened() as app:
+        async with open_app() as app:
             # What is loaded when it is first needed.
             await say(app, ["hello", "/recall hello", "/summarize", "what did Ben pay?"])
             async with stalls(time.thread_time) as found:
@@ -72,7 +72,7 @@ async def test_a_question_of_signs_that_are_much_to_look_at_does_not_either(
 ) -> None:
     monkeypatch.setenv("LYRA_HOME", str(tmp_path))
     (tmp_path / "lyra.toml").write_text(words_alone(""))
-    async with opened() as app:
+    async with open_app() as app:
         await say(app, ["hello", "what is it?", "/recall hello"])
         async with stalls(time.thread_time) as found:
             await say(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.dreams.reflection_posting import quiet
+from bot.dreams.reflection_posting import in_quiet_hours
 from memory.tiers import selfstate
 from memory.tiers.selfstate import StateOfMind
 from tests.kits.dream_month import Month, month
@@ -25,7 +25,7 @@ from tests.kits.memory_kit import DAY, HOUR
     ],
 )
 def test_quiet_hours_may_go_over_midnight(hours: str, now: str, is_quiet: bool) -> None:
-    assert quiet(time.fromisoformat(now), hours) is is_quiet
+    assert in_quiet_hours(time.fromisoformat(now), hours) is is_quiet
 
 
 async def thinks(lived: Month) -> None:

@@ -276,9 +276,9 @@ async def test_what_was_in_view_is_read_back_as_it_was_recorded(tmp_path: Path) 
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         said_here = [await here.say(f"number {n}") for n in range(5)]
         reply = await replied(here, "Fine.", said_here[0], said_here[1:4])
-        assert await seen.of(here.memory.db, [reply.key]) == {reply.key: frozenset(one.key for one in said_here[:4])}
-        assert [one async for one in seen.by(here.memory.db, here.domain, [said_here[2].key])] == [reply.key]
-        assert [one async for one in seen.by(here.memory.db, here.domain, [said_here[4].key])] == []
+        assert await seen.seen_by(here.memory.db, [reply.key]) == {reply.key: frozenset(one.key for one in said_here[:4])}
+        assert [one async for one in seen.replies_that_saw(here.memory.db, here.domain, [said_here[2].key])] == [reply.key]
+        assert [one async for one in seen.replies_that_saw(here.memory.db, here.domain, [said_here[4].key])] == []
 
 
 @pytest.mark.parametrize("embedder", [None, BagOfWords()], ids=["nearness unknown", "nearness known"])

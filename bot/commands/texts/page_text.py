@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from adapters.command_table import Card
 from bot.commands.texts import kinds, ladder_text
-from bot.commands.texts.receipts import Ids, place, short
+from bot.commands.texts.receipts import Ids, message_place, one_line
 from localization.sentences import _, ngettext
 from memory.tiers.exchanges import PlacedMessage
 from memory.types import Exchange
@@ -14,17 +14,17 @@ _SHOWN = 8
 _LONG = 300
 
 
-def nothing(name: str) -> str:
+def unknown_name_notice(name: str) -> str:
     """Return the notice that nothing is known under a name."""
-    return _('Nothing here names "{name}".', name=short(name, 100))
+    return _('Nothing here names "{name}".', name=one_line(name, 100))
 
 
-def named(page: Page) -> list[str]:
+def shown_ids(page: Page) -> list[str]:
     """Return the ids shown on a page."""
     return [fact.id for fact in page.facts] + [placed.exchange.id for placed in (*page.said, *page.own)]
 
 
-def told(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> str:
+def render(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> str:
     """Return a page: what it is about, its facts, what was said of it, and what a person of that name said last."""
     return "\n".join(_lines(page, said, ids, now, time_zone))
 
@@ -37,8 +37,8 @@ def cards(
     for heading, placed in _sections(page):
         yield Card("\n".join([heading, *_left_out(placed)]))
         for one in placed[-_SHOWN:]:
-            where = place(one.exchange, one.session, now, time_zone)
-            yield Card(short(one.exchange.text, _LONG), where, f"id {ids[one.exchange.id]}", links[one])
+            where = message_place(one.exchange, one.session, now, time_zone)
+            yield Card(one_line(one.exchange.text, _LONG), where, f"id {ids[one.exchange.id]}", links[one])
 
 
 def _head(page: Page) -> str:
@@ -69,8 +69,8 @@ def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: in
         yield heading
         yield from _left_out(placed)
         for one in placed[-_SHOWN:]:
-            where = place(one.exchange, one.session, now, time_zone)
-            yield f'- "{short(one.exchange.text, _LONG)}"\n    {where} · id {ids[one.exchange.id]}'
+            where = message_place(one.exchange, one.session, now, time_zone)
+            yield f'- "{one_line(one.exchange.text, _LONG)}"\n    {where} · id {ids[one.exchange.id]}'
 
 
 def _left_out(said: Sequence[PlacedMessage]) -> Iterator[str]:

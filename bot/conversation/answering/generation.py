@@ -23,7 +23,7 @@ from bot.models.offline.spoken_manner import Manner, manner
 from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 from bot.models.port import Model
 from bot.reconciliation.message_verification import MessageVerification, RequestBudget
-from bot.reconciliation.used_messages import only, used_at, used_in
+from bot.reconciliation.used_messages import used_at, used_in, verified_hits
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
 from memory.index.hits import Hit
@@ -129,7 +129,9 @@ class Generation:
                 )
             usable_hits = await verification.usable(used_in(recall.hits), request_budget)
             if not (usable_recent.changed or usable_hits.changed):
-                return Inputs(read_at, commits, layers.recent, prompt_draft, recall.narrowed(only(recall.hits, usable_hits)))
+                return Inputs(
+                    read_at, commits, layers.recent, prompt_draft, recall.narrowed(verified_hits(recall.hits, usable_hits))
+                )
 
     def _queries(self, turn: Turn, now: int) -> Sequence[str]:
         """Return the separate queries: the parts of the question at the end of the message."""

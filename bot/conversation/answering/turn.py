@@ -9,7 +9,7 @@ from functools import partial
 from adapters.base import Adapter
 from adapters.plain_words import asks_for_no_record
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.general_commands import owned
+from bot.commands.general_commands import is_operator
 from bot.conversation.answering import current_readers
 from bot.conversation.answering.edit_offers import answer_actions
 from bot.conversation.answering.generation import Generation
@@ -159,7 +159,7 @@ class Turns:
     async def _confirm_discretion(self, turn: Turn) -> None:
         """Confirm once what was understood of a request for discretion, or of its end."""
         questions = () if turn.place.is_private or turn.off_record else turn.questions
-        requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.asked, one.text))]
+        requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.discretion_request, one.text))]
         confided = await turn.view.confidences.understood(requests) if requests else []
         if not confided and not turn.ended_confidences:
             return
@@ -174,7 +174,7 @@ class Turns:
 
     async def _tell_what_is_kept(self, turn: Turn) -> None:
         """Say in a DM that a message was kept which asks for the contrary; at a terminal it was offered to keep none of it."""
-        if turn.off_record or turn.retried or turn.anew or not turn.place.is_private or owned(turn.place.platform):
+        if turn.off_record or turn.retried or turn.anew or not turn.place.is_private or is_operator(turn.place.platform):
             return
         if any(asks_for_no_record(one.text) for one in turn.questions):
             queue = partial(turn.view.notices.queue, turn.session, finishes=(), answers=turn.reply_target)
@@ -239,7 +239,7 @@ class Turns:
         if turn.off_record:
             shown = [*(one.id for one in answer.asides), *(one.source_id for one in turn.unstored_history)]
             async with self._intake.undisturbed(turn, shown):
-                first, later = None, await unstored_answers.held(self._services, turn, answer)
+                first, later = None, await unstored_answers.hold_reply(self._services, turn, answer)
         else:
             with measures.stage("store"):
                 first, later = await self._store(turn, answer, await self._replaced(turn, preview), sending_lock)

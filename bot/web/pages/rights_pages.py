@@ -39,7 +39,7 @@ async def _ask_to_forget(request: web.Request) -> web.Response:
 async def _forget(request: web.Request) -> web.Response:
     visit = await visiting(request)
     receipt = await visit.view.forget_message(request.match_info["id"])
-    return await visit.page("done.html", words=receipts.forgotten(receipt), back="/talk")
+    return await visit.page("done.html", words=receipts.forgotten_counts(receipt), back="/talk")
 
 
 @routes.get("/conversations/{id}/forget")
@@ -54,7 +54,7 @@ async def _ask_to_forget_whole(request: web.Request) -> web.Response:
 async def _forget_whole(request: web.Request) -> web.Response:
     visit = await visiting(request)
     receipt = await visit.view.forget_session(await visit.view.sessions.named(request.match_info["id"]))
-    return await visit.page("done.html", words=receipts.forgotten(receipt), back="/timeline")
+    return await visit.page("done.html", words=receipts.forgotten_counts(receipt), back="/timeline")
 
 
 @routes.get("/export")

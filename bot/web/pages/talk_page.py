@@ -9,7 +9,7 @@ from aiohttp import web
 
 from adapters.browser.tabs import Tab, TabEvent
 from adapters.events import conversation
-from bot.web.page_context import Visit, go, visiting
+from bot.web.page_context import Visit, redirect, visiting
 from bot.web.prose import prose
 from bot.web.server_sent_events import streaming
 from memory.text.off_loop import off_loop
@@ -64,7 +64,7 @@ async def _say(request: web.Request) -> web.Response:
                 return await _wait_for_answer(visit, name, place, tab, answered)
     if _is_scripted(request):
         return web.json_response({"kept": bool(text)})
-    return go("/talk", **{"in": name})
+    return redirect("/talk", **{"in": name})
 
 
 @routes.post("/talk/answer")
@@ -79,7 +79,7 @@ async def _answer_question(request: web.Request) -> web.Response:
     place, _ = await _place_and_thread(visit, name)
     if _is_scripted(request) or place not in context.waiting_answers:
         was_open = context.browser.answer_question(person, question, yes=yes)
-        return web.json_response({"settled": was_open}) if _is_scripted(request) else go("/talk", **{"in": name})
+        return web.json_response({"settled": was_open}) if _is_scripted(request) else redirect("/talk", **{"in": name})
     with context.tabs.opened(place) as tab:
         context.browser.answer_question(person, question, yes=yes)
         return await _wait_for_answer(visit, name, place, tab, context.waiting_answers.pop(place))
@@ -94,12 +94,12 @@ async def _wait_for_answer(visit: Visit, name: str, place: str, tab: Tab, answer
         async with asyncio.timeout(_UNSCRIPTED_SECONDS):
             while (shown := await tab.get()).kind not in (_ANSWERED, CLOSING):
                 if shown.kind == "enter":
-                    return go("/talk", **{"in": str(shown.facts["name"])})
+                    return redirect("/talk", **{"in": str(shown.facts["name"])})
                 beside += [shown] if shown.kind in ("notice", "question") else []
                 if shown.kind == "question":
                     visit.context.waiting_answers[place] = waiting
                     break
-    return await _page(visit.request, name, beside) if beside else go("/talk", **{"in": name})
+    return await _page(visit.request, name, beside) if beside else redirect("/talk", **{"in": name})
 
 
 async def _place_and_thread(visit: Visit, name: str) -> tuple[str, str]:
@@ -118,7 +118,7 @@ async def _stop(request: web.Request) -> web.Response:
     ended = visit.context.talk.running_answers.stop(visit.context.browser.platform, place)
     if _is_scripted(request):
         return web.json_response({"ended": ended})
-    return go("/talk", **{"in": name})
+    return redirect("/talk", **{"in": name})
 
 
 @routes.get("/talk/stream", allow_head=False)

@@ -61,8 +61,8 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
                 messages = await restoring.messages(file)
         else:
             restoring.clear(path)
-            await db.copy_to(restoring.staged(path), key, tell)
-            async with await SqliteDatabase.open(restoring.staged(path), key) as file:
+            await db.copy_to(restoring.staging_path(path), key, tell)
+            async with await SqliteDatabase.open(restoring.staging_path(path), key) as file:
                 if not await _holds_what(file, still):
                     raise MemoryUnusable(lazy("What was written to {address} did not come back as it was.", address=path))
                 messages = await restoring.messages(file)
@@ -75,7 +75,10 @@ async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progre
 
     However it is interrupted, the database holds the old memory or the new one, whole. Raises the errors of `PostgresDatabase.open`.
     """
-    async with await PostgresDatabase.open(address, key) as db, await SqliteDatabase.open(restoring.staged(path), key) as staged:
+    async with (
+        await PostgresDatabase.open(address, key) as db,
+        await SqliteDatabase.open(restoring.staging_path(path), key) as staged,
+    ):
         aside = None
         if await db.one("SELECT id FROM items LIMIT 1"):
             aside = restoring.free_aside(path)
@@ -83,7 +86,7 @@ async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progre
             home_files.sync(aside)
         await take_over(db, staged, tell)
     restoring.clear(path)
-    return restoring.kept(aside) if aside else None
+    return restoring.set_aside_memory(aside) if aside else None
 
 
 async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_empty: bool = False) -> None:

@@ -39,7 +39,7 @@ class MannerRequest:
         return not self.ends or bool(re.fullmatch(self.ends, wish, re.IGNORECASE))
 
 
-def asked(text: str) -> dict[str, MannerRequest]:
+def manner_requests(text: str) -> dict[str, MannerRequest]:
     """Return the last request of a message for each kind (name, language, length, tone, emoji, address).
 
     A wish completes "wants": "short answers", 'to be called "Adi"'. Long messages are not read.
