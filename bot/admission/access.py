@@ -45,7 +45,7 @@ class Access:
         if not place.is_private or self._strangers == "on":
             return True
         has_place_in_common = self._adapters[person.platform].has_place_in_common
-        return self._strangers == "mutual" and bool(await self._asked(person, "shares", has_place_in_common))
+        return self._strangers == "mutual" and bool(await self._ask_platform(person, "shares", has_place_in_common))
 
     def shuts_out(self, place: Place) -> bool:
         """Return whether nobody may use Lyra at a place."""
@@ -56,9 +56,9 @@ class Access:
         here = {circle for platform, circle in named if platform == person.platform}
         if not here:
             return False
-        return await self._asked(person, which, partial(self._adapters[person.platform].belongs, circles=here))
+        return await self._ask_platform(person, which, partial(self._adapters[person.platform].belongs, circles=here))
 
-    async def _asked(self, person: Person, what: str, ask: Callable[[Person], Awaitable[bool | None]]) -> bool | None:
+    async def _ask_platform(self, person: Person, what: str, ask: Callable[[Person], Awaitable[bool | None]]) -> bool | None:
         """Ask a platform about a person, or return its cached answer; an uncertain one is not cached."""
         key, now = (what, person.platform, person.id), self._clock.now()
         until, cached = self._known.get(key, (0, False))

@@ -130,7 +130,7 @@ async def _finish_forgetting(path: Path, key: bytes, address: DatabaseAddress | 
     """
     with suppress(MemoryFailure):  # An unreadable memory may be why it is being replaced.
         async with await Memory.open(path, key, Ports(SystemClock(), RandomIds()), address=address) as memory:
-            return await memory.opted_out(), await memory.linking.everyone()
+            return await memory.opted_out(), await memory.linking.all_links()
     return None
 
 

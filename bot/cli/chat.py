@@ -114,7 +114,7 @@ async def _screen(app: App, view: View) -> Screen:
 
 
 async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
-    kept, last = await view.messages.said()
+    kept, last = await view.messages.count_said()
     if kept and not app.base.key_is_new:
         back = ngettext(
             "Welcome back, {name}. {n} message kept, {ago}.",

@@ -36,7 +36,7 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
     questions = _Questions(query)
     async with open_app() as app:
         view, asker = await app.view(as_), as_ or app.base.environment.user
-        only = await view.sessions.named(session) if session else None
+        only = await view.sessions.find(session) if session else None
         for at, line in enumerate(questions):
             if not (line or as_json):
                 continue
@@ -125,7 +125,7 @@ async def summarize(as_: str, name: str, as_json: bool) -> None:
     async with open_app() as app:
         view = await app.view(as_)
         if name:
-            session = await view.sessions.named(name)
+            session = await view.sessions.find(name)
         else:
             newest = await view.sessions.all()
             if not newest:
@@ -224,7 +224,7 @@ async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
                     return 1
             show(receipts.forgotten_counts(await view.forget_message(id_)))
         else:
-            found = await view.sessions.named(session)
+            found = await view.sessions.find(session)
             question = receipts.forget_session(found)
             if not confirm(question, yes=yes):
                 note(_('Nothing was forgotten. Say --yes to forget "{name}" for good.', name=found.name))

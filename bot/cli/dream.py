@@ -39,7 +39,7 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
         if as_json:
             print(_row(app, dreamt))
         else:
-            show(_told(dreamt))
+            show(_pass_in_words(dreamt))
         # With --loop the next round may be hours away.
         sys.stdout.flush()
     if not domains:
@@ -67,10 +67,10 @@ async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
 
 def _row(app: App, dreamt: DreamPass) -> str:
     place = {"domain": app.memory.places.scope(dreamt.domain), "kind": dreamt.domain.ref.kind.value}
-    return json.dumps({**place, "platform": dreamt.domain.ref.platform, "report": dreamt.report and dreamt.report.kept()})
+    return json.dumps({**place, "platform": dreamt.domain.ref.platform, "report": dreamt.report and dreamt.report.as_json()})
 
 
-def _told(dreamt: DreamPass) -> str:
+def _pass_in_words(dreamt: DreamPass) -> str:
     head = f"{kinds.place(dreamt.domain.ref)}:"
     if dreamt.report is None:
         return f"{head} {_('another process dreams it just now')}"

@@ -34,7 +34,7 @@ class _OneLine:
         self._command = command
         self._sign = "/"
 
-    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
+    def set_commands(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
         """Set the prefix of commands."""
         self._sign = prefix
 

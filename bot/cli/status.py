@@ -34,7 +34,7 @@ async def status(as_json: bool) -> None:
         if as_json:
             print(json.dumps(backlog))
         else:
-            show(_kept(backlog))
+            show(_kept_line(backlog))
             show(_waiting(backlog))
             show(Connector(app.models, app.base.environment, _no_probe).describe("lyra "))
             show(app.meaning.describe())
@@ -56,7 +56,7 @@ async def status(as_json: bool) -> None:
                                "{n} places are not dreamt of any more after three tries; try: lyra dream --force", places))  # fmt: skip
 
 
-def _kept(backlog: Mapping[str, int]) -> str:
+def _kept_line(backlog: Mapping[str, int]) -> str:
     return _(
         "{conversations}, {items} items so far.",
         conversations=ngettext("{n} conversation", "{n} conversations", backlog["sessions"]),

@@ -43,7 +43,7 @@ class ConfidenceCommands(Group):
         view, teller = await self._view(call), caller(call)
         id, who = str(call.arguments.get("message", "")).strip(), str(call.arguments.get("who", "")).strip()
         if not id:
-            return await self._list(view, await view.confidences.of(teller))
+            return await self._list(view, await view.confidences.told_by(teller))
         ends = who.casefold() in _NOBODY
         if id.casefold() == _ALL:
             if not ends:

@@ -129,7 +129,7 @@ class GeneralCommands(Group):
     @command("status", lazy("how much is kept, and which models I use"))
     async def _status(self, call: Call) -> Reply:
         view = await self._view(call)
-        n, last = await view.messages.said()
+        n, last = await view.messages.count_said()
         kept = (
             ngettext("{n} message said here kept", "{n} messages said here kept", n)
             if self._shared(call)

@@ -34,10 +34,10 @@ async def quick_gist(quotes: Sequence[Quote], models: Models, time_zone: str, mo
     """Return the gist of messages, one paragraph per `most_characters` of them; extractive if no model answers."""
     sources = [Source(f"m{at}", q.speaker, iso(q.said_at, time_zone), q.text) for at, q in enumerate(quotes, start=1)]
     tasks = [Task("gist", tuple(chunk)) for chunk in imported("memory.derive.drafting").chunks(sources, most_characters)]
-    return "\n\n".join([await _written(task, models) for task in tasks])
+    return "\n\n".join([await _written_gist(task, models) for task in tasks])
 
 
-async def _written(task: Task, models: Models) -> str:
+async def _written_gist(task: Task, models: Models) -> str:
     for writer in (models.writer, models.extractive):
         try:
             good, _refused = await asyncio.to_thread(imported("memory.derive.drafting").sound, await writer.write(task), task)
@@ -78,15 +78,15 @@ class SummaryCommands(Group):
             return await self._look_back(call, int(call.arguments["last"]))
         view, session = await self._here(call)
         if "session" in call.arguments:
-            session = await self._named(call, view, str(call.arguments["session"]))
+            session = await self._find_session(call, view, str(call.arguments["session"]))
         digests = await self._services.maintenance.summarize(view.home, session)
         if not digests:
             return plain(_("There is nothing to summarize here yet."))
         return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS, shows=frozenset(one.key for one in digests))
 
-    async def _named(self, call: Call, view: View, name: str) -> Session:
+    async def _find_session(self, call: Call, view: View, name: str) -> Session:
         try:
-            return await view.sessions.named(name)
+            return await view.sessions.find(name)
         except NotFound:
             sign, given = self._sign(call), abridged(name)
             raise BadInput(
@@ -155,7 +155,7 @@ class SummaryCommands(Group):
         sessions = await view.sessions.all()
         digests = await view.digests.all()
         gists = sum(digest.tier == "gist" for _session, digest in digests)
-        n, _last = await view.messages.said()
+        n, _last = await view.messages.count_said()
         sign = self._sign(call)
         kept = (
             ngettext("{n} message said here", "{n} messages said here", n)

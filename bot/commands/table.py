@@ -121,12 +121,12 @@ class Commands:
 
     def takes_back(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a valid command call withdraws what was said."""
-        spec = self._called(event, adapter)
+        spec = self._spec_of(event, adapter)
         return spec is not None and spec.takes_back
 
     def is_open_to_all(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a command is open even to those who may not use her: to see what is stored, and to withdraw it."""
-        spec = self._called(event, adapter)
+        spec = self._spec_of(event, adapter)
         return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export", UNLINK))
 
     def goes_off_record(self, event: Message | MenuCall, adapter: Adapter) -> bool:
@@ -138,9 +138,9 @@ class Commands:
         name = command_name(message.text, adapter.prefix or "/")
         return name if name is None or adapter.prefix or knows(self.table, name) else None
 
-    def _called(self, event: Message | MenuCall, adapter: Adapter) -> CommandSpec | None:
+    def _spec_of(self, event: Message | MenuCall, adapter: Adapter) -> CommandSpec | None:
         try:
-            return self._meant(event, adapter)[0]
+            return self._parse(event, adapter)[0]
         except (CommandUnclear, LyraError):
             return None
 
@@ -151,7 +151,7 @@ class Commands:
         """
         aside, made_for = False, event.place
         try:
-            spec, arguments = self._meant(event, adapter)
+            spec, arguments = self._parse(event, adapter)
             log.info("command.run", platform=adapter.platform, command=spec.name)
             aside = isinstance(event, Message) and spec.answer is AnswerAudience.PRIVATE and not arguments.get("public")
             call = await self._call(event, adapter, arguments)
@@ -209,7 +209,7 @@ class Commands:
             event, adapter, _failure(error, owner=self._is_owner(event)) if known else Reply(unknown, NO_LINKS), []
         )
 
-    def _meant(self, event: Message | MenuCall, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
+    def _parse(self, event: Message | MenuCall, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
         if isinstance(event, MenuCall):
             if event.command not in self.table:
                 raise BadInput(lazy("There is no /{command} any more.", command=event.command))

@@ -30,7 +30,7 @@ def hold_shared(environment: Environment, clock: Clock, *, kept_here: bool = Tru
             lock.release()
             aside = _finish(lock.require(_REPLACED), environment, clock)
             lock.require(_REPLACED, shared=True)
-        home_files.make_private(*_kept(environment))
+        home_files.make_private(*_stored_files(environment))
         restoring.clear(environment.db_path)
         Unfinished(environment.db_path).clear()
         if kept_here:
@@ -60,7 +60,7 @@ def _finish(lock: FileLock, environment: Environment, clock: Clock) -> restoring
         lock.release()
 
 
-def _kept(environment: Environment) -> Iterator[Path]:
+def _stored_files(environment: Environment) -> Iterator[Path]:
     """Yield the files that Lyra stores. The key is not among them: `lyra doctor` reports who could read it."""
     home, beside = environment.home, environment.db_path.parent
     yield from (file for file in beside.glob("*") if file.name.startswith(environment.db_path.name))

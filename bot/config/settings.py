@@ -219,7 +219,7 @@ def _problem(found: Any) -> str:
 def _instead(loc: tuple[Any, ...]) -> str:
     """Return a hint at what an unknown key may have meant: a key of its section, or the same key elsewhere."""
     key = str(loc[-1])
-    if near := difflib.get_close_matches(key, _known(loc), 1):
+    if near := difflib.get_close_matches(key, _keys_of_section(loc), 1):
         return _(' (did you mean "{near}"?)', near=near[0])
     if key in Settings.model_fields and key not in _sections():
         return _(' ("{key}" stands at the top of the file, before the first section)', key=key)
@@ -227,7 +227,7 @@ def _instead(loc: tuple[Any, ...]) -> str:
     return _(' ("{key}" stands in [{section}])', key=key, section=places[0]) if len(places) == 1 else ""
 
 
-def _known(loc: tuple[Any, ...]) -> list[str]:
+def _keys_of_section(loc: tuple[Any, ...]) -> list[str]:
     """Return the keys of the section in which a key stands."""
     section: type[BaseModel] = Settings
     for step in loc[:-1]:

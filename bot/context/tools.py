@@ -101,7 +101,7 @@ def parse_call(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup |
         if not receipt:
             raise BadInput('Say which message to open, by its receipt: {"receipt": "…"}.')
         return Opening(receipt)
-    query, speaker = given.get("query", ""), _named(given.get("speaker", ""), asker)
+    query, speaker = given.get("query", ""), _speaker_name(given.get("speaker", ""), asker)
     within = _window(given.get("from", ""), given.get("to", ""), now, time_zone)
     if not (query or within or speaker):
         raise BadInput('Say what to look for in "query", or which days in "from" and "to".')
@@ -132,7 +132,7 @@ class Receipts:
         """Return a message's receipt, or the one it gets once it is shown."""
         return self._given.get(message.id) or f"r{len(self._given) + 1}"
 
-    def give(self, message: Exchange) -> None:
+    def assign(self, message: Exchange) -> None:
         """Assign a receipt to a message that was shown."""
         self._given[message.id] = self.next(message)
 
@@ -156,7 +156,7 @@ def render_results(
         line = layers.message(one, time_zone, receipt=receipts.next(one), most=length).text
         if tokens(line) + 1 <= left:
             lines[one.key] = (one, line)
-            receipts.give(one)
+            receipts.assign(one)
             left -= tokens(line) + 1
     if not lines:
         return ToolResult("There is no room left to show any of it." if messages else NOTHING)
@@ -182,7 +182,7 @@ def _arguments(call: ToolCall) -> dict[str, str]:
     return {key: value for key, value in read.items() if key in known and value}
 
 
-def _named(speaker: str, asker: str) -> str:
+def _speaker_name(speaker: str, asker: str) -> str:
     called = speaker.casefold()
     return asker if called in _ASKER else LYRA if called in _HER else speaker
 

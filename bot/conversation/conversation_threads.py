@@ -160,7 +160,7 @@ class ConversationThreads:
         # Names have no markup: what a spoiler hides would be visible to everyone.
         text = _SPOILER.sub("…", message.text)
         line = " ".join((text.strip().splitlines() or [""])[0].split())
-        shown = await self._services.outgoing.composer.shown(message.place.platform, line[: 2 * _MOST], NO_LINKS)
+        shown = await self._services.outgoing.composer.displayable(message.place.platform, line[: 2 * _MOST], NO_LINKS)
         short = " ".join(shown.replace("`", "").split())
         if len(short) > _MOST:
             short = f"{short[:_MOST].rpartition(' ')[0] or short[:_MOST]}…"

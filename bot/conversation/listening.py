@@ -81,7 +81,7 @@ class Listening:
         self.connected.set()
         log.info("platform.connected", platform=platform)
         await self._services.outgoing.remove_stale_previews(platform)
-        await self._reconciliation.vanishing.look(platform)
+        await self._reconciliation.vanishing.scan(platform)
         await self._reconciliation.verification.recheck(platform)
         for place in await self._services.memory.journal.waiting(platform):
             await self._services.outgoing.flush(platform, place)
@@ -105,7 +105,7 @@ class Listening:
         """
         admitted_events: list[Message | MenuCall] = []
         promises: list[asyncio.Future[None]] = []
-        await self._reconciliation.vanishing.returned(
+        await self._reconciliation.vanishing.restore(
             self._adapter.platform, [event.place.key for event in events if isinstance(event, Message | MenuCall)]
         )
         for event in events:

@@ -23,7 +23,7 @@ def serialize(cards: Sequence[Card]) -> str:
 
 
 def deserialize(text: str) -> tuple[Card, ...]:
-    """Deserialize the cards that `frozen` wrote."""
+    """Deserialize the cards that `serialize` wrote."""
     return tuple(Card(**one) for one in json.loads(text))
 
 

@@ -73,7 +73,7 @@ class Composer:
             for at, part in enumerate(texts)
         ]
 
-    async def left(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
+    async def plain_text(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
         """Return a short text without links, fit for any platform, for another process to send."""
         passing = PassingLinks(NO_LINKS, self._listed)
         cut = await off_loop(len(text), partial(gated_parts, self.printed(text), passing, _SHORTEST - _ROOM, names=True))
@@ -96,18 +96,18 @@ class Composer:
 
     async def preview(self, platform: str, text: str, links: Collection[str], actions: Sequence[Action]) -> Part | None:
         """Return the beginning of an answer as a preview, with buttons; None if there is nothing to show yet."""
-        shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
+        shown = self.partial_text(platform, text, links)[: 2 * self._adapters[platform].most_characters]
         if not self.printed(shown):
             return None
         texts = await off_loop(len(shown), partial(self._cut, platform, closed(shown), links))
         return Part(self._ids.new(), texts[0], "preview", actions=_pressed(actions))
 
-    async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
+    async def displayable(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text as an adapter may show it when it asks a person something."""
         adapter, passing = self._adapters[platform], PassingLinks(links, self._listed)
         return await off_loop(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
 
-    def begun(self, platform: str, text: str, links: Collection[str]) -> str:
+    def partial_text(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text still being written, up to where it can be checked."""
         return without_partial_url(text, PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
 

@@ -148,7 +148,7 @@ class Outgoing:
     def _as_it_goes_out(self, platform: str, row: Row) -> tuple[Row, Sequence[File]] | None:
         """Return a part with the text and files that it has by now; None if there is nothing to send."""
         current = self._blocked.as_told((platform, row.place), row)
-        return self.pending_texts.whole(current) if current else None
+        return self.pending_texts.restored(current) if current else None
 
     async def _give_up(self, row: Row, queue: PartQueue, reason: Row | None) -> None:
         """Cancel a part that can never arrive, and the rest of its answer; send the reason in its place, if there is one."""
@@ -161,7 +161,7 @@ class Outgoing:
 
     async def _withhold(self, row: Row, place: Place | None, queue: PartQueue) -> None:
         """Cancel a part whose place has other readers now, or none, and the rest of its answer; those who read it now are told once."""
-        whole = self.pending_texts.whole(row)
+        whole = self.pending_texts.restored(row)
         if place and whole and not whole[0].notice and row.answers and row.part.operation != "preview":
             rest = await queue.take_rest_of_answer(row)
             person = Person(place.platform, place.alone or await self._domains.person_of(row.domain), "")

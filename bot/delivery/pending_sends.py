@@ -87,7 +87,7 @@ class PendingTexts:
             self._held[part.key] = part, notice, files if part is parts[-1] else ()
         return [replace(part, text="", actions="", form=OFF_RECORD) for part in parts]
 
-    def whole(self, row: OutboxRow) -> tuple[OutboxRow, Sequence[File]] | None:
+    def restored(self, row: OutboxRow) -> tuple[OutboxRow, Sequence[File]] | None:
         """Return a part with its text and files; if these are lost, the first part says so, and the others are None."""
         if row.part.form != OFF_RECORD or row.part.operation == "delete":
             return row, ()

@@ -54,7 +54,7 @@ async def own_of(person: Person, memory: Memory, domains: DomainAccess) -> Async
         home = await domains.view_of_account(account.platform, account.native_id)
         spoken = await memory.spoken_in(account)
         for view in (home, *(memory.view(domain) for domain in spoken if domain.key != home.home.key)):
-            async for own in view.own_words.of(account):
+            async for own in view.own_words.said_by(account):
                 yield Exported(own, view.home.time_zone)
 
 

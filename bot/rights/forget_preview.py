@@ -18,14 +18,14 @@ def span(since: str, until: str, now: int, time_zone: str) -> Window | None:
     """Return the window from the start of one given time to the end of another; None if neither is given. Raises BadInput."""
     if not (since or until):
         return None
-    begins = _told(since, now, time_zone).start if since else EARLIEST
-    ends = _told(until, now, time_zone).end if until else LATEST
+    begins = _parse_time(since, now, time_zone).start if since else EARLIEST
+    ends = _parse_time(until, now, time_zone).end if until else LATEST
     if begins >= ends:
         raise BadInput(lazy("{since} comes after {until}.", since=since, until=until))
     return Window(begins, ends)
 
 
-def _told(text: str, now: int, time_zone: str) -> Window:
+def _parse_time(text: str, now: int, time_zone: str) -> Window:
     found = parse_window(text, now, time_zone)
     if found is None:
         raise BadInput(

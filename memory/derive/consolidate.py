@@ -127,7 +127,7 @@ class Consolidator:
             if job.replaces is not None:
                 await erase.supersede(tx, context.domain, [job.replaces], now)
             entries = await opted_out.without_opted_out(tx, context.seal, context.domain, made.product)
-            written = _written(job, entries, made.author, extractive=made.fallback)
+            written = _digest_of(job, entries, made.author, extractive=made.fallback)
             return await summaries.publish(tx, context.seal, context.domain, session, place, written, now) is not None
 
         slot = f"{session.id}/{place.level}/{place.position}"
@@ -156,7 +156,7 @@ class Consolidator:
         return Author(writer.name, write)
 
 
-def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: bool) -> WrittenDigest:
+def _digest_of(job: Job, entries: Sequence[Entry], writer: str, *, extractive: bool) -> WrittenDigest:
     items = {draft.source.label: draft.item for draft in job.drafts}
     lines = (
         DigestLine(text, tuple(sorted({items[label] for label in one.cites if label in items})))

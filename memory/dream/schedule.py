@@ -112,7 +112,7 @@ class Schedule:
         rows = await self._standing("ORDER BY d.id")
         return [read_domain(row) for row in rows if await self._parked(row)]
 
-    async def asked(self, domain: Domain) -> Slot:
+    async def requested(self, domain: Domain) -> Slot:
         """Return a slot for a pass requested now."""
         return Slot(domain, ASKED, str(self._clock.now()))
 
@@ -131,7 +131,7 @@ class Schedule:
         async with self._db.transaction(bounds=_bounds(held)) as tx:
             return await ledger.renew(tx, held, self._clock.now())
 
-    async def over(
+    async def finish(
         self, held: Claim, slot: Slot, at: int, report: Mapping[str, Any], *, done: bool, rested: bool, heard: int
     ) -> bool:
         """Record a finished pass and release the lease; False, with nothing recorded, if another process holds it by now.
@@ -161,7 +161,7 @@ class Schedule:
         async with self._db.transaction(bounds=_bounds(held)) as tx:
             await ledger.release(tx, held, "broke")
 
-    async def past(self, domain: Domain, n: int) -> list[PastDream]:
+    async def last_passes(self, domain: Domain, n: int) -> list[PastDream]:
         """Return the last passes of a domain, newest first."""
         rows = await self._db.all(
             "SELECT * FROM dreams WHERE domain = :d ORDER BY at DESC, id DESC LIMIT :n", {"d": domain.key, "n": n}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.database import ClaimHolders, DatabaseAccess, Parameters, Transaction
-from memory.store.domains import take
+from memory.store.domains import reserve_numbers
 from memory.types import MINUTE, Domain
 
 LEASE = 10 * MINUTE
@@ -154,7 +154,7 @@ async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: objec
     """Append a line to the activity log."""
     await tx.run(
         "INSERT INTO activity (seq, at, domain, kind, detail) VALUES (:seq, :at, :domain, :kind, :detail)",
-        {"seq": await take(tx, "activity"), "at": at, "domain": domain, "kind": kind, "detail": json.dumps(detail)},
+        {"seq": await reserve_numbers(tx, "activity"), "at": at, "domain": domain, "kind": kind, "detail": json.dumps(detail)},
     )
 
 

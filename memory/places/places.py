@@ -184,7 +184,7 @@ class Places:
         )
         return row["name"] if row else ""
 
-    async def named(self, domain: Domain, name: str) -> Session:
+    async def find_session(self, domain: Domain, name: str) -> Session:
         """Return the session with this name or public id. Raises NotFound."""
         row = await self.db.within([domain.key]).one(
             _COUNTED + "WHERE s.domain = :domain AND (s.name = :name OR s.public_id = :name) ORDER BY s.name <> :name",

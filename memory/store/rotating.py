@@ -40,7 +40,7 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
         async with await SqliteDatabase.open(path, old) as db:
             await db.checkpoint()
         _require_closed(path)
-        new = keys.make(_next(path))
+        new = keys.make(_next_key_path(path))
         copy_file(path, copy, tell)
         rekey(copy, old, new)
         held = await verified(copy, new)
@@ -60,16 +60,16 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
 
 def finish(path: Path, key_path: Path) -> None:
     """Finish an interrupted rotation that was decided, or clean up one that was not (idempotent; any process may do it)."""
-    begun = home_files.unfinished(_next(path))
-    if not (_next(path).exists() or begun.exists()):
+    begun = home_files.unfinished(_next_key_path(path))
+    if not (_next_key_path(path).exists() or begun.exists()):
         return
     with keys.exclusive(path.parent):
         begun.unlink(missing_ok=True)
-        if not _next(path).exists():
+        if not _next_key_path(path).exists():
             return
-        if opens(path, keys.load(_next(path))):
+        if opens(path, keys.load(_next_key_path(path))):
             # The key may be on another disk.
-            keys.write(key_path, _next(path).read_text("ascii").strip())
+            keys.write(key_path, _next_key_path(path).read_text("ascii").strip())
         else:
             _forget_copies(key_path)
         _clear(path)
@@ -109,7 +109,7 @@ def _forget_copies(key_path: Path) -> None:
 def _clear(path: Path) -> None:
     """Remove the leftovers of a rotation, the new key last: while it exists, all of it is known to be left over."""
     home_files.remove(path.with_name(path.name + _COPY))
-    _next(path).unlink(missing_ok=True)
+    _next_key_path(path).unlink(missing_ok=True)
     home_files.sync(path.parent)
 
 
@@ -118,7 +118,7 @@ def _require_closed(path: Path) -> None:
         raise RotationFailed(lazy("{path} could not be closed.", path=path))
 
 
-def _next(path: Path) -> Path:
+def _next_key_path(path: Path) -> Path:
     return path.with_name(path.name + _NEXT)
 
 

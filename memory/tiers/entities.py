@@ -100,7 +100,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
     done = 0
     while (most is None or done < most) and (items := await _waiting(db, domain)):
         texts = await texts_of(db, items)
-        found = await asyncio.to_thread(lambda texts: {item: _found(text) for item, text in texts.items()}, texts)
+        found = await asyncio.to_thread(lambda texts: {item: _find_names(text) for item, text in texts.items()}, texts)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now = await texts_of(tx, items)
             confided = await confidences.of(tx, items)
@@ -215,7 +215,7 @@ class _Found:
     one: Mapping[str, str]
 
 
-def _found(text: str) -> _Found:
+def _find_names(text: str) -> _Found:
     names = named(text)
     inside = inside_full_names(text)
     words = {key: word for key, word in keys_in(text).items() if key not in inside}
@@ -228,10 +228,10 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, found_in: Mapping[i
 
     However many names there are, they take a few statements, since every other writer waits meanwhile.
     """
-    known = await _known(tx, domain, {word for one in found_in.values() for word in one.words})
+    known = await _known_keys(tx, domain, {word for one in found_in.values() for word in one.words})
     named_by: dict[int, dict[str, NamedThing]] = {}
     for item, found in found_in.items():
-        named_by[item] = _named(found, known)
+        named_by[item] = _things_by_key(found, known)
         for name, one in named_by[item].items():
             known[name] = known.get(name, False) or one.kind is not NamedKind.UNKNOWN
     spoken = {one.name for names in named_by.values() for one in names.values()}
@@ -250,7 +250,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, found_in: Mapping[i
     )  # fmt: skip
 
 
-def _named(told: _Found, known: Mapping[str, bool]) -> dict[str, NamedThing]:
+def _things_by_key(told: _Found, known: Mapping[str, bool]) -> dict[str, NamedThing]:
     """Return the names in an item by key; a lower-case word that is `known` counts only if it is told what the name stands for."""
     found = {name: one for one in told.names if (name := key(one.name))}
     for name, word in told.words.items():
@@ -263,7 +263,7 @@ def _named(told: _Found, known: Mapping[str, bool]) -> dict[str, NamedThing]:
     return found
 
 
-async def _known(tx: Transaction, domain: Domain, keys: Collection[str]) -> dict[str, bool]:
+async def _known_keys(tx: Transaction, domain: Domain, keys: Collection[str]) -> dict[str, bool]:
     """Return which keys are known names, and whether it is told what each stands for."""
     rows = await paged(
         tx,

@@ -111,13 +111,13 @@ async def is_any_over(
     db: DatabaseAccess, domain: Domain, session: Session, rules: EpisodeRules, now: int, *, asked: bool = False
 ) -> bool:
     """Return whether an episode of a session is over, without writing."""
-    return bool(_over(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain, now, asked=asked))
+    return bool(_finished(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain, now, asked=asked))
 
 
 async def close(tx: Transaction, domain: Domain, session: Session, rules: EpisodeRules, now: int, *, asked: bool = False) -> int:
     """Close the finished episodes of a session, in the caller's transaction; return how many."""
     marks = _marks(await tx.all(_OPEN, {"session": session.key}))
-    cuts = _over(marks, rules, domain, now, asked=asked)
+    cuts = _finished(marks, rules, domain, now, asked=asked)
     if not cuts:
         return 0
     position = await tx.one(
@@ -129,7 +129,7 @@ async def close(tx: Transaction, domain: Domain, session: Session, rules: Episod
     return len(cuts)
 
 
-def _over(marks: Sequence[MessageMark], rules: EpisodeRules, domain: Domain, now: int, *, asked: bool) -> list[EpisodeCut]:
+def _finished(marks: Sequence[MessageMark], rules: EpisodeRules, domain: Domain, now: int, *, asked: bool) -> list[EpisodeCut]:
     # After a full page more messages may follow, so its end is not treated as the end of the talk.
     if len(marks) == _PAGE and (cuts := cut(marks, rules, domain.time_zone, marks[-1].said_at)):
         return cuts

@@ -24,7 +24,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, now: int) -> 
     done = 0
     while items := await _waiting(db, domain):
         found = await exchanges.among(db, items)
-        wishes = await asyncio.to_thread(_read, domain, found)
+        wishes = await asyncio.to_thread(_read_wishes, domain, found)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             again = (await exchanges.among(tx, sorted(wishes))).values()
             for one in sorted(again, key=lambda one: (one.said_at, one.key)):
@@ -41,7 +41,7 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         await tx.run(f"DELETE FROM unheard WHERE item IN ({placeholders('i', some)})", bound("i", some))
 
 
-def _read(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, MannerRequest]]:
+def _read_wishes(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, MannerRequest]]:
     """Return the wishes of those messages that have wishes or announcements."""
     wishes = {key: manner_requests(one.text) for key, one in said.items()}
     return {

@@ -207,7 +207,7 @@ async def key_at(tx: Transaction, session: Session, place: DigestPlace) -> int |
     """Return the key of the digest at a place, None if there is none."""
     row = await tx.one(
         "SELECT item FROM digests WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
-        _at(session, place),
+        _place_parameters(session, place),
     )
     return row["item"] if row else None
 
@@ -216,12 +216,12 @@ async def digest_at(db: DatabaseAccess, session: Session, place: DigestPlace) ->
     """Return the digest at a place."""
     row = await db.one(
         SELECT + "WHERE d.session = :session AND d.tier = :tier AND d.level = :level AND d.position = :position",
-        _at(session, place),
+        _place_parameters(session, place),
     )
     return digest(row) if row else None
 
 
-def _at(session: Session, place: DigestPlace) -> dict[str, object]:
+def _place_parameters(session: Session, place: DigestPlace) -> dict[str, object]:
     return {"session": session.key, "tier": place.tier, "level": place.level, "position": place.position}
 
 

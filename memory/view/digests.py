@@ -57,7 +57,7 @@ class Digests(ViewPart):
 
     async def tiers(self, session: Session, bank_tokens: int) -> Tiers:
         """Return the tiers of home and of one of its sessions; the bank, if on, in at most `bank_tokens` tokens."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
         scope = self._binding.scope
         there = await statement_reads.standing(self._db, self._home, session, wanted, banked=scope, now=self._binding.now())
@@ -165,7 +165,7 @@ class SharedBank(ViewPart):
         """Return since when the bank is on at home (None: off), and which members opted out."""
         return await consent.consent(self._binding.shared.places, self._home)
 
-    async def shown(self, max_tokens: int) -> Block:
+    async def render(self, max_tokens: int) -> Block:
         """Return the bank at home rendered in at most `max_tokens` tokens, with the entries that it shows."""
         if not await consent.is_on(self._binding.shared.places, self._home):
             return Block()
@@ -180,10 +180,10 @@ class SharedBank(ViewPart):
         """Turn the bank at home off and empty it; return whether it was on."""
         return await consent.turn_off(self._binding.shared.places, self._home, self._binding.now())
 
-    async def leave(self, member: Identity) -> int:
+    async def opt_out(self, member: Identity) -> int:
         """Keep a member's past and future messages out of the bank; return how many entries were dropped. Raises NotShared."""
         return await consent.withdraw(self._binding.shared.places, self._home, member, self._binding.now())
 
-    async def join(self, member: Identity) -> None:
+    async def opt_in(self, member: Identity) -> None:
         """Let a member's past and future messages enter the bank at home again. Raises NotShared."""
         await consent.rejoin(self._binding.shared.places, self._home, member)

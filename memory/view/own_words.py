@@ -25,7 +25,7 @@ class OwnMessage:
 class OwnWords(ViewPart):
     """Each person's own words at one home."""
 
-    async def of(self, who: Identity) -> AsyncIterator[OwnMessage]:
+    async def said_by(self, who: Identity) -> AsyncIterator[OwnMessage]:
         """Yield what an account said at home and the answers to it, in stored order.
 
         In a DM everything is theirs. Elsewhere an answer is whole only if nothing stood in its view but that account's own

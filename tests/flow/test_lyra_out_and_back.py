@@ -194,7 +194,7 @@ async def test_a_platform_that_lets_her_in_no_more_is_told_to_who_runs_her_on_an
         dm, connected = await town.ada.opens_dm(), asyncio.Event()
         services, refused = lyra.talk.services, PlatformRefused("It ended her session.")
         refused_accounts = kind(services, {"discord": lyra.adapter}, {"discord": connected})
-        telling = asyncio.create_task(refused_accounts.lost("matrix", refused))
+        telling = asyncio.create_task(refused_accounts.refused("matrix", refused))
         await town.caught_up()
         told = [one.content for one in town.server.world.by_bot(dm) if "not on Matrix" in one.content]
         assert (told == []) is (kind is RefusedAccounts)
@@ -204,7 +204,7 @@ async def test_a_platform_that_lets_her_in_no_more_is_told_to_who_runs_her_on_an
         assert told == ["I am not on Matrix any more. It ended her session."]
         kept = services.memory.settings
         assert await refused_platforms(kept, services.settings) == {"matrix": "It ended her session."}
-        await refused_accounts.found("matrix")
+        await refused_accounts.accepted("matrix")
         assert await refused_platforms(kept, services.settings) == {}
 
 

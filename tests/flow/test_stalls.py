@@ -91,12 +91,12 @@ async def test_long_messages_that_are_imported_or_forgotten_do_not_either(
     given = lines([f"{n} {sign}" for n, sign in enumerate(["ﷺ " * 10_000, "我" * 10_000, "&a" * 10_000])])
     async with at_home(tmp_path) as here:
         await imported(here, "other", lines(["hello there"]))
-        await here.view.forget_session(await here.view.sessions.named("other"))
+        await here.view.forget_session(await here.view.sessions.find("other"))
         if not guarded:
             monkeypatch.setattr(known, "off_loop", on_the_loop)
         async with stalls(time.thread_time) as found:
             await imported(here, "chat", given)
-            await here.view.forget_session(await here.view.sessions.named("chat"))
+            await here.view.forget_session(await here.view.sessions.find("chat"))
             assert (await imported(here, "again", given)).forgotten == 3
         assert (found.longest < MOST) is guarded
 

@@ -74,7 +74,7 @@ class _Sheet:
         self.answers.append("")
         return self._left.pop(0)
 
-    def know(self, prefix: str, table: object) -> None:
+    def set_commands(self, prefix: str, table: object) -> None:
         pass
 
     def show(self, text: str) -> None:

@@ -223,10 +223,10 @@ async def test_posts_of_hers_that_came_of_it_are_withheld_and_notices_of_before_
         await here.view.forget_message(code.id)
         assert await here.memory.shown.withheld("console", posts) == {"post of the copy", "notice"}
         assert await here.memory.shown.withheld("console", [ShownMessage("notice", ["dm"], True, here.clock.now() + 1)]) == set()
-        assert await here.view.posts.left() == 1
+        assert await here.view.posts.count_left() == 1
         ((where, parts),) = (await here.view.posts.delete(iter(["k1", "k2"]), 5)).items()
         assert where == ("console", "dm") and [part.target for part in parts] == ["post of the copy"]
-        assert await here.view.posts.left() == 0
+        assert await here.view.posts.count_left() == 0
 
 
 async def test_what_an_answer_holds_of_another_place_is_shown_only_where_that_may_be_read(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ async def _all() -> AsyncGenerator[Finding]:
     except BadConfig as error:
         yield Finding(False, _("Configuration: {error}", error=told(error)))
         for part in _without_configuration(environment):
-            for finding in await _looked(*part):
+            for finding in await _findings_of(*part):
                 yield finding
         yield Finding(False, _("Everything else has to wait for the configuration."))
         return
@@ -73,8 +73,8 @@ async def _all() -> AsyncGenerator[Finding]:
                 app = await stack.enter_async_context(open_app())
             return []
 
-        closed = await _looked(_("Memory"), opening)
-        memory = [] if app else await _looked(_("Memory"), partial(memory_checkup.alone, environment, settings))
+        closed = await _findings_of(_("Memory"), opening)
+        memory = [] if app else await _findings_of(_("Memory"), partial(memory_checkup.alone, environment, settings))
         for finding in closed or memory if all(finding.sound for finding in memory) else memory:
             yield finding
         async with aclosing(examine(environment, settings, app, _waiting)) as findings:
@@ -117,14 +117,14 @@ async def examine(
     for name, check in parts:
         reminder = asyncio.get_running_loop().call_later(_PATIENCE, waiting, name)
         try:
-            findings = await _looked(name, check)
+            findings = await _findings_of(name, check)
         finally:
             reminder.cancel()
         for finding in findings:
             yield finding
 
 
-async def _looked(name: str, check: Callable[[], Awaitable[list[Finding]]]) -> list[Finding]:
+async def _findings_of(name: str, check: Callable[[], Awaitable[list[Finding]]]) -> list[Finding]:
     """Return the findings of a part; any failure becomes a finding, so that the other parts are checked."""
     try:
         return await check()

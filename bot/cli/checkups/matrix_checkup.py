@@ -175,7 +175,7 @@ async def _kept_out(client: AsyncClient, access: Credentials, flows: Collection[
     if access.password:
         if _BY_PASSWORD not in flows:
             return _("{homeserver} takes no passwords; give her a token (token_env in [matrix]).", homeserver=access.homeserver)
-        return await _tried(client, access)
+        return await _sign_in_trouble(client, access)
     if not access.token:
         return _(
             "she has never logged in to {homeserver}; `{sign_in}` signs her in, or {password}.",
@@ -192,7 +192,7 @@ async def _kept_out(client: AsyncClient, access: Credentials, flows: Collection[
     )
 
 
-async def _tried(client: AsyncClient, access: Credentials) -> str:
+async def _sign_in_trouble(client: AsyncClient, access: Credentials) -> str:
     asked = {
         "type": _BY_PASSWORD,
         "identifier": {"type": "m.id.user", "user": access.user_id},

@@ -30,7 +30,7 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
     backlog = await memory.backlog()
     parked = await memory.journal.parked()
     where = memory.address or path
-    lost = memory.marks.last()
+    lost = memory.marks.last_loss()
     outdated = [Finding(False, receipts.loss_notice(lost, where, SystemClock().now()))] if lost else []
     if parked:
         return [Finding(False, _("Memory: sound, but {given_up}", given_up=receipts.given_up(parked))), *outdated]

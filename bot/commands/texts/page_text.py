@@ -33,7 +33,7 @@ def cards(
     page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str, links: Mapping[PlacedMessage, str]
 ) -> Iterator[Card]:
     """Return a page as cards: one with its subject and facts, and one per message, linked to it."""
-    yield Card("\n".join(_known(page, said, ids, now, time_zone)), _head(page))
+    yield Card("\n".join(_fact_lines(page, said, ids, now, time_zone)), _head(page))
     for heading, placed in _sections(page):
         yield Card("\n".join([heading, *_left_out(placed)]))
         for one in placed[-_SHOWN:]:
@@ -46,7 +46,7 @@ def _head(page: Page) -> str:
     return f"{page.name} ({more})" if more else page.name
 
 
-def _known(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
+def _fact_lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
     if page.facts:
         yield _("What I know:")
         for at, fact in enumerate(sorted(page.facts, key=lambda one: one.key), start=1):
@@ -64,7 +64,7 @@ def _sections(page: Page) -> Iterator[tuple[str, Sequence[PlacedMessage]]]:
 
 def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
     yield _head(page)
-    yield from _known(page, said, ids, now, time_zone)
+    yield from _fact_lines(page, said, ids, now, time_zone)
     for heading, placed in _sections(page):
         yield heading
         yield from _left_out(placed)

@@ -133,7 +133,7 @@ class Turns:
     async def _answer_and_send(self, turn: Turn, heard: Sequence[HeardMessage], gaps: int, ticket: Ticket) -> None:
         place, arrived = turn.place, True
         async with AsyncExitStack() as sending_lock:
-            with self._priority.taken():
+            with self._priority.running_turn():
                 async with turn.adapter.thinking(place.key):
                     first, later = await self._answered(turn, heard, gaps, ticket, sending_lock)
             if first:
@@ -169,7 +169,7 @@ class Turns:
             else discretion_ended_notice(turn.ended_confidences)
         )
         text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        queue = partial(turn.view.confidences.tell, turn.session, confided, answers=turn.reply_target)
+        queue = partial(turn.view.confidences.queue_notice, turn.session, confided, answers=turn.reply_target)
         await self._services.outgoing.say(turn.place, text, queue)
 
     async def _tell_what_is_kept(self, turn: Turn) -> None:

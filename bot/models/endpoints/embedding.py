@@ -54,7 +54,7 @@ class OpenAIEmbedder:
         try:
             for batch in _cut(texts, self._batch):
                 rows.append(await self._several(batch))
-                measures.called("embedding", self._name, sum(map(tokens, batch)))
+                measures.count_call("embedding", self._name, sum(map(tokens, batch)))
         except ModelError as error:
             raise EmbeddingFailed(error.sentence) from error
         if len({row.shape[1] for row in rows}) > 1:

@@ -42,7 +42,7 @@ async def _enter(request: web.Request) -> web.Response:
     if cookie is None:
         if guard.attempts.blocked(caller):
             return _problem(request, 429, WRONG_TOO_OFTEN)
-        guard.attempts.wrong(caller)
+        guard.attempts.count_wrong(caller)
         return _problem(request, 403, _STALE)
     response = redirect("/talk")
     response.set_cookie(

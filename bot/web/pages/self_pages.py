@@ -63,8 +63,8 @@ async def _reset_persona(request: web.Request) -> web.Response:
 async def _dreams(request: web.Request) -> web.Response:
     visit = await visiting(request)
     return await visit.page(
-        "dreams.html", thoughts=await visit.view.thoughts.said(_THOUGHTS), told=notice(request, _DONE), owner=visit.is_owner,
-        dreams=await visit.app.memory.dreams.past(visit.view.home, _DREAMS),
+        "dreams.html", thoughts=await visit.view.thoughts.posted(_THOUGHTS), told=notice(request, _DONE), owner=visit.is_owner,
+        dreams=await visit.app.memory.dreams.last_passes(visit.view.home, _DREAMS),
     )  # fmt: skip
 
 

@@ -128,7 +128,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
     context = visit.context
     place, _ = await _place_and_thread(visit, _conversation_name(request.query.get("in")) or _FIRST)
     async with streaming(request) as stream:
-        with context.tabs.opened(place) as tab, context.tab_presence.taken(place) as held:
+        with context.tabs.opened(place) as tab, context.tab_presence.present(place) as held:
             await stream.send("open", {})
             for question in context.browser.open_questions(place):
                 await stream.send(question.kind, question.facts)
@@ -136,7 +136,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
                 task = asyncio.create_task(_resume(visit, place))
                 context.resuming.add(task)
                 task.add_done_callback(context.resuming.discard)
-            while (shown := await _next(tab)).kind != CLOSING:
+            while (shown := await _next_event(tab)).kind != CLOSING:
                 await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.pulse())
     return stream.response
 
@@ -161,7 +161,7 @@ def _conversation_name(given: object) -> str:
     return name
 
 
-async def _next(tab: Tab) -> TabEvent:
+async def _next_event(tab: Tab) -> TabEvent:
     """Return the next thing to show; one without a kind after a quiet interval."""
     try:
         async with asyncio.timeout(_PULSE_SECONDS):

@@ -23,7 +23,7 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
     for step in steps:
         try:
             await connection.execute_fetchall("BEGIN IMMEDIATE")
-            if step.title not in await _seen(connection, last):
+            if step.title not in await _applied_steps(connection, last):
                 for statement in step.statements():
                     await connection.execute_fetchall(statement)
                 await _record(connection, step, steps)
@@ -58,8 +58,8 @@ async def _is_current(connection: Connection, last: int, wanted: Set[str]) -> bo
     there = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migrations'"
     if not list(await connection.execute_fetchall(there)):
         return False
-    return wanted <= await _seen(connection, last)
+    return wanted <= await _applied_steps(connection, last)
 
 
-async def _seen(connection: Connection, last: int) -> Set[str]:
+async def _applied_steps(connection: Connection, last: int) -> Set[str]:
     return applied(await connection.execute_fetchall("SELECT version, name FROM migrations"), last)

@@ -24,13 +24,13 @@ def names(seal: Seal, domain: DomainRef, text: str) -> list[str]:
     if count_content_words(text) < TELLING:
         return []
     said = _folded(text)
-    alone = dict.fromkeys(" ".join(form) for form in (spoken_words(text), _seen(said), _WORD.findall(said)))
+    alone = dict.fromkeys(" ".join(form) for form in (spoken_words(text), _visible_words(said), _WORD.findall(said)))
     return [*(seal.id(domain, "words alone", form) for form in alone), seal.id(domain, "words", " ".join(said.split()))]
 
 
 def spoken_words(text: str) -> list[str]:
     """Return the words of a text, without HTML and invisible characters."""
-    return _seen(_folded(without_html(text)))
+    return _visible_words(_folded(without_html(text)))
 
 
 def count_content_words(text: str) -> int:
@@ -44,7 +44,7 @@ def without_html(text: str) -> str:
     return unescape(shown) if "&" in shown else shown
 
 
-def _seen(folded: str) -> list[str]:
+def _visible_words(folded: str) -> list[str]:
     return _WORD.findall("".join(char for char in folded if unicodedata.category(char) != "Cf"))
 
 
