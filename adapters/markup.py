@@ -32,17 +32,17 @@ def printable(text: str) -> str:
     return "".join(kept)
 
 
-def marks(text: str) -> int:
+def count_marks(text: str) -> int:
     """Return how many characters may be inline Markdown marks; parsing time grows with their number."""
     return sum(text.count(mark) for mark in _MARKS)
 
 
-def typed(prefix: str) -> str:
+def typed_prefix(prefix: str) -> str:
     """Return the prefix of commands as it is typed: one that is a word is separated from the command by a space."""
     return f"{prefix} " if prefix[-1:].isalnum() else prefix
 
 
-def called(line: str, prefix: str) -> str | None:
+def command_name(line: str, prefix: str) -> str | None:
     """Return the name of the command that a line calls, known or not; None if it calls none.
 
     The prefix is case-insensitive. After a mark such as ! the name must follow directly: "!!!" and "! well" are talk.
@@ -66,13 +66,13 @@ def parse_command(
     If a line names no subcommand, the first in the table is meant. `answering` says whether the line replies to a message,
     which is then what a command of a message's menu is about; None if lines cannot reply.
     """
-    name = called(line, prefix)
+    name = command_name(line, prefix)
     if name is None:
         return None
     family = [spec for spec in table.values() if _family(spec) == name and not (spec.menu and answering is None)]
     if not family:
         raise CommandUnclear(_unknown(name, prefix, table, answering=answering))
-    spec, words = _meant(family, line[len(prefix) :].split()[1:], prefix, answering=bool(answering))
+    spec, words = _matching_command(family, line[len(prefix) :].split()[1:], prefix, answering=bool(answering))
     if spec.menu and not answering:
         raise CommandUnclear(
             lazy("{prefix}{name} is said in answer to the message that it is about.", prefix=prefix, name=spec.name)
@@ -80,7 +80,7 @@ def parse_command(
     return spec, _arguments(spec, words, prefix)
 
 
-def _meant(
+def _matching_command(
     family: Sequence[CommandSpec], words: Sequence[str], prefix: str, *, answering: bool
 ) -> tuple[CommandSpec, Sequence[str]]:
     first = _folded(words[:1])
@@ -178,7 +178,7 @@ def _needed(spec: CommandSpec, parameter: Parameter, prefix: str) -> Sentence:
         "{prefix}{name} needs {parameter}: {help}. {usage}",
         prefix=prefix,
         name=spec.name,
-        parameter=_called(parameter),
+        parameter=_label(parameter),
         help=parameter.help,
         usage=usage(spec, prefix),
     )
@@ -195,7 +195,7 @@ def _folded(words: Sequence[str]) -> list[str]:
 
 
 def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> str | int | bool:
-    about: dict[str, Said] = {"prefix": prefix, "name": spec.name, "parameter": _called(parameter), "usage": usage(spec, prefix)}
+    about: dict[str, Said] = {"prefix": prefix, "name": spec.name, "parameter": _label(parameter), "usage": usage(spec, prefix)}
     if parameter.type is bool:
         if word.casefold() not in _YES | _NO:
             raise CommandUnclear(lazy("{prefix}{name}: {parameter} is yes or no. {usage}", **about))
@@ -217,17 +217,17 @@ def usage(spec: CommandSpec, prefix: str) -> str:
 
 def form(spec: CommandSpec, prefix: str) -> str:
     """Return how a command is called: /recall QUERY."""
-    return " ".join([prefix + spec.name, *(_shown(parameter) for parameter in spec.parameters)])
+    return " ".join([prefix + spec.name, *(_usage_of(parameter) for parameter in spec.parameters)])
 
 
-def _shown(parameter: Parameter) -> str:
+def _usage_of(parameter: Parameter) -> str:
     if parameter.named:
         value = "N" if parameter.type is int else "yes" if parameter.type is bool else _placeholder(parameter)
         return f"[{parameter.name}:{value}]"
     return f"{_placeholder(parameter)}" if parameter.required else f"[{_placeholder(parameter)}]"
 
 
-def _called(parameter: Parameter) -> Said:
+def _label(parameter: Parameter) -> Said:
     return parameter.name if parameter.named else _placeholder(parameter)
 
 

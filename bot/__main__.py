@@ -22,7 +22,7 @@ def main() -> None:
     _have_streams()
     # pydantic would search all installed packages for plugins, which adds 10 ms to every start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    outcome = imported("bot.cli.outcome:outcome")
+    outcome = imported("bot.cli.outcome:run_cli")
     try:
         signal.signal(signal.SIGINT, _HANDLER)
         code = outcome()

@@ -160,7 +160,7 @@ def address_of(environment: Environment, settings: Settings) -> DatabaseAddress 
 
 
 @asynccontextmanager
-async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[App]:
+async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[App]:
     """Open memory and models, and close them in reverse. Announces a newly created key unless the caller `greets` the user.
 
     With `sweeps`, leftovers are swept periodically for as long as the memory is open.
@@ -170,7 +170,7 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
     async with AsyncExitStack() as stack:
         clock = SystemClock()
         address = address_of(environment, settings)
-        if aside := stack.enter_context(home.used(environment, clock, kept_here=address is None)):
+        if aside := stack.enter_context(home.hold_shared(environment, clock, kept_here=address is None)):
             print(
                 _("The restore that was cut off is finished."),
                 receipts.set_aside(aside, local_zone(settings)),
@@ -203,7 +203,7 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
         await models.open()
         if models.writer_setup:
             await memory.know_writer(*models.writer_setup)
-        stack.push_async_callback(costs.kept, memory)
+        stack.push_async_callback(costs.save_usage, memory)
         sweeper = Sweeper(memory, base.clock)
         stack.push_async_callback(sweeper.end)
         await sweeper.begin(again=sweeps)

@@ -12,7 +12,7 @@ def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
     """Print text without control and bidirectional characters; wrapped between words at a terminal."""
     file, said = file or sys.stdout, printable(text)
     if file.isatty():
-        said = imported("adapters.console.wrapping:wrapped")(said, get_terminal_size().columns)
+        said = imported("adapters.console.rendering:wrapped")(said, get_terminal_size().columns)
     print(said, file=file, end=end)
 
 

@@ -101,7 +101,10 @@ async def talking(
         app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters, languages
     )
     connector = Connector(
-        app.models, base.environment, lambda url: imported("bot.models.endpoints.probing:local_models")(url), app.reloading.told
+        app.models,
+        base.environment,
+        lambda url: imported("bot.models.endpoints.probing:local_models")(url),
+        app.reloading.try_reload,
     )
     # Fail before anybody talks if the persona cannot be read.
     app.persona.current()

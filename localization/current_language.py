@@ -33,13 +33,13 @@ def reading(code: str) -> Iterator[None]:
         _read.reset(before)
 
 
-def known(name: str) -> str:
+def language_code(name: str) -> str:
     """Return the code of a language given as de, de-AT, de_DE.UTF-8 or German; '' if unsupported."""
     short = name.strip().casefold().replace("_", "-").split(".")[0].split("-")[0]
     return next((code for code, called in LANGUAGES.items() if short in (code, called)), "")
 
 
-def called(code: str) -> str:
+def language_name(code: str) -> str:
     """Return a language's own name: Deutsch."""
     name: str = import_module("babel").Locale(code).display_name
     return name
@@ -48,4 +48,4 @@ def called(code: str) -> str:
 def of_environment(variables: Mapping[str, str]) -> str:
     """Return the language code that the environment asks for, English if it names no supported one."""
     asked = next((variables[name] for name in _VARIABLES if variables.get(name)), "")
-    return known(asked) or ENGLISH
+    return language_code(asked) or ENGLISH

@@ -221,7 +221,7 @@ class Memory:
 
     async def opted_out(self) -> list[KeptSetting]:
         """Return who opted out, for `take_over`."""
-        return await opted_out.everyone(self.db)
+        return await opted_out.all_settings(self.db)
 
     async def take_over(self, out: Sequence[tuple[str, str, str]], linked: Sequence[tuple[str, str, str]]) -> None:
         """Replace the opt-outs and links with those of the memory that this one supersedes."""
@@ -253,7 +253,7 @@ class Memory:
         if await is_sweeping(self.db, [domain.key]):
             return []
         open_ends = [row["session"] for row in await episodes.open_ends(self.db, domain)]
-        waiting = await episodes.wanting(self.db, domain, redo_for=redo_for)
+        waiting = await episodes.without_gist(self.db, domain, redo_for=redo_for)
         return sorted({*open_ends, *(episode.session for episode in waiting)})
 
     async def is_ripe(self, domain: Domain, session: Session) -> bool:

@@ -15,7 +15,7 @@ from adapters.command_table import AnswerAudience, Surface
 from adapters.errors import CommandUnclear, PlatformFailure
 from adapters.events import Message, Person, Place, conversation, conversation_of, split_key
 from adapters.listener import Listener
-from adapters.markup import called, parse_command, printable
+from adapters.markup import command_name, parse_command, printable
 from adapters.plain_words import NO_REMINDER, Offer, asks_for_reminder, offered
 from adapters.recent import Recent
 from localization.current_language import reading
@@ -183,7 +183,7 @@ class Browser(Adapter):
 
 def _owner_command(listener: Listener, text: str) -> str:
     """Return the name of the owner's command that a text calls, '' for none."""
-    if called(text, Browser.prefix) is None:
+    if command_name(text, Browser.prefix) is None:
         return ""
     try:
         parsed = parse_command(text, Browser.prefix, listener.table)

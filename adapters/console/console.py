@@ -37,7 +37,7 @@ class Screen(Protocol):
     refused: int
     reads_ahead: bool
 
-    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
+    def set_commands(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
         """Set the commands that can be typed."""
         ...
 
@@ -101,10 +101,10 @@ class Console(Adapter):
 
         If lines may be read ahead, those that arrive while one is answered are committed at once, up to the next command.
         """
-        self.screen.know(self.prefix, listener.table)
+        self.screen.set_commands(self.prefix, listener.table)
         try:
-            while (message := await self._next()) is not None:
-                answered = asyncio.ensure_future(await self._heard(message, listener))
+            while (message := await self._next_message()) is not None:
+                answered = asyncio.ensure_future(await self._hear(message, listener))
                 try:
                     await self._read_ahead(message, answered, listener)
                     await answered
@@ -114,7 +114,7 @@ class Console(Adapter):
             if self._reading:
                 self._reading.cancel()
 
-    async def _heard(self, message: Message, listener: Listener) -> Awaitable[None]:
+    async def _hear(self, message: Message, listener: Listener) -> Awaitable[None]:
         """Have a message kept; say so where that takes long, as with a database whose commits wait for a copy that is gone."""
         keeping = asyncio.ensure_future(listener.hear([message]))
         try:
@@ -125,16 +125,16 @@ class Console(Adapter):
         finally:
             keeping.cancel()
 
-    async def _next(self) -> Message | None:
+    async def _next_message(self) -> Message | None:
         """Return the next message, timed now; None at the end."""
         if self._ahead:
             return replace(self._ahead.popleft(), place=self.place, said_at=self._origin.now())
         while (line := await self._read()) is not None:
-            if message := self._message(await self._meant(line)):
+            if message := self._message(await self._offered_command(line)):
                 return message
         return None
 
-    async def _meant(self, line: str) -> str:
+    async def _offered_command(self, line: str) -> str:
         """Return the command that a plain line asks for, the line itself if none, or '' if the person does not want it to forget."""
         if not self.screen.prefix:
             return line

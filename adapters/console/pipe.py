@@ -24,7 +24,7 @@ class Pipe:
         self._reader: threading.Thread | None = None
         self._why_unreadable, self.refused = "", 0
 
-    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
+    def set_commands(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
         """Do nothing: a pipe shows no suggestions."""
 
     async def read(self, question: str = "") -> str | None:
@@ -57,12 +57,12 @@ class Pipe:
         while line is not None:
             self._wanted.acquire()
             try:
-                line = self._next()
+                line = self._next_line()
             except OSError as error:
                 line, self._why_unreadable = None, error.strerror or str(error)
             loop.call_soon_threadsafe(self._lines.put_nowait, line)
 
-    def _next(self) -> str | None:
+    def _next_line(self) -> str | None:
         while raw := self._source.readline(MOST_BYTES + 1):
             whole = raw.endswith(b"\n") or len(raw) <= MOST_BYTES
             while not whole and (rest := self._source.readline(MOST_BYTES)):

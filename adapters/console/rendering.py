@@ -1,18 +1,24 @@
-"""How an answer looks on a screen: its Markdown, under Lyra's name, as much of it as the screen has lines."""
+"""How an answer looks on a screen: its Markdown, under Lyra's name, wrapped, as much of it as the screen has lines."""
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.markdown import Heading, Markdown
 from rich.segment import Segment
 from rich.text import Text
 
-from adapters.markup import marks
+from adapters.markup import count_marks
 
 _MOST_MARKS = 600
 """More than this would block the event loop."""
+_BEGINNING = re.compile(r" *(?:\d+\. |- )?(?:(?! )(?:(?!  ).)*  +)?")
+"""What precedes a line's words: blanks, the marker of a list entry, and a first column."""
+_LEAST_COLUMNS = 20
+"""The least columns left for words; otherwise only the leading blanks count as indent."""
 
 
 class _PlainHeading(Heading):
@@ -32,7 +38,7 @@ def markdown(text: str, *, most_marks: int = _MOST_MARKS) -> RenderableType:
 
     With more than `most_marks` marks it is shown unparsed.
     """
-    if marks(text) > most_marks:
+    if count_marks(text) > most_marks:
         return Text(text)
     answer = _Answer(text, hyperlinks=False)
     answer.parsed = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).disable("image").parse(text)
@@ -82,3 +88,27 @@ def _without_empty_ends(lines: list[list[Segment]]) -> list[list[Segment]]:
     while len(lines) > 1 and empty(lines[0]):
         lines = lines[1:]
     return lines
+
+
+def wrapped(text: str, width: int) -> str:
+    """Wrap a text between words to lines of at most `width` columns, each indented to where its words began.
+
+    A word longer than a line stays whole.
+    """
+    return "\n".join(part for line in text.split("\n") for part in _wrapped_line(line, width))
+
+
+def _wrapped_line(line: str, width: int) -> list[str]:
+    if cell_len(line) <= width:
+        return [line]
+    found = _BEGINNING.match(line)
+    beginning = found[0] if found and width - cell_len(found[0]) >= _LEAST_COLUMNS else line[: len(line) - len(line.lstrip(" "))]
+    indent, parts, held = " " * cell_len(beginning), [], beginning
+    empty = True
+    for word in line[len(beginning) :].split(" "):
+        if not empty and cell_len(held) + 1 + cell_len(word) > width:
+            parts.append(held)
+            held, empty = indent, True
+        held += word if empty else f" {word}"
+        empty = False
+    return [*parts, held]

@@ -24,8 +24,7 @@ from rich.text import Text
 
 from adapters.command_table import CommandSpec
 from adapters.console.pipe import MOST_BYTES
-from adapters.console.rendering import Indented, Tail, markdown
-from adapters.console.wrapping import wrapped
+from adapters.console.rendering import Indented, Tail, markdown, wrapped
 from localization.sentences import _
 
 _NAMED = frozenset({("new", "name"), ("summarize", "session")})
@@ -97,7 +96,7 @@ class Terminal:
         self._live: LiveRender | None = None
         self._refreshing: asyncio.TimerHandle | None = None
 
-    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
+    def set_commands(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
         self._session.completer = CommandCompleter(prefix, table, self._names)
 
     async def read(self, question: str = "") -> str | None:
@@ -128,7 +127,7 @@ class Terminal:
         # Only a model's answers are streamed, and only those are meant as Markdown.
         reply: RenderableType = markdown(text) if self._live else Text(self._fitting(text, len(_NAME)))
         self.show("")
-        self._print(_said(reply))
+        self._print(_reply_block(reply))
 
     def show(self, text: str) -> None:
         if self._console.is_dumb_terminal:
@@ -161,7 +160,7 @@ class Terminal:
     def _refresh(self) -> None:
         self._refreshing = None
         live = self._live or LiveRender("")
-        live.set_renderable(Tail(_said(markdown(self._text))))
+        live.set_renderable(Tail(_reply_block(markdown(self._text))))
         self._console.control(live.position_cursor())
         self._console.print(live, end="")
         self._live = live
@@ -183,7 +182,7 @@ class Terminal:
         self._console.file.flush()
 
 
-def _said(reply: RenderableType) -> Indented:
+def _reply_block(reply: RenderableType) -> Indented:
     return Indented(Text(_NAME, style="cyan", end=""), reply)
 
 

@@ -13,7 +13,7 @@ from adapters.base import Adapter, Presence, Sending
 from adapters.errors import PlatformFailure, PlatformRefused, SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
-from adapters.markup import typed
+from adapters.markup import typed_prefix
 from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.incoming import files
 from adapters.matrix.incoming.backfill import Backfill
@@ -88,7 +88,7 @@ class Matrix(Adapter):
         self, access: Credentials, folder: Path, notes: Notes, now: Callable[[], int], *, prefix: str = "!", invites: Invites,
         bots: frozenset[str] = frozenset(), waived: Callable[[str], bool] | None = None, pace: Pace = _PACE,
     ) -> None:  # fmt: skip
-        self.prefix = typed(prefix)
+        self.prefix = typed_prefix(prefix)
         self._notes = notes
         self._now = now
         self._invites = invites

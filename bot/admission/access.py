@@ -6,7 +6,7 @@ from functools import partial
 
 from adapters.base import Adapter
 from adapters.events import Circle, Message, Person, Place
-from bot.commands.general_commands import owned
+from bot.commands.general_commands import is_operator
 from bot.config.people_sections import accounts, circles
 from bot.config.settings import Settings
 from bot.conversation.preferences import PAUSED, Chosen
@@ -45,20 +45,20 @@ class Access:
         if not place.is_private or self._strangers == "on":
             return True
         has_place_in_common = self._adapters[person.platform].has_place_in_common
-        return self._strangers == "mutual" and bool(await self._asked(person, "shares", has_place_in_common))
+        return self._strangers == "mutual" and bool(await self._ask_platform(person, "shares", has_place_in_common))
 
     def shuts_out(self, place: Place) -> bool:
         """Return whether nobody may use Lyra at a place."""
-        return not owned(place.platform) and _is_of(place, self._without)
+        return not is_operator(place.platform) and _is_of(place, self._without)
 
     async def _belongs(self, person: Person, which: str) -> bool | None:
         named = self._within if which == "allow" else self._without
         here = {circle for platform, circle in named if platform == person.platform}
         if not here:
             return False
-        return await self._asked(person, which, partial(self._adapters[person.platform].belongs, circles=here))
+        return await self._ask_platform(person, which, partial(self._adapters[person.platform].belongs, circles=here))
 
-    async def _asked(self, person: Person, what: str, ask: Callable[[Person], Awaitable[bool | None]]) -> bool | None:
+    async def _ask_platform(self, person: Person, what: str, ask: Callable[[Person], Awaitable[bool | None]]) -> bool | None:
         """Ask a platform about a person, or return its cached answer; an uncertain one is not cached."""
         key, now = (what, person.platform, person.id), self._clock.now()
         until, cached = self._known.get(key, (0, False))
@@ -75,7 +75,7 @@ class Access:
 
 def is_own(person: Person, accounts: Collection[tuple[str, str]]) -> bool:
     """Return whether somebody is the operator, or has an account named in the configuration."""
-    return owned(person.platform) or (person.platform, person.id) in accounts
+    return is_operator(person.platform) or (person.platform, person.id) in accounts
 
 
 def _is_of(place: Place, named: frozenset[tuple[str, Circle]]) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from adapters.events import Person, Place
 from bot.admission.place_limits import EACH, HERE, place_limits, stricter
-from bot.commands.general_commands import owned
+from bot.commands.general_commands import is_operator
 from bot.config.people_sections import Limit
 from bot.config.settings import Settings
 from bot.conversation.people import People
@@ -183,7 +183,7 @@ class Allowance:
 
     def _is_free(self, person: Person, accounts: Sequence[Identity]) -> bool:
         """Return whether somebody is the operator, who has no limits."""
-        return owned(person.platform) or not self._own.isdisjoint((one.platform, one.native_id) for one in accounts)
+        return is_operator(person.platform) or not self._own.isdisjoint((one.platform, one.native_id) for one in accounts)
 
     def _used_fraction(self, accounts: Sequence[Identity], place: Place, chosen: Chosen) -> tuple[float, int]:
         """Return the used fraction of the tightest limit on a person's accounts at a place, and for how long, in microseconds."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from bot.app import RandomIds, address_of, key_of, opened, prepare
-from bot.cli.output import ask, copying
+from bot.app import RandomIds, address_of, key_of, open_app, prepare
+from bot.cli.output import confirm, copy_progress
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment
@@ -22,8 +22,8 @@ from memory.text.time.times import SystemClock
 
 async def backup(file: Path) -> None:
     """Write a verified backup and say how to keep it."""
-    async with opened() as app:
-        with copying() as told:
+    async with open_app() as app:
+        with copy_progress() as told:
             held = await app.memory.backup(file.absolute(), told)
         done = ngettext(
             "Backed up {n} message to {file}, read back and sound.",
@@ -42,23 +42,23 @@ async def restore(file: Path, yes: bool) -> int:
     if not file.is_file():
         raise BackupFailed(lazy("There is no backup at {file}.", file=file))
     clock = SystemClock()
-    with home.alone(environment, clock):
+    with home.hold_exclusive(environment, clock):
         _openable(file, environment, settings)
     address = address_of(environment, settings)
     there = address or (environment.db_path if home_files.size(environment.db_path) else None)
-    if there and not ask(_("Replace {db_path} with {file}?", file=file, db_path=there), yes=yes):
+    if there and not confirm(_("Replace {db_path} with {file}?", file=file, db_path=there), yes=yes):
         note(_("Nothing was restored. Say --yes to replace the memory with it."))
         return 1
-    with home.alone(environment, clock):
+    with home.hold_exclusive(environment, clock):
         # Checked again: the key may have been rotated while the question waited for its answer.
         key = _openable(file, environment, settings)
         chosen = await _finish_forgetting(environment.db_path, key, address) if there else None
-        with copying() as told:
+        with copy_progress() as told:
             held = await restoring.stage(file, key, environment.db_path, told)
         kept = await _without_the_forgotten(file, key, environment.db_path, chosen)
         if address:
             replace = imported("memory.store.postgresql.moving:replace")
-            with copying() as told:
+            with copy_progress() as told:
                 aside = await replace(address, environment.db_path, key, told)
         else:
             restoring.decide(environment.db_path)
@@ -80,12 +80,12 @@ async def rotate() -> None:
             )
         )
     key_path = environment.path(settings.key_file) if settings.key_file else environment.home / "key"
-    with home.alone(environment, SystemClock()):
+    with home.hold_exclusive(environment, SystemClock()):
         if address := address_of(environment, settings):
             done = await imported("memory.store.postgresql.sealing.rewrapping:rewrap")(address, key_path)
         else:
             home_files.require_there(environment.db_path)
-            with copying() as told:
+            with copy_progress() as told:
                 done = await rotating.rotate(environment.db_path, key_path, told)
     show(
         ngettext(
@@ -130,7 +130,7 @@ async def _finish_forgetting(path: Path, key: bytes, address: DatabaseAddress | 
     """
     with suppress(MemoryFailure):  # An unreadable memory may be why it is being replaced.
         async with await Memory.open(path, key, Ports(SystemClock(), RandomIds()), address=address) as memory:
-            return await memory.opted_out(), await memory.linking.everyone()
+            return await memory.opted_out(), await memory.linking.all_links()
     return None
 
 
@@ -140,11 +140,11 @@ async def _without_the_forgotten(file: Path, key: bytes, path: Path, chosen: Cho
     Returns the number of messages left.
     """
     try:
-        async with await Memory.open(restoring.staged(path), key, Ports(SystemClock(), RandomIds())) as memory:
+        async with await Memory.open(restoring.staging_path(path), key, Ports(SystemClock(), RandomIds())) as memory:
             if chosen is not None:
                 await memory.take_over(*chosen)
             await memory.db.checkpoint()
-        return await restoring.verified(restoring.staged(path), key)
+        return await restoring.verified(restoring.staging_path(path), key)
     except MemoryFailure as error:
         restoring.clear(path)
         raise BackupFailed(lazy("Nothing was restored from {file}: {error}", file=file, error=error)) from error

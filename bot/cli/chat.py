@@ -11,13 +11,13 @@ from typing import Any
 from adapters.console.console import Console, Origin, Screen
 from adapters.console.pipe import Pipe
 from adapters.events import Person, Place
-from bot.app import App, opened, told_key, until_stopped
+from bot.app import App, open_app, told_key, until_stopped
 from bot.cli.output import home_relative
 from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
 from bot.conversation.conversation_lock import SoleProcess
 from bot.imports import imported
-from bot.service.refused_accounts import lost
+from bot.service.refused_accounts import refused_platforms
 from bot.talk import Talk, talking
 from localization.sentences import _, ngettext, told
 from memory.errors import MemoryFailure
@@ -32,14 +32,14 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
 
     Piped, a conversation that a signal ended has an exit code of 128 and the signal's number, as with any other filter.
     """
-    async with opened(greets=True) as app:
+    async with open_app(greets=True) as app:
         person = Person("console", as_ or app.base.environment.user, as_ or app.base.environment.user)
         view = await app.view(person.id)
         screen = await _screen(app, view)
         thread = await app.domains.thread_of(view, session)
         console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now), session)
         await _greet(app, view, screen, person)
-        for platform, why in (await lost(app.memory.settings, app.base.settings)).items():
+        for platform, why in (await refused_platforms(app.memory.settings, app.base.settings)).items():
             screen.note(_("I am not on {platform} any more. {why}", platform=platform.capitalize(), why=why))
         async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
             talk.mailboxes.on_left = partial(_say_left, screen)
@@ -114,7 +114,7 @@ async def _screen(app: App, view: View) -> Screen:
 
 
 async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
-    kept, last = await view.messages.said()
+    kept, last = await view.messages.count_said()
     if kept and not app.base.key_is_new:
         back = ngettext(
             "Welcome back, {name}. {n} message kept, {ago}.",

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
 from adapters.events import Person
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.cli import json_output
-from bot.cli.output import ask, interruptible, progress_bar
+from bot.cli.output import confirm, interruptible, progress_bar
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.errors import BadInput, LyraError
 from bot.printing import note, show
 from bot.rights.exporting import all_of, own_of
-from bot.rights.forget_preview import nothing, preview, span
+from bot.rights.forget_preview import nothing_found, preview, span
 from bot.service.maintenance import Estimate
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
@@ -34,9 +34,9 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
     if digests and session:
         raise BadInput(lazy("Gists and months are found in all conversations at once; leave out --session or --digests."))
     questions = _Questions(query)
-    async with opened() as app:
+    async with open_app() as app:
         view, asker = await app.view(as_), as_ or app.base.environment.user
-        only = await view.sessions.named(session) if session else None
+        only = await view.sessions.find(session) if session else None
         for at, line in enumerate(questions):
             if not (line or as_json):
                 continue
@@ -97,7 +97,7 @@ async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Con
     elif not hits:
         show(_('Nothing was found about "{query}".', query=query))
     else:
-        ids = await view.ids.short(receipts.named(*hits))
+        ids = await view.ids.short(receipts.shown_ids(*hits))
         if unsure := nothing_sure(hits):
             show(unsure)
         for at, hit in enumerate(hits, start=1):
@@ -107,7 +107,7 @@ async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Con
 
 async def sessions(as_: str, as_json: bool) -> None:
     """Print a person's conversations, newest first."""
-    async with opened() as app:
+    async with open_app() as app:
         view = await app.view(as_)
         found = await view.sessions.all()
         for session in found:
@@ -115,17 +115,17 @@ async def sessions(as_: str, as_json: bool) -> None:
                 json_output.say(json_output.session(session, view.home.time_zone))
             else:
                 last = receipts.since(session.last_at, app.base.clock.now())
-                show(f"{receipts.short(session.name)}: {receipts.messages(session.messages)}, {last}")
+                show(f"{receipts.one_line(session.name)}: {receipts.message_count(session.messages)}, {last}")
         if not found and not as_json:
             show(_("There are no conversations yet. Start one with: lyra chat"))
 
 
 async def summarize(as_: str, name: str, as_json: bool) -> None:
     """Print the summary of a conversation, updated first if there is something new."""
-    async with opened() as app:
+    async with open_app() as app:
         view = await app.view(as_)
         if name:
-            session = await view.sessions.named(name)
+            session = await view.sessions.find(name)
         else:
             newest = await view.sessions.all()
             if not newest:
@@ -143,11 +143,11 @@ async def summarize(as_: str, name: str, as_json: bool) -> None:
 
 async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_json: bool) -> int:
     """Summarize every conversation that has something new; return 1 if any failed."""
-    async with opened() as app:
+    async with open_app() as app:
         waiting = await app.maintenance.waiting(limit)
         if app.models.summary is not None and (estimate := await app.maintenance.estimate(waiting)).calls:
             note(_price(app, estimate))
-            if sys.stdin.isatty() and not ask(_("Go on?"), yes=yes):
+            if sys.stdin.isatty() and not confirm(_("Go on?"), yes=yes):
                 return 1
         with progress_bar(_("Summarized")) as told:
             result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, told)
@@ -197,7 +197,7 @@ _OFTEN = 500
 
 async def export(as_: str, as_text: bool, *, own: bool) -> None:
     """Print every message of a person's memory in the order stored; `own`: across all their accounts and shared places."""
-    async with opened() as app:
+    async with open_app() as app:
         view, person = await app.view(as_), Person("console", as_ or app.base.environment.user, "")
         messages = own_of(person, app.memory, app.domains) if own else all_of(view)
         total = 0 if own else await view.messages.count()
@@ -214,47 +214,47 @@ async def export(as_: str, as_text: bool, *, own: bool) -> None:
 
 async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
     """Forget a message or a conversation and print the receipt; return 1 without confirmation."""
-    async with opened() as app:
+    async with open_app() as app:
         view = await app.view(as_)
         if id_:
             if sys.stdin.isatty() and not yes:
                 _show_extent(app, view, await view.extent(id_))
-                if not ask(_("Forget this for good?"), yes=yes):
+                if not confirm(_("Forget this for good?"), yes=yes):
                     note(_("Nothing was forgotten."))
                     return 1
-            show(receipts.forgotten(await view.forget_message(id_)))
+            show(receipts.forgotten_counts(await view.forget_message(id_)))
         else:
-            found = await view.sessions.named(session)
+            found = await view.sessions.find(session)
             question = receipts.forget_session(found)
-            if not ask(question, yes=yes):
+            if not confirm(question, yes=yes):
                 note(_('Nothing was forgotten. Say --yes to forget "{name}" for good.', name=found.name))
                 return 1
-            show(receipts.forgotten(await view.forget_session(found)))
+            show(receipts.forgotten_counts(await view.forget_session(found)))
     return 0
 
 
 async def forget_selected(as_: str, about: str, since: str, until: str, yes: bool) -> int:
     """Show everything that matches a topic or a time, and forget it once confirmed; return 1 without confirmation."""
-    async with opened() as app:
+    async with open_app() as app:
         view = await app.view(as_)
         now, zone = app.base.clock.now(), view.home.time_zone
         going = await view.selecting.select(about, span(since, until, now, zone))
         if not going.messages:
-            show(nothing())
+            show(nothing_found())
             return 0
         for line in preview(going, now, zone, MOST):
             show(line)
-        if not ask(_("Forget this for good?"), yes=yes):
+        if not confirm(_("Forget this for good?"), yes=yes):
             note(_("Nothing was forgotten. Say --yes to forget this for good."))
             return 1
-        show(receipts.forgotten(await view.selecting.forget(going)))
+        show(receipts.forgotten_counts(await view.selecting.forget(going)))
     return 0
 
 
 def _show_extent(app: App, view: View, extent: Selection) -> None:
     now, zone = app.base.clock.now(), view.home.time_zone
-    show(receipts.said(extent.messages[0], now, zone))
-    along = [receipts.said(one, now, zone) for one in extent.replies] + [receipts.short(text) for text in extent.above]
+    show(receipts.message_line(extent.messages[0], now, zone))
+    along = [receipts.message_line(one, now, zone) for one in extent.replies] + [receipts.one_line(text) for text in extent.above]
     if along or extent.elsewhere:
         show(_("With it goes what was made of it:"))
     for line in along:

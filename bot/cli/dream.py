@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from adapters.task_groups import cancel
-from bot.app import App, opened, until_stopped
+from bot.app import App, open_app, until_stopped
 from bot.cli.output import progress_bar
 from bot.commands.texts import dream_text, kinds
 from bot.dreams.dreaming import DreamPass
@@ -17,7 +17,7 @@ from localization.sentences import _
 
 async def dream(*, forced: bool, loop: float | None, as_json: bool) -> int:
     """Dream every domain once, or until stopped; return 1 if a model was unreachable."""
-    async with opened() as app, until_stopped() as stop:
+    async with open_app() as app, until_stopped() as stop:
         failed = await _round(app, stop, forced=forced, as_json=as_json)
         while loop is not None and not await _stopped(stop, loop):
             failed = await _round(app, stop, forced=forced, as_json=as_json)
@@ -39,7 +39,7 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
         if as_json:
             print(_row(app, dreamt))
         else:
-            show(_told(dreamt))
+            show(_pass_in_words(dreamt))
         # With --loop the next round may be hours away.
         sys.stdout.flush()
     if not domains:
@@ -67,12 +67,12 @@ async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
 
 def _row(app: App, dreamt: DreamPass) -> str:
     place = {"domain": app.memory.places.scope(dreamt.domain), "kind": dreamt.domain.ref.kind.value}
-    return json.dumps({**place, "platform": dreamt.domain.ref.platform, "report": dreamt.report and dreamt.report.kept()})
+    return json.dumps({**place, "platform": dreamt.domain.ref.platform, "report": dreamt.report and dreamt.report.as_json()})
 
 
-def _told(dreamt: DreamPass) -> str:
+def _pass_in_words(dreamt: DreamPass) -> str:
     head = f"{kinds.place(dreamt.domain.ref)}:"
     if dreamt.report is None:
         return f"{head} {_('another process dreams it just now')}"
-    lines = dream_text.told(dreamt.report).splitlines()
+    lines = dream_text.render(dreamt.report).splitlines()
     return "\n".join([head, *(f"  {line}" for line in lines)])

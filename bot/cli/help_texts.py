@@ -73,7 +73,7 @@ _OUR_OWN = "Invalid value: "
 """typer's prefix before a message that a command itself gives about an argument."""
 
 
-def command(cli: typer.Typer) -> Callable[..., Any]:
+def localized(cli: typer.Typer) -> Callable[..., Any]:
     """Return the command line, with its help in the current language."""
     root = typer.main.get_command(cli)
     for one in _tree(root):
@@ -83,15 +83,15 @@ def command(cli: typer.Typer) -> Callable[..., Any]:
     return root
 
 
-def misuse(sentence: str) -> str:
+def localized_misuse(sentence: str) -> str:
     """Translate typer's message about wrong usage into the current language."""
     plain = sentence.rstrip(".").removeprefix(_OUR_OWN)
     found = ((re.fullmatch(pattern, plain), said) for pattern, said in _MISUSES)
-    text = next((_(said, **_named(match.groupdict())) for match, said in found if match), plain)
+    text = next((_(said, **_shown_values(match.groupdict())) for match, said in found if match), plain)
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('?') else '.'}"
 
 
-def _named(values: dict[str, str]) -> dict[str, str]:
+def _shown_values(values: dict[str, str]) -> dict[str, str]:
     """Return the values of typer's message as people are shown them."""
     if "argument" in values:
         return {"name": values["argument"].upper()}

@@ -10,7 +10,7 @@ from itertools import groupby, islice
 from pathlib import Path
 
 from adapters.events import conversation
-from bot.app import App, opened, until_stopped
+from bot.app import App, open_app, until_stopped
 from bot.cli.output import interruptible, progress_bar
 from bot.imports import deriving
 from bot.printing import note, show
@@ -30,7 +30,7 @@ _PATIENCE = 120.0
 _EMBEDDED = lazy("Embedded")
 
 
-async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
+async def embed_waiting(app: App, view: View, stop: asyncio.Event) -> None:
     """Embed the messages at a view's home that have no vector yet, until done or stopped, for two minutes at most.
 
     The rest, also after an embedder's failure, is left to the next `lyra run`. If one is running now, all of it is left to that
@@ -62,7 +62,7 @@ _NAMED = 5
 
 async def import_file(as_: str, file: str, format_: str, session: str) -> int:
     """Import a file into a person's memory; return 1 if some lines could not be used, with the good ones stored."""
-    async with opened() as app:
+    async with open_app() as app:
         view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
         person = as_ or app.base.environment.user
@@ -80,7 +80,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         # Everything is stored by now: an interrupt only cuts the embedding short.
         async with until_stopped() as stop:
             code = importer.tell()
-            await embedded(app, view, stop)
+            await embed_waiting(app, view, stop)
         return code
 
 

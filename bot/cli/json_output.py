@@ -102,11 +102,11 @@ def page(one: Page, said: Receipts, time_zone: str) -> Row:
     return {
         "name": one.name, "kind": one.kind, "aliases": list(one.aliases),
         "facts": [fact(stated, said, time_zone) for stated in one.facts],
-        "messages": [_said(placed, time_zone) for placed in one.said], "own": [_said(placed, time_zone) for placed in one.own],
+        "messages": [_message_row(placed, time_zone) for placed in one.said], "own": [_message_row(placed, time_zone) for placed in one.own],
     }  # fmt: skip
 
 
-def _said(placed: PlacedMessage, time_zone: str) -> Row:
+def _message_row(placed: PlacedMessage, time_zone: str) -> Row:
     e = placed.exchange
     return {
         "id": e.id, "session": placed.session, "speaker": e.speaker, "created_at": iso(e.said_at, time_zone), "content": e.text,

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from adapters.command_table import CommandSpec
 from adapters.console.console import Console, Origin
 from adapters.events import Person
-from bot.app import opened
-from bot.cli.output import asked
+from bot.app import open_app
+from bot.cli.output import read_answer
 from bot.printing import note, show
 from bot.talk import talking
 
 
-async def say(as_: str, command: str) -> int:
+async def run_command(as_: str, command: str) -> int:
     """Run a command, print its answer, and ask its follow-up questions."""
-    async with opened() as app:
+    async with open_app() as app:
         name = as_ or app.base.environment.user
         person = Person("console", name, name)
         thread = await app.domains.thread_of(await app.view(name), "main")
@@ -34,14 +34,14 @@ class _OneLine:
         self._command = command
         self._sign = "/"
 
-    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
+    def set_commands(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
         """Set the prefix of commands."""
         self._sign = prefix
 
     async def read(self, question: str = "") -> str | None:
         """Return the command, then end of input; for a question, return what is typed or piped. Raises Cancelled at Ctrl-C."""
         if question:
-            return asked(question) or None
+            return read_answer(question) or None
         command, self._command = self._command, ""
         return f"{self._sign}{command}" if command else None
 

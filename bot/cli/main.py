@@ -130,12 +130,12 @@ def link(
     """Link another account of yours, so that Lyra knows that both are you.
 
     Without a code, you get one to tell her there; with one, you agree to what she asked there."""
-    options.run("bot.cli.link_command:say", as_, f"link {code}".strip())
+    options.run("bot.cli.link_command:run_command", as_, f"link {code}".strip())
 
 
 def unlink(as_: options.As = options.NOT_GIVEN) -> None:
     """Unlink this account from the others."""
-    options.run("bot.cli.link_command:say", as_, "unlink")
+    options.run("bot.cli.link_command:run_command", as_, "unlink")
 
 
 def model(

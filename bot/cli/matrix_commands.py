@@ -17,9 +17,9 @@ from adapters.matrix.account.account import Account
 from adapters.matrix.verification.records import Records, VerificationRecord
 from adapters.matrix.verification.sas_emoji import shown
 from adapters.matrix.verification.verified_keys import OPERATOR, attestations
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.cli.checkups.matrix_checkup import said_once
-from bot.cli.output import asked, has_screen
+from bot.cli.output import has_screen, read_answer
 from bot.errors import LyraError
 from bot.printing import note, show
 from bot.service.adapter_notes import KeptNotes
@@ -96,7 +96,7 @@ async def replace_identity() -> None:
 
 async def verify() -> None:
     """Show pending verifications and ask whether they match; without any, print who is verified."""
-    async with opened() as app:
+    async with open_app() as app:
         notes: Notes = KeptNotes(app.memory.settings, "matrix")
         user = matrix_access(app).user_id
         records = Records(notes, user)
@@ -114,7 +114,7 @@ async def verify() -> None:
 @asynccontextmanager
 async def _account(*, opens: bool = True) -> AsyncIterator[tuple[Account, App]]:
     """Yield her account, signed in first if it `opens`, and the app; print notices for the operator at the end."""
-    async with opened() as app:
+    async with open_app() as app:
         lock = run_lock(app.base.environment.home)
         lock.require(lazy("Lyra is awake, and her keys are in use. End `lyra run` first."))
         access = matrix_access(app)
@@ -136,7 +136,7 @@ async def _ask(records: Records, one: VerificationRecord) -> None:
     """Show the emoji of a verification, and store the verdict on exactly those shown. Raises LyraError without a verdict."""
     show(_("{user} (device {device}) has to see: {emoji}", user=one.user, device=one.device, emoji=shown(one.emoji)))
     question = _("Ask them, on another way than Matrix, or look at the app yourself. The same, in the same order? (yes/no)")
-    answer = asked(question).strip().casefold()
+    answer = read_answer(question).strip().casefold()
     if answer not in YES | NO:
         raise LyraError(lazy("Nothing was decided; call it again and say yes or no."))
     same = answer in YES

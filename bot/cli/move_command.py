@@ -1,7 +1,7 @@
 """`lyra move`."""
 
 from bot.app import RandomIds, address_of, key_of, on_server, prepare
-from bot.cli.output import ask, copying
+from bot.cli.output import confirm, copy_progress
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment
@@ -49,21 +49,21 @@ async def _into(environment: Environment, settings: Settings, url: str, password
     if not _agreed(_("Move the memory into {place}?", place=address), yes):
         return 1
     clock = SystemClock()
-    with home.alone(environment, clock):
+    with home.hold_exclusive(environment, clock):
         home_files.require_there(environment.db_path)
         key, _path, _made = key_of(environment, settings, new=False)
         # Finish what a killed command began to forget before copying.
         async with await Memory.open(environment.db_path, key, Ports(clock, RandomIds())) as memory:
             await memory.db.checkpoint()
         into = imported("memory.store.postgresql.moving:into")
-        with copying() as told:
+        with copy_progress() as told:
             async with into(address, environment.db_path, key, told) as moved:
                 if not on_server(settings):
                     config.set("store", "url", to=named)
                     if password_env:
                         config.set("store", "password_env", to=password_env)
                     config.write()
-                aside = restoring.kept(restoring.put_aside(environment.db_path, clock.now()))
+                aside = restoring.set_aside_memory(restoring.put_aside(environment.db_path, clock.now()))
                 home_files.sync(environment.db_path.parent)
     show(f"{_moved(moved, address)} {receipts.set_aside(aside, local_zone(settings))}")
     return 0
@@ -77,13 +77,13 @@ async def _out(environment: Environment, settings: Settings, yes: bool) -> int:
     if not _agreed(_("Move the memory into {place}?", place=environment.db_path), yes):
         return 1
     config, clock = ConfigFile(environment.config_path), SystemClock()
-    with home.alone(environment, clock):
+    with home.hold_exclusive(environment, clock):
         key, _path, _made = key_of(environment, settings, new=False)
         if not home_files.size(environment.db_path):
             async with await Memory.open(environment.db_path, key, Ports(clock, RandomIds()), address=address):
                 pass
         out_of = imported("memory.store.postgresql.moving:out_of")
-        with copying() as told:
+        with copy_progress() as told:
             async with out_of(address, environment.db_path, key, told) as moved:
                 if not home_files.size(environment.db_path):
                     restoring.decide(environment.db_path)
@@ -98,7 +98,7 @@ async def _out(environment: Environment, settings: Settings, yes: bool) -> int:
 
 
 def _agreed(question: str, yes: bool) -> bool:
-    if ask(question, yes=yes):
+    if confirm(question, yes=yes):
         return True
     note(_("Nothing was moved. Say --yes to move it."))
     return False

@@ -9,10 +9,10 @@ from typer.exceptions import Abort, Exit, TyperException
 
 from adapters.errors import PlatformFailure
 from adapters.markup import printable
-from bot.cli.help_texts import command, misuse
+from bot.cli.help_texts import localized, localized_misuse
 from bot.cli.main import cli
 from bot.cli.output import system_failure
-from bot.config.language import spoken
+from bot.config.language import terminal_language
 from bot.errors import Cancelled, LyraError
 from bot.printing import note
 from localization.current_language import read_in
@@ -25,15 +25,15 @@ _ENDLESS = re.compile(rf"\S{{{_MOST},}}")
 DONE, FAILED, MISUSED, STOPPED = 0, 1, 2, 130
 
 
-def outcome() -> int:
+def run_cli() -> int:
     """Run the command line; return 0 (done), 1 (failed), 2 (wrong usage) or 130 (Ctrl-C)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A name that is not UTF-8 is printed with a replacement character rather than refused.
             stream.reconfigure(errors="replace")
-    read_in(spoken(os.environ))
+    read_in(terminal_language(os.environ))
     try:
-        code = command(cli)(standalone_mode=False)
+        code = localized(cli)(standalone_mode=False)
         sys.stdout.flush()
         return int(code or DONE)
     except Exit as ended:
@@ -63,7 +63,7 @@ def _misused(error: TyperException) -> int:
         return DONE
     sentence = " ".join(getattr(error, "format_message", error.__str__)().split())
     return _say(
-        _("{text} See: {command} --help", text=misuse(sentence), command=called) if sentence else "",
+        _("{text} See: {command} --help", text=localized_misuse(sentence), command=called) if sentence else "",
         getattr(error, "exit_code", MISUSED),
     )
 

@@ -52,7 +52,7 @@ def progress_bar(done: str) -> "ProgressBar":
 
 
 @contextmanager
-def copying() -> "Iterator[Progress]":
+def copy_progress() -> "Iterator[Progress]":
     """Report in megabytes how much of a memory is copied during the block; yield what is told it in bytes."""
     with progress_bar(_("Copied MB:")) as told:
         yield lambda done, total: told(done // _MEGABYTE, total // _MEGABYTE)
@@ -92,7 +92,7 @@ def interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def asked(question: str, read: Callable[[], str] = lambda: sys.stdin.readline()) -> str:
+def read_answer(question: str, read: Callable[[], str] = lambda: sys.stdin.readline()) -> str:
     """Ask on standard error, so that standard output holds results alone; return the answer given by `read`.
 
     The answer is a line with its line end, '' at the end of input. Raises Cancelled at Ctrl-C.
@@ -112,11 +112,11 @@ def asked(question: str, read: Callable[[], str] = lambda: sys.stdin.readline())
     return answer
 
 
-def ask(question: str, *, yes: bool) -> bool:
+def confirm(question: str, *, yes: bool) -> bool:
     """Ask for confirmation at the terminal; without a terminal, return `yes`. Raises Cancelled at Ctrl-C."""
     if yes or not sys.stdin.isatty():
         return yes
     while True:
-        answer = asked(f"{question} {CHOICE}").strip().casefold()
+        answer = read_answer(f"{question} {CHOICE}").strip().casefold()
         if answer in YES or not answer or answer in NO:
             return answer in YES

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.cli import json_output
 from bot.cli.output import page_of
 from bot.commands.bank_commands import PRIVATE
@@ -21,7 +21,7 @@ _NOW_MADE = lazy("lyra summarize --all makes what is due.")
 
 async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> None:
     """Print the gists and summaries of a person's conversations, or one page of them."""
-    async with opened() as app:
+    async with open_app() as app:
         view = await app.view(as_)
         found, _begin, more = page_of(await view.digests.all(), page, whole=whole)
         for session, digest in found:
@@ -38,7 +38,7 @@ async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> None:
 
 async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, whole: bool) -> None:
     """Print a person's profile, eras, narrative or Lyra's self-state, or what these replaced."""
-    async with opened() as app:
+    async with open_app() as app:
         view, name = await app.view(as_), TIERS[part]
         stated = sorted(await view.digests.statements(name, past=past), key=lambda one: one.period)
         told, before, more = page_of(stated, page, whole=whole)
@@ -48,10 +48,10 @@ async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, who
             for row in await _rows(view, name, told, said, months, past=past):
                 json_output.say(row)
         else:
-            if name == "self" and (now := await ladder_text.told(view.self_state, zone, past=past)):
+            if name == "self" and (now := await ladder_text.render_self(view.self_state, zone, past=past)):
                 show(now)
             ids = await view.ids.short([one.id for one in told])
-            for line in ladder_text.listed(told, said, months, ids, app.base.clock.now(), zone, begin=before + 1):
+            for line in ladder_text.numbered_statements(told, said, months, ids, app.base.clock.now(), zone, begin=before + 1):
                 show(line)
             if more:
                 show(more)
@@ -77,7 +77,7 @@ async def _rows(
 def _nothing(app: App, name: str, *, past: bool) -> str:
     model = not app.models.writer.extractive
     more = "" if past else f" {_NOW_MADE if model else _NOW_CONNECTED}"
-    return ladder_text.empty(name, past=past, model=model) + more
+    return ladder_text.empty_notice(name, past=past, model=model) + more
 
 
 async def bank(as_json: bool) -> None:
@@ -87,7 +87,7 @@ async def bank(as_json: bool) -> None:
 
 async def reset(as_: str, as_json: bool) -> None:
     """Reset Lyra's self-state with a person."""
-    async with opened() as app:
+    async with open_app() as app:
         await (await app.view(as_)).self_state.reset()
         if as_json:
             json_output.say({"reset": True})
@@ -97,7 +97,7 @@ async def reset(as_: str, as_json: bool) -> None:
 
 async def correct(as_: str, fact: str, text: str, as_json: bool) -> None:
     """Replace a fact with what a person says. Raises BadInput for empty text, NotFound."""
-    async with opened() as app:
+    async with open_app() as app:
         view, name = await app.view(as_), as_ or app.base.environment.user
         old, new = await put_right(app, view, name, fact, text)
         said, zone, now = await view.digests.receipts([new]), view.home.time_zone, app.base.clock.now()
@@ -105,12 +105,12 @@ async def correct(as_: str, fact: str, text: str, as_json: bool) -> None:
             json_output.say(json_output.fact(new, said, zone))
         else:
             ids = await view.ids.short([new.id])
-            show(ladder_text.corrected(old, new, said[new.key], ids, now, zone))
+            show(ladder_text.correction_notice(old, new, said[new.key], ids, now, zone))
 
 
 async def about(as_: str, name: str, as_json: bool) -> int:
     """Print the pages of a name; return 1 if there is none."""
-    async with opened() as app:
+    async with open_app() as app:
         view = await app.view(as_)
         pages = await view.pages.about(name)
         said, zone = await view.digests.receipts([fact for page in pages for fact in page.facts]), view.home.time_zone
@@ -118,16 +118,16 @@ async def about(as_: str, name: str, as_json: bool) -> int:
             if as_json:
                 json_output.say(json_output.page(page, said, zone))
             else:
-                ids = await view.ids.short(page_text.named(page))
-                show(page_text.told(page, said, ids, app.base.clock.now(), zone))
+                ids = await view.ids.short(page_text.shown_ids(page))
+                show(page_text.render(page, said, ids, app.base.clock.now(), zone))
         if not pages:
-            note(page_text.nothing(name))
+            note(page_text.unknown_name_notice(name))
     return 0 if pages else 1
 
 
 async def forget(as_: str, fact: str, as_json: bool) -> None:
     """Drop a fact, and print the messages it rested on."""
-    async with opened() as app:
+    async with open_app() as app:
         view = await app.view(as_)
         fact = await view.ids.full(fact)
         rested = await view.facts.forget(fact)
@@ -135,4 +135,4 @@ async def forget(as_: str, fact: str, as_json: bool) -> None:
             json_output.say({"forgotten": fact, "sources": [message.id for message in rested]})
         else:
             ids = await view.ids.short([message.id for message in rested])
-            show(ladder_text.let_go(rested, ids, app.base.clock.now(), view.home.time_zone, "lyra forget"))
+            show(ladder_text.forgotten_fact_notice(rested, ids, app.base.clock.now(), view.home.time_zone, "lyra forget"))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from bot.app import opened
+from bot.app import open_app
 from bot.commands.texts import receipts
 from bot.models.connect import Connector
 from bot.printing import show
@@ -18,7 +18,7 @@ from memory.text.time.times import iso
 
 async def status(as_json: bool) -> None:
     """Print counts over all domains, and the models in use."""
-    async with opened() as app:
+    async with open_app() as app:
         backlog = asdict(await app.memory.backlog())
         backlog["parked"] = await app.memory.journal.parked()
         backlog["dreams_parked"] = len(await app.memory.dreams.parked())
@@ -26,7 +26,7 @@ async def status(as_json: bool) -> None:
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
         backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
-        spent = await costs.reported(app.memory, app.models.backends)
+        spent = await costs.usage_report(app.memory, app.models.backends)
         backlog["usage"] = {when: costs.as_json(some) for when, (_label, some) in zip(("today", "days_30"), spent, strict=True)}
         backlog["waiting_for_vectors"] = waiting = await app.memory.waiting_for_vectors()
         aside = restoring.set_aside(app.memory.path)
@@ -34,7 +34,7 @@ async def status(as_json: bool) -> None:
         if as_json:
             print(json.dumps(backlog))
         else:
-            show(_kept(backlog))
+            show(_kept_line(backlog))
             show(_waiting(backlog))
             show(Connector(app.models, app.base.environment, _no_probe).describe("lyra "))
             show(app.meaning.describe())
@@ -56,7 +56,7 @@ async def status(as_json: bool) -> None:
                                "{n} places are not dreamt of any more after three tries; try: lyra dream --force", places))  # fmt: skip
 
 
-def _kept(backlog: Mapping[str, int]) -> str:
+def _kept_line(backlog: Mapping[str, int]) -> str:
     return _(
         "{conversations}, {items} items so far.",
         conversations=ngettext("{n} conversation", "{n} conversations", backlog["sessions"]),
@@ -80,5 +80,5 @@ async def _no_probe(_: str) -> list[str]:
 
 async def privacy() -> None:
     """Print the privacy policy that follows from the configuration and the model in use."""
-    async with opened() as app:
+    async with open_app() as app:
         show(policy(app.base.settings, app.models.answering, app.models.writing, app.memory.address))

@@ -5,21 +5,21 @@ import sys
 import webbrowser
 from collections.abc import Mapping
 
-from bot.app import App, opened, until_ended
+from bot.app import App, open_app, until_ended
 from bot.cli.output import has_screen
 from bot.errors import LyraError
 from bot.printing import note
 from bot.service.awake import page_lock
 from bot.talk import talking
-from bot.web.serving import BrowserPlatform, every_minute, link, missing, served_at, serving
+from bot.web.serving import BrowserPlatform, every_minute, link, missing_extras, served_at, serving
 from localization.sentences import _, lazy
 
 
 async def web(as_: str, *, opens: bool) -> None:
     """Print a link that opens the page once, and try to open it; serve the page if no other process does."""
-    if (why := missing()) is not None:
+    if (why := missing_extras()) is not None:
         raise LyraError(why)
-    async with opened() as app:
+    async with open_app() as app:
         lock = page_lock(app.base.environment.home)
         if not lock.take():
             address = await served_at(app)

@@ -51,7 +51,7 @@ class BankCommands(Group):
             return plain(
                 _("The bank is off here; those who run this place turn it on with {sign}memory bank on.", sign=self._sign(call))
             )
-        block = await view.bank.shown(self._services.settings.memory_bank_max_tokens)
+        block = await view.bank.render(self._services.settings.memory_bank_max_tokens)
         if not block.text:
             why = TAKES_A_MODEL if self._services.models.writer.extractive else _("A conversation is noted once it is over.")
             return plain(_("The bank is on, and empty so far. {why}", why=why))
@@ -60,7 +60,7 @@ class BankCommands(Group):
             since=receipts.day(since, view.home.time_zone),
             everyone=_EVERYONE[call.place.reach],
         )
-        return Reply(f"{on}\n{bank_text.told(block.shown)}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
+        return Reply(f"{on}\n{bank_text.render(block.shown)}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
 
     async def _on(self, call: Call, view: View) -> Reply:
         if self._services.models.writer.extractive:
@@ -96,9 +96,9 @@ class BankCommands(Group):
         who = caller(call)
         sign = self._sign(call)
         if joins:
-            await view.bank.join(who)
+            await view.bank.opt_in(who)
             return plain(_("What you say here enters the bank again, if it is on. {sign}memory bank leave undoes it.", sign=sign))
-        await view.bank.leave(who)
+        await view.bank.opt_out(who)
         return plain(
             _(
                 "What you said here is out of the bank, and what you say stays out. {sign}memory bank join undoes it; "

@@ -10,7 +10,7 @@ from adapters.command_table import Action, Reply
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import MenuCall, Message, Person, Place
 from adapters.splitting import split
-from bot.commands.command_call import written
+from bot.commands.command_call import call_text
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.delivery.urls import addresses
@@ -95,7 +95,7 @@ class CommandAnswers:
             place, reply = await self._aside(event, adapter, reply)
         view, session = await self._services.domains.view_and_session(place, event.person)
         answers = event.answers if isinstance(event, MenuCall) else event.id if place.key == event.place.key else ""
-        links = reply.links | addresses(written(event))
+        links = reply.links | addresses(call_text(event))
         parts = await self._services.outgoing.composer.parts(
             adapter.platform, reply.text, links=links, actions=reply.actions, cards=reply.cards
         )

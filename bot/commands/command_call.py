@@ -14,12 +14,12 @@ _ID = re.compile(r"[a-z2-7]{6,26}")
 """A public id in base 32, or the beginning of one."""
 
 
-def written(event: Message | MenuCall) -> str:
+def call_text(event: Message | MenuCall) -> str:
     """Return the text with which a person called a command: links in it may appear in the answer."""
     return event.text if isinstance(event, Message) else "\n".join(map(str, event.arguments.values()))
 
 
-def answered(message: Message) -> Message | None:
+def replied_to(message: Message) -> Message | None:
     """Return the message that a message answers, or None."""
     quoted = message.quoted
     if quoted is None:
@@ -71,7 +71,7 @@ class GatedConfirmation:
     async def confirm(self, question: str) -> bool:
         """Ask the person; return whether the answer was yes."""
         links = addresses(self.written) | configured(question, owner=self.owner)
-        return await self.surface.confirm(await self.outgoing.composer.shown(self.platform, question, links))
+        return await self.surface.confirm(await self.outgoing.composer.displayable(self.platform, question, links))
 
     def enter(self, thread: str, name: str) -> bool:
         """Switch to another conversation of this person; False if the place has only one."""

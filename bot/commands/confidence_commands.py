@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from adapters.command_table import Call, Parameter, Reply
 from bot.commands.group import Group, caller, command, plain
-from bot.commands.texts.receipts import said
+from bot.commands.texts.receipts import message_line
 from bot.conversation.introduction import kept_from
 from bot.delivery.links import written_urls
 from bot.errors import BadInput
@@ -43,7 +43,7 @@ class ConfidenceCommands(Group):
         view, teller = await self._view(call), caller(call)
         id, who = str(call.arguments.get("message", "")).strip(), str(call.arguments.get("who", "")).strip()
         if not id:
-            return await self._list(view, await view.confidences.of(teller))
+            return await self._list(view, await view.confidences.told_by(teller))
         ends = who.casefold() in _NOBODY
         if id.casefold() == _ALL:
             if not ends:
@@ -73,6 +73,6 @@ class ConfidenceCommands(Group):
             return plain(_("You told me nothing here in confidence."))
         now, zone, shown = self._services.clock.now(), view.home.time_zone, told[-_MOST:]
         ids = await view.ids.short([one.exchange.id for one in shown])
-        lines = [f"{said(one.exchange, now, zone)}\n  {kept_from([one])} · id {ids[one.exchange.id]}" for one in shown]
+        lines = [f"{message_line(one.exchange, now, zone)}\n  {kept_from([one])} · id {ids[one.exchange.id]}" for one in shown]
         messages = [one.exchange for one in shown]
         return Reply("\n".join(lines), await written_urls(messages), shows=frozenset(message.key for message in messages))

@@ -31,11 +31,11 @@ class DreamCommands(Group):
     )
     async def _dream(self, call: Call) -> Reply:
         view, forced = await self._view(call), bool(call.arguments.get("force"))
-        found = dream_text.found(await self._dreams.feel(view.home, forced=forced))
+        found = dream_text.render_preview(await self._dreams.feel(view.home, forced=forced))
         if call.surface and not await call.surface.confirm(f"{found}\n{_('Dream now?')}"):
             return plain(_("Another time, then."))
         dreamt = await self._dreams.dream(view.home, forced=forced)
-        return plain(dream_text.told(dreamt.report) if dreamt.report else _("Another process dreams this just now."))
+        return plain(dream_text.render(dreamt.report) if dreamt.report else _("Another process dreams this just now."))
 
     @command("reflection why", lazy("what a thought of mine rests on"), _WHICH, answer=AnswerAudience.HERE)
     async def _why(self, call: Call) -> Reply:
@@ -49,7 +49,7 @@ class DreamCommands(Group):
     @command("reflection less", lazy("have me share fewer thoughts here"), _WHICH, answer=AnswerAudience.HERE)
     async def _less(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        return plain(await fewer(view, thought, self._services.settings.dream.curiosity))
+        return plain(await post_fewer(view, thought, self._services.settings.dream.curiosity))
 
     @command("reflection delete", lazy("take a thought of mine back"), _WHICH, answer=AnswerAudience.HERE)
     async def _delete(self, call: Call) -> Reply:
@@ -75,7 +75,7 @@ async def take_back(view: View, thought: PostableThought, outgoing: Outgoing) ->
         await outgoing.flush(platform, place, parts)
 
 
-async def fewer(view: View, thought: PostableThought, curiosity: float) -> str:
+async def post_fewer(view: View, thought: PostableThought, curiosity: float) -> str:
     """Raise a home's threshold, so that fewer thoughts like this one are posted; return the resulting policy in words."""
     least = max(await view.thoughts.bar(), curiosity, thought.level) + _STEP
     await view.thoughts.raise_bar(min(_MOST, least))

@@ -6,7 +6,7 @@ from adapters.command_table import Call, Reply
 from bot.commands.group import Group, caller, command, plain
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
-from bot.rights.exporting import JSONL, TEXT, fitting, own_of
+from bot.rights.exporting import JSONL, TEXT, fit_files, own_of
 from localization.sentences import _, lazy, ngettext
 from memory.types import SECOND, Identity
 
@@ -31,7 +31,7 @@ class ExportCommands(Group):
         self._last[who] = now
         items = [one async for one in own_of(call.person, self._services.memory, self._services.domains)]
         written = {name: "".join(f"{one.line(as_text=name == TEXT)}\n" for one in items) for name in (JSONL, TEXT)}
-        files = fitting(written, adapter.most_bytes)
+        files = fit_files(written, adapter.most_bytes)
         n = len(items)
         if not n:
             return plain(_("I keep nothing of yours."))

@@ -27,7 +27,7 @@ class FeedbackCommands(Group):
     @command("dislike this", _NOT_GOOD, menu="Not good", hidden=True)
     async def _dislike(self, call: Call) -> Reply:
         await self._require_kept(call)
-        view, reply = await self._meant(call)
+        view, reply = await self._target(call)
         await view.feedback.dislike(reply, caller(call), rules=self._rules(call), act=call.id)
         return plain(
             _(
@@ -40,7 +40,7 @@ class FeedbackCommands(Group):
 
     @command(LIKE, lazy("take back that an answer of mine was not good"), _WHICH, hidden=True)
     async def _like(self, call: Call) -> Reply:
-        view, reply = await self._meant(call)
+        view, reply = await self._target(call)
         if not await view.feedback.take_back(reply, caller(call), rules=self._rules(call)):
             raise BadInput(lazy("You did not say of that answer that it was not good."))
         return plain(_("Taken back: that answer counts like any other again."))
@@ -52,7 +52,7 @@ class FeedbackCommands(Group):
         if not there:
             return plain(_("Nobody told me that an answer of mine was not good here."))
         ids, now = await view.ids.short([one.reply.id for one in there]), self._services.clock.now()
-        lines = [f"{at}. {self._told(one, ids[one.reply.id], now, view)}" for at, one in enumerate(there, 1)]
+        lines = [f"{at}. {self._describe(one, ids[one.reply.id], now, view)}" for at, one in enumerate(there, 1)]
         messages = [message for one in there for message in (one.asked, one.reply) if message]
         actions = tuple(
             Action(_("Take back {number}", number=at), LIKE, one.reply.id)
@@ -64,15 +64,15 @@ class FeedbackCommands(Group):
         return Reply("\n".join(lines), await written_urls(messages), actions, frozenset(one.key for one in messages))
 
     @staticmethod
-    def _told(one: Disliked, id: str, now: int, view: View) -> str:
+    def _describe(one: Disliked, id: str, now: int, view: View) -> str:
         zone = view.home.time_zone
         said = _("said {when}", when=moment(one.at, now, zone))
         lines = [ladder_text.quoted(one.reply, now, zone), f"    {said} · id {id}"]
         return "\n".join([*lines, *([f"    {ladder_text.quoted(one.asked, now, zone)}"] if one.asked else [])])
 
-    async def _meant(self, call: Call) -> tuple[View, Exchange]:
+    async def _target(self, call: Call) -> tuple[View, Exchange]:
         view, session = await self._here(call)
-        return view, await view.feedback.meant(session, named_message(call), caller(call))
+        return view, await view.feedback.target(session, named_message(call), caller(call))
 
     def _rules(self, call: Call) -> bool:
         return call.admin and self._shared(call)

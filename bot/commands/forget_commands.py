@@ -12,8 +12,8 @@ from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import GONE, REFUSED, WAITING
 from bot.errors import BadInput
 from bot.imports import imported
-from bot.rights.forget_preview import nothing, preview, span
-from bot.rights.quote_removal import drop_quotes
+from bot.rights.forget_preview import nothing_found, preview, span
+from bot.service.sweeping import drop_quotes
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound
@@ -84,8 +84,8 @@ class ForgetCommands(Group):
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
         """Return the receipt, with how to delete her posts made from what is forgotten, if any can still be read."""
         await drop_quotes(self._services.memory, self._adapters)
-        told = f"{receipts.forgotten(receipt)} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        left = await view.posts.left() if self._adapters[call.place.platform].removes else 0
+        told = f"{receipts.forgotten_counts(receipt)} {await self._services.outgoing.remove_thread_names()}".rstrip()
+        left = await view.posts.count_left() if self._adapters[call.place.platform].removes else 0
         if not left:
             return plain(told)
         can = ngettext(
@@ -109,7 +109,7 @@ class ForgetCommands(Group):
     async def _delete_posts(self, view: View) -> Reply:
         """Delete her posts that were made from what is forgotten, at most 200 at a time."""
         removed = await view.posts.delete(self._services.outgoing.composer.keys(), _MOST_POSTS)
-        done, left = await self._services.outgoing.delete(removed), await view.posts.left()
+        done, left = await self._services.outgoing.delete(removed), await view.posts.count_left()
         if not removed:
             return plain(_("No message of mine is left that came of what is forgotten."))
         n, refused, waiting = done[GONE], done[REFUSED], done[WAITING]
@@ -196,7 +196,7 @@ class ForgetCommands(Group):
             return plain(_("You said nothing here that I keep."))
         tells = imported("bot.models.offline.message_kinds:tells")
         meant = next((one for one in said if tells(one.text)), said[0])
-        return await self._ask(call, view, [Selected(view, await view.selecting.of(meant))])
+        return await self._ask(call, view, [Selected(view, await view.selecting.with_message(meant))])
 
     async def _selected(self, call: Call) -> Sequence[Selected]:
         """Return what a topic or a time selects wherever a person may forget from here. Raises BadInput."""
@@ -209,7 +209,7 @@ class ForgetCommands(Group):
         """Show what goes, and forget it once that is confirmed: at once, or within ten minutes at the same place."""
         now, going = self._services.clock.now(), together([one.selection for one in found])
         if not going.messages:
-            return plain(nothing())
+            return plain(nothing_found())
         lines = preview(going, now, found[0].view.home.time_zone, _EACH)
         text = "\n".join([_("This will be gone for good:"), *lines])[:_MOST]
         if call.surface is not None:

@@ -10,7 +10,7 @@ from adapters.display import line
 from adapters.events import Place, conversation
 from adapters.markup import form
 from bot.commands.group import Group, command, off_record_here, plain
-from bot.commands.texts.ladder_text import driven
+from bot.commands.texts.ladder_text import drive_levels
 from bot.commands.texts.receipts import since
 from bot.context.persona import Persona
 from bot.conversation.preferences import INCOGNITO
@@ -129,7 +129,7 @@ class GeneralCommands(Group):
     @command("status", lazy("how much is kept, and which models I use"))
     async def _status(self, call: Call) -> Reply:
         view = await self._view(call)
-        n, last = await view.messages.said()
+        n, last = await view.messages.count_said()
         kept = (
             ngettext("{n} message said here kept", "{n} messages said here kept", n)
             if self._shared(call)
@@ -138,7 +138,7 @@ class GeneralCommands(Group):
         if last:
             kept = _("{kept}, the last {ago}", kept=kept, ago=since(last, self._services.clock.now()))
         adapter = self._adapters[call.place.platform]
-        lines = [f"{kept}.", _("My drives here: {driven}.", driven=driven((await view.self_state.now()).mind.drives))]
+        lines = [f"{kept}.", _("My drives here: {driven}.", driven=drive_levels((await view.self_state.now()).mind.drives))]
         where = call.place if self._shared(call) else call.person
         if await view.thoughts.waiting() and not await self._services.preferences.on(where, REFLECTIONS):
             lines.append(
@@ -173,7 +173,7 @@ class GeneralCommands(Group):
             left,
             sign=sign,
         )
-        spent = await costs.reported(self._services.memory, self._services.models.backends)
+        spent = await costs.usage_report(self._services.memory, self._services.models.backends)
         return [
             waiting,
             *(line for label, some in spent for line in costs.in_words(label, some)),
@@ -182,7 +182,7 @@ class GeneralCommands(Group):
         ]
 
 
-def fits(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
+def is_available(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
     """Return whether a platform can have a command at all, for the operator or for others."""
     # Where commands are typed, whoever wants a private answer asks in private.
     answers = not (spec.alone and adapter.prefix) and (adapter.verifies or not spec.verifies)
@@ -191,7 +191,7 @@ def fits(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
 
 def _offered(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
     """Return whether somebody can call a command where it is listed: from a menu, by its name, or in answer to a message."""
-    if not fits(spec, adapter, owner=owner):
+    if not is_available(spec, adapter, owner=owner):
         return False
     return adapter.replies if spec.menu else spec.alone or not spec.hidden or bool(adapter.prefix)
 
@@ -201,7 +201,7 @@ def _listed(spec: CommandSpec, adapter: Adapter) -> str:
     if adapter.prefix and not spec.hidden:
         called = form(spec, adapter.prefix)
     what = _("{help}, said in answer to it", help=spec.help) if spec.menu else str(spec.help)
-    return _aligned(called, what) if owned(adapter.platform) else f"- `{called}` {what}"
+    return _aligned(called, what) if is_operator(adapter.platform) else f"- `{called}` {what}"
 
 
 def _aligned(called: str, what: str) -> str:
@@ -209,6 +209,6 @@ def _aligned(called: str, what: str) -> str:
     return f"{called:<{_COLUMN}} {what}" if len(called) <= _COLUMN else f"{called}\n{'':<{_COLUMN}} {what}"
 
 
-def owned(platform: str) -> bool:
+def is_operator(platform: str) -> bool:
     """Return whether whoever speaks on a platform is the operator: on the console only."""
     return platform == "console"

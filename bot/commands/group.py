@@ -131,7 +131,7 @@ class Group:
     async def _require_not_paused(self, call: Call) -> None:
         """Raise BadInput if the caller told her to keep nothing of theirs and to answer nothing."""
         if await self._services.preferences.on(call.person, PAUSED):
-            raise BadInput(paused(self._sign(call)))
+            raise BadInput(opt_out_notice(self._sign(call)))
 
     def _sign(self, call: Call) -> str:
         """Return the command prefix at the call's place."""
@@ -147,7 +147,7 @@ def caller(call: Call) -> Identity:
     return Identity(call.person.platform, call.person.id)
 
 
-def paused(sign: str) -> Sentence:
+def opt_out_notice(sign: str) -> Sentence:
     """Return why nothing of somebody who opted out is stored, although they asked for it."""
     return lazy("You told me to keep nothing of yours; {sign}privacy resume undoes it.", sign=sign)
 

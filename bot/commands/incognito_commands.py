@@ -41,7 +41,7 @@ class Once:
         grant, seconds = await self._allowance.take(call.person, call.place, turn.began_at, turn.chosen)
         if grant in (Grant.DECLINED, Grant.IGNORED):
             return Reply(too_much(seconds, kept=False), NO_LINKS)
-        with self._priority.taken():
+        with self._priority.running_turn():
             less = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.CHEAPER_MODEL)
             answer = await self._generation.answer(less, None)
         await require_readers(self._services.domains, turn)
@@ -89,7 +89,7 @@ class IncognitoCommands(Group):
                     sign=self._sign(call),
                 )
             )
-        for where in await self._meant(call, of):
+        for where in await self._scope_of(call, of):
             await self._services.preferences.put(where, INCOGNITO_SERVER if of == _SERVER else INCOGNITO, "on" if on else "")
             if not on:
                 self._services.off_record.end(where, server=of == _SERVER)
@@ -100,7 +100,7 @@ class IncognitoCommands(Group):
         ended = _("From now on I keep what is said to me again. I have nothing of what was said off the record.")
         return plain("\n".join([ended, *map(str, await self._standing(call))]))
 
-    async def _meant(self, call: Call, of: str) -> Sequence[Place | Person]:
+    async def _scope_of(self, call: Call, of: str) -> Sequence[Place | Person]:
         """Return what a switch applies to: a place, or a person under all of their accounts."""
         if of != _ME:
             return [call.place]

@@ -11,7 +11,7 @@ from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import ladder_text, page_text
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import BadInput
-from bot.rights.correction import replaced
+from bot.rights.correction import replace_fact
 from localization.sentences import _, lazy
 from memory.types import Exchange, Kind, NewExchange, Statement
 
@@ -41,13 +41,13 @@ class KnowledgeCommands(Group):
         view, name = await self._view(call), str(call.arguments["name"])
         pages = await view.pages.about(name, await self._name(call, view))
         if not pages:
-            return plain(page_text.nothing(name))
+            return plain(page_text.unknown_name_notice(name))
         facts = [fact for page in pages for fact in page.facts]
         said, now, zone = await view.digests.receipts(facts), self._services.clock.now(), view.home.time_zone
         messages = {one.exchange.key: one.exchange for page in pages for one in (*page.said, *page.own)}
         here = await written_urls([*messages.values(), *(message for some in said.values() for message in some)])
-        ids = await view.ids.short([id for page in pages for id in page_text.named(page)])
-        text = "\n\n".join(page_text.told(page, said, ids, now, zone) for page in pages)
+        ids = await view.ids.short([id for page in pages for id in page_text.shown_ids(page)])
+        text = "\n\n".join(page_text.render(page, said, ids, now, zone) for page in pages)
         closed = await self._domains_out_of_reach(call)
         links = {one: self._link_to(call, one, closed) for page in pages for one in (*page.said, *page.own)}
         cards = tuple(card for page in pages for card in page_text.cards(page, said, ids, now, zone, links))
@@ -70,11 +70,11 @@ class KnowledgeCommands(Group):
         months = await view.digests.era_sessions() if tier == "era" and not past else {}
         zone = view.home.time_zone
         ids, now = await view.ids.short([one.id for one in shown]), self._services.clock.now()
-        lines = list(ladder_text.listed(shown, said, months, ids, now, zone, begin=begin + 1))
+        lines = list(ladder_text.numbered_statements(shown, said, months, ids, now, zone, begin=begin + 1))
         if not shown:
-            lines.append(ladder_text.empty(tier, past=past, model=not self._services.models.writer.extractive))
+            lines.append(ladder_text.empty_notice(tier, past=past, model=not self._services.models.writer.extractive))
         if tier == "self" and not begin:
-            lines[:0] = [await ladder_text.told(view.self_state, zone, past=past)]
+            lines[:0] = [await ladder_text.render_self(view.self_state, zone, past=past)]
         forgettable = shown if tier == "profile" and not past else ()
         actions = [
             Action(_("Forget {number}", number=at), "memory forget", one.id)
@@ -106,11 +106,11 @@ class KnowledgeCommands(Group):
         who = caller(call)
         message = NewExchange(Kind.SAID, text, call.id, self._services.clock.now(), call.person.name, "user", who)
         message = replace(message, borne=await self._name_use(call, view, call.person))
-        new = await replaced(view, session, fact, message, only)
+        new = await replace_fact(view, session, fact, message, only)
         self._services.maintenance.poke(view.home, session)
         said, now = await view.digests.receipts([new]), self._services.clock.now()
         ids = await view.ids.short([new.id])
-        text = ladder_text.corrected(fact, new, said[new.key], ids, now, view.home.time_zone)
+        text = ladder_text.correction_notice(fact, new, said[new.key], ids, now, view.home.time_zone)
         return Reply(text, NO_LINKS, shows=_shows([new], said))
 
     @command("memory forget", lazy("forget a fact, for good"), _FACT, takes_back=True)
@@ -118,7 +118,9 @@ class KnowledgeCommands(Group):
         view = await self._view(call)
         rested = await view.facts.forget(str(call.arguments["fact"]), self._only(call))
         ids = await view.ids.short([message.id for message in rested])
-        text = ladder_text.let_go(rested, ids, self._services.clock.now(), view.home.time_zone, f"{self._sign(call)}forget")
+        text = ladder_text.forgotten_fact_notice(
+            rested, ids, self._services.clock.now(), view.home.time_zone, f"{self._sign(call)}forget"
+        )
         return Reply(text, NO_LINKS, shows=frozenset(message.key for message in rested))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from adapters.command_table import Action, Call, Parameter, Reply
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place, Reach, conversation, split_key
-from adapters.markup import typed
+from adapters.markup import typed_prefix
 from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import kinds
 from bot.conversation.preferences import PAUSED
@@ -50,15 +50,19 @@ class LinkCommands(Group):
             raise BadInput(_ENDED)
         if said:
             own = await self._services.domains.accounts(call.person)
-            return await self._ask(call, await linking.enter(said + word, me, own))
+            return await self._ask(call, await linking.claim_code(said + word, me, own))
         waiting = await linking.requests(me.account, self._declared)
-        return await self._ask(call, waiting[0]) if waiting else plain(await self._shown(call, await linking.show(me)))
+        return (
+            await self._ask(call, waiting[0])
+            if waiting
+            else plain(await self._code_instructions(call, await linking.new_code(me)))
+        )
 
     @property
     def _declared(self) -> Declared:
         return self._services.domains.people.declared
 
-    async def _shown(self, call: Call, code: str) -> str:
+    async def _code_instructions(self, call: Call, code: str) -> str:
         """Return instructions for a code, and the accounts already linked with this one."""
         _this, *others = await self._services.domains.accounts(call.person)
         lines = [
@@ -71,7 +75,7 @@ class LinkCommands(Group):
             _("Do not give the code to anybody else: whoever links with you can read what you tell me in private."),
         ]
         if others:
-            lines.append(_("You are one person to me already with: {accounts}.", accounts=_named(others)))
+            lines.append(_("You are one person to me already with: {accounts}.", accounts=_list_accounts(others)))
             lines.append(_("Each of them is asked, too, before another account is linked."))
         return "\n".join(lines)
 
@@ -117,7 +121,7 @@ class LinkCommands(Group):
                 _(
                     "Linked once these say yes as well, within the ten minutes of the code: {accounts}. I ask them where I reach them; whoever sees "
                     "nothing says link to me there.",
-                    accounts=_named(asked),
+                    accounts=_list_accounts(asked),
                 )
             )
         others = [(one, other) for circle, other in circles for one in circle]
@@ -140,7 +144,7 @@ class LinkCommands(Group):
             told.append(
                 lazy(
                     "Linked with that account, and so one person to me with you then as well: {accounts}.",
-                    accounts=_named(further),
+                    accounts=_list_accounts(further),
                 )
             )
         return told
@@ -186,13 +190,13 @@ class LinkCommands(Group):
         person = Person(to.account.platform, to.account.native_id, to.name)
         place = Place(to.account.platform, split_key(there[0].ref.place)[1], "", Reach.DIRECT)
         with reading(await self._services.languages.to(place, person)):
-            parts = await self._services.outgoing.composer.left("\n".join(map(str, said)), _choices(to, asks))
+            parts = await self._services.outgoing.composer.plain_text("\n".join(map(str, said)), _choices(to, asks))
         await view.notices.queue(there[0], parts, [])
 
     def _sign_of(self, party: LinkParty) -> str:
         adapter, matrix = self._adapters.get(party.account.platform), self._services.settings.matrix
         if adapter is None and matrix and party.account.platform == "matrix":
-            return typed(matrix.prefix)
+            return typed_prefix(matrix.prefix)
         return (adapter.prefix if adapter else "") or "/"
 
     @command(UNLINK, lazy("unlink this account from the others"))
@@ -274,14 +278,14 @@ def _parted(who: LinkParty, left: Sequence[Identity]) -> Sentence:
         return lazy(
             "{name} ({account}) {where} had linked accounts parted: now you are one person to me with {accounts}, and with nobody else.",
             **told,
-            accounts=_named(left),
+            accounts=_list_accounts(left),
         )
     return lazy(
         "{name} ({account}) {where} had linked accounts parted: this account is now one person to me with no other.", **told
     )
 
 
-def _named(accounts: Sequence[Identity]) -> str:
+def _list_accounts(accounts: Sequence[Identity]) -> str:
     return ", ".join(f"{kinds.platform(one.platform)} ({one.native_id})" for one in accounts)
 
 

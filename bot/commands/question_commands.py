@@ -49,7 +49,7 @@ class QuestionCommands(Group):
     async def _again(self, call: Call) -> Reply:
         await self._require_not_paused(call)
         view, session = await self._here(call)
-        asked = await self._asked(call, view, session)
+        asked = await self._question_to_repeat(call, view, session)
         if asked is None:
             raise BadInput(_NOT_YOURS)
         who = call.person if await view.messages.is_by(asked, caller(call)) else await self._author(view, asked)
@@ -64,7 +64,7 @@ class QuestionCommands(Group):
             raise BadInput(lazy("I am making no answer for you here just now."))
         return Reply(_("Ended."), NO_LINKS)
 
-    async def _asked(self, call: Call, view: View, session: Session) -> Exchange | None:
+    async def _question_to_repeat(self, call: Call, view: View, session: Session) -> Exchange | None:
         """Return the message to answer again; None unless the caller said it in this conversation or is an admin."""
         who = caller(call)
         id = named_message(call)
@@ -72,7 +72,7 @@ class QuestionCommands(Group):
             account = await view.messages.account(who) if call.off_record else None
             unkept = self._services.off_record.last_by(session, call.person.id, account) if call.off_record else None
             return unkept or await view.messages.last_by(session, who)
-        asked = await view.messages.by_source(session, await view.posts.answered(session, id) or id)
+        asked = await view.messages.by_source(session, await view.posts.answered_message(session, id) or id)
         asked = asked or await self._shown_as(view, session, id)
         rules = call.admin and self._shared(call)
         mine = asked is not None and asked.kind is Kind.SAID and (rules or await view.messages.is_by(asked, who))

@@ -58,11 +58,11 @@ class RecallCommands(Group):
         hits = await self._verification.hits(lambda: view.recall.messages(words, min(begin + _PAGE + 1, _MOST), asker=asker))
         shown = hits[begin : begin + _PAGE]
         if not shown:
-            asked = receipts.short(words, _MOST_QUOTED)
+            asked = receipts.one_line(words, _MOST_QUOTED)
             more = _('I found nothing more about "{words}".', words=asked)
             return plain(more if begin else _('I found nothing about "{words}".', words=asked))
         now, zone = self._services.clock.now(), view.home.time_zone
-        ids, closed = await view.ids.short(receipts.named(*shown)), await self._domains_out_of_reach(call)
+        ids, closed = await view.ids.short(receipts.shown_ids(*shown)), await self._domains_out_of_reach(call)
         numbered = [(at, hit, self._link_to(call, hit, closed)) for at, hit in enumerate(shown, start=begin + 1)]
         lines = [f"{at}. {receipts.hit(hit, ids, now, zone, link)}" for at, hit, link in numbered]
         cards = [receipts.card(hit, at, ids, now, zone, link) for at, hit, link in numbered]

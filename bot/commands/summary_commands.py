@@ -30,14 +30,14 @@ from memory.types import Session
 from memory.view.view import View
 
 
-async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_characters: int) -> str:
+async def quick_gist(quotes: Sequence[Quote], models: Models, time_zone: str, most_characters: int) -> str:
     """Return the gist of messages, one paragraph per `most_characters` of them; extractive if no model answers."""
     sources = [Source(f"m{at}", q.speaker, iso(q.said_at, time_zone), q.text) for at, q in enumerate(quotes, start=1)]
     tasks = [Task("gist", tuple(chunk)) for chunk in imported("memory.derive.drafting").chunks(sources, most_characters)]
-    return "\n\n".join([await _written(task, models) for task in tasks])
+    return "\n\n".join([await _written_gist(task, models) for task in tasks])
 
 
-async def _written(task: Task, models: Models) -> str:
+async def _written_gist(task: Task, models: Models) -> str:
     for writer in (models.writer, models.extractive):
         try:
             good, _refused = await asyncio.to_thread(imported("memory.derive.drafting").sound, await writer.write(task), task)
@@ -78,15 +78,15 @@ class SummaryCommands(Group):
             return await self._look_back(call, int(call.arguments["last"]))
         view, session = await self._here(call)
         if "session" in call.arguments:
-            session = await self._named(call, view, str(call.arguments["session"]))
+            session = await self._find_session(call, view, str(call.arguments["session"]))
         digests = await self._services.maintenance.summarize(view.home, session)
         if not digests:
             return plain(_("There is nothing to summarize here yet."))
         return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS, shows=frozenset(one.key for one in digests))
 
-    async def _named(self, call: Call, view: View, name: str) -> Session:
+    async def _find_session(self, call: Call, view: View, name: str) -> Session:
         try:
-            return await view.sessions.named(name)
+            return await view.sessions.find(name)
         except NotFound:
             sign, given = self._sign(call), abridged(name)
             raise BadInput(
@@ -106,7 +106,7 @@ class SummaryCommands(Group):
             if not read:
                 return plain(_("There is nothing here that you and I can both read back."))
             quotes = await with_display_names(view.messages, self._adapters[call.place.platform], call.place, read)
-            text = await glance(quotes, self._services.models, zone, self._services.settings.max_transcript_chars)
+            text = await quick_gist(quotes, self._services.models, zone, self._services.settings.max_transcript_chars)
             # Nothing else would reveal that a message was withdrawn meanwhile, or that the asker may not read it any more.
             now = await self._readable(call, view, n)
             if set(read) <= set(now):
@@ -140,7 +140,7 @@ class SummaryCommands(Group):
         now = self._services.clock.now()
         lines = [
             f"{'*' if session.key == here.key else ' '} {session.name}: "
-            f"{receipts.messages(session.messages)}, {receipts.since(session.last_at, now)}"
+            f"{receipts.message_count(session.messages)}, {receipts.since(session.last_at, now)}"
             for session in await view.sessions.all()
         ]
         return plain("\n".join(lines) or _("There is no conversation yet."))
@@ -155,7 +155,7 @@ class SummaryCommands(Group):
         sessions = await view.sessions.all()
         digests = await view.digests.all()
         gists = sum(digest.tier == "gist" for _session, digest in digests)
-        n, _last = await view.messages.said()
+        n, _last = await view.messages.count_said()
         sign = self._sign(call)
         kept = (
             ngettext("{n} message said here", "{n} messages said here", n)

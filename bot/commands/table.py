@@ -7,17 +7,17 @@ from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Reply
 from adapters.errors import CommandUnclear, PlaceGone
 from adapters.events import MenuCall, Message
-from adapters.markup import called, check_words, knows, parse_command
+from adapters.markup import check_words, command_name, knows, parse_command
 from bot.admission.allowance import Allowance
 from bot.commands.bank_commands import BankCommands
 from bot.commands.command_answers import AnswerPages, CommandAnswers
-from bot.commands.command_call import GatedConfirmation, answered, written
+from bot.commands.command_call import GatedConfirmation, call_text, replied_to
 from bot.commands.confidence_commands import ConfidenceCommands
 from bot.commands.dream_commands import DreamCommands
 from bot.commands.export_commands import ExportCommands
 from bot.commands.feedback_commands import FeedbackCommands
 from bot.commands.forget_commands import ForgetCommands
-from bot.commands.general_commands import GeneralCommands, fits, owned
+from bot.commands.general_commands import GeneralCommands, is_available, is_operator
 from bot.commands.incognito_commands import NAME as INCOGNITO
 from bot.commands.incognito_commands import IncognitoCommands, Once
 from bot.commands.knowledge_commands import KnowledgeCommands
@@ -93,14 +93,14 @@ class Commands:
 
     def table_of(self, platform: str) -> Mapping[str, CommandSpec]:
         """Return the commands available on a platform, by name."""
-        owners = owned(platform) or any(there == platform for there, _account in self._owners)
+        owners = is_operator(platform) or any(there == platform for there, _account in self._owners)
         adapter = self._adapters[platform]
-        return {name: spec for name, spec in self.table.items() if fits(spec, adapter, owner=owners)}
+        return {name: spec for name, spec in self.table.items() if is_available(spec, adapter, owner=owners)}
 
     def _is_owner(self, event: Message | MenuCall) -> bool:
         """Return whether the operator calls, with no other readers."""
         who = event.person
-        return owned(who.platform) or (event.place.is_private and (who.platform, who.id) in self._owners)
+        return is_operator(who.platform) or (event.place.is_private and (who.platform, who.id) in self._owners)
 
     def is_command(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether an event is a command call for her, valid or not.
@@ -117,16 +117,16 @@ class Commands:
 
     def is_call(self, message: Message, adapter: Adapter) -> bool:
         """Return whether a message is a command call, hers or another bot's."""
-        return called(message.text, adapter.prefix) is not None
+        return command_name(message.text, adapter.prefix) is not None
 
     def takes_back(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a valid command call withdraws what was said."""
-        spec = self._called(event, adapter)
+        spec = self._spec_of(event, adapter)
         return spec is not None and spec.takes_back
 
     def is_open_to_all(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a command is open even to those who may not use her: to see what is stored, and to withdraw it."""
-        spec = self._called(event, adapter)
+        spec = self._spec_of(event, adapter)
         return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export", UNLINK))
 
     def goes_off_record(self, event: Message | MenuCall, adapter: Adapter) -> bool:
@@ -135,12 +135,12 @@ class Commands:
 
     def _typed(self, message: Message, adapter: Adapter) -> str | None:
         """Return the name of the command that a message calls; where they are chosen from a menu, of one of hers."""
-        name = called(message.text, adapter.prefix or "/")
+        name = command_name(message.text, adapter.prefix or "/")
         return name if name is None or adapter.prefix or knows(self.table, name) else None
 
-    def _called(self, event: Message | MenuCall, adapter: Adapter) -> CommandSpec | None:
+    def _spec_of(self, event: Message | MenuCall, adapter: Adapter) -> CommandSpec | None:
         try:
-            return self._meant(event, adapter)[0]
+            return self._parse(event, adapter)[0]
         except (CommandUnclear, LyraError):
             return None
 
@@ -151,7 +151,7 @@ class Commands:
         """
         aside, made_for = False, event.place
         try:
-            spec, arguments = self._meant(event, adapter)
+            spec, arguments = self._parse(event, adapter)
             log.info("command.run", platform=adapter.platform, command=spec.name)
             aside = isinstance(event, Message) and spec.answer is AnswerAudience.PRIVATE and not arguments.get("public")
             call = await self._call(event, adapter, arguments)
@@ -209,7 +209,7 @@ class Commands:
             event, adapter, _failure(error, owner=self._is_owner(event)) if known else Reply(unknown, NO_LINKS), []
         )
 
-    def _meant(self, event: Message | MenuCall, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
+    def _parse(self, event: Message | MenuCall, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
         if isinstance(event, MenuCall):
             if event.command not in self.table:
                 raise BadInput(lazy("There is no /{command} any more.", command=event.command))
@@ -240,7 +240,7 @@ class Commands:
         owner = self._is_owner(event)
         surface = adapter.surface(event.id)
         if surface:
-            surface = GatedConfirmation(surface, self._services.outgoing, adapter.platform, written(event), owner=owner)
+            surface = GatedConfirmation(surface, self._services.outgoing, adapter.platform, call_text(event), owner=owner)
         call = Call(
             event.person, place, arguments, surface, id=event.id, off_record=event.off_record, owner=owner and place.is_private
         )
@@ -248,7 +248,7 @@ class Commands:
             admin = event.admin or (event.quiet and not place.is_private and await adapter.administers(event.person, place))
             return replace(call, private=event.private, admin=admin, target=event.target, answers=event.answers)
         admin = not place.is_private and await adapter.administers(event.person, place)
-        return replace(call, private=not arguments.get("public"), admin=admin, target=answered(event), message=event.id)
+        return replace(call, private=not arguments.get("public"), admin=admin, target=replied_to(event), message=event.id)
 
 
 def _failure(error: Exception, *, owner: bool) -> Reply:

@@ -16,7 +16,7 @@ _AT_WORK = lazy("Lyra is at work in this home. End her and every lyra command fi
 
 
 @contextmanager
-def used(environment: Environment, clock: Clock, *, kept_here: bool = True) -> Iterator[restoring.SupersededMemory | None]:
+def hold_shared(environment: Environment, clock: Clock, *, kept_here: bool = True) -> Iterator[restoring.SupersededMemory | None]:
     """Hold the home for the block, shared with other processes, with interrupted work finished and file modes private.
 
     Yields what a restore that is finished here set aside. Requires the memory's file if `kept_here`. Raises HomeInUse,
@@ -30,7 +30,7 @@ def used(environment: Environment, clock: Clock, *, kept_here: bool = True) -> I
             lock.release()
             aside = _finish(lock.require(_REPLACED), environment, clock)
             lock.require(_REPLACED, shared=True)
-        home_files.make_private(*_kept(environment))
+        home_files.make_private(*_stored_files(environment))
         restoring.clear(environment.db_path)
         Unfinished(environment.db_path).clear()
         if kept_here:
@@ -41,7 +41,7 @@ def used(environment: Environment, clock: Clock, *, kept_here: bool = True) -> I
 
 
 @contextmanager
-def alone(environment: Environment, clock: Clock) -> Iterator[None]:
+def hold_exclusive(environment: Environment, clock: Clock) -> Iterator[None]:
     """Hold the home exclusively for the block, with an interrupted restore finished. Raises HomeInUse."""
     lock = FileLock(environment.home / "use.lock")
     try:
@@ -60,7 +60,7 @@ def _finish(lock: FileLock, environment: Environment, clock: Clock) -> restoring
         lock.release()
 
 
-def _kept(environment: Environment) -> Iterator[Path]:
+def _stored_files(environment: Environment) -> Iterator[Path]:
     """Yield the files that Lyra stores. The key is not among them: `lyra doctor` reports who could read it."""
     home, beside = environment.home, environment.db_path.parent
     yield from (file for file in beside.glob("*") if file.name.startswith(environment.db_path.name))

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from localization.current_language import known, of_environment
+from localization.current_language import language_code, of_environment
 
 
 def config_path(variables: Mapping[str, str]) -> Path:
@@ -13,10 +13,10 @@ def config_path(variables: Mapping[str, str]) -> Path:
     return Path(variables.get("LYRA_CONFIG") or home / "lyra.toml").expanduser().absolute()
 
 
-def spoken(variables: Mapping[str, str]) -> str:
+def terminal_language(variables: Mapping[str, str]) -> str:
     """Return the code of the terminal's language. Errors in the configuration are reported when it is loaded."""
     try:
         named = tomllib.loads(config_path(variables).read_text("utf-8-sig")).get("language", "")
     except (OSError, ValueError, RuntimeError):
         named = ""
-    return known(str(named)) or of_environment(variables)
+    return language_code(str(named)) or of_environment(variables)

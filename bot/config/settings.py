@@ -28,7 +28,7 @@ from bot.config.sections import (
 )
 from bot.config.store import StoreSection
 from bot.errors import BadConfig
-from localization.current_language import LANGUAGES, known
+from localization.current_language import LANGUAGES, language_code
 from localization.sentences import _, lazy
 
 OFFLINE = "offline"
@@ -43,7 +43,7 @@ def _zone(value: str) -> str:
 
 
 def _spoken(value: str) -> str:
-    if value and not known(value):
+    if value and not language_code(value):
         raise ValueError(
             _('"{value}" is not a language that I speak; write one of {codes}', value=value, codes=", ".join(LANGUAGES))
         )
@@ -182,10 +182,10 @@ def load(environment: Environment) -> Settings:
         return Settings.model_validate({})
     if not path.is_file():
         raise BadConfig(lazy("{path} is not a file. Name a TOML file with LYRA_CONFIG.", path=path))
-    return checked(read_text(path), path)
+    return parse_settings(read_text(path), path)
 
 
-def checked(text: str, path: Path) -> Settings:
+def parse_settings(text: str, path: Path) -> Settings:
     """Parse and validate the text of a configuration file. Raises BadConfig with one sentence."""
     try:
         return Settings.model_validate(tomllib.loads(text))
@@ -219,7 +219,7 @@ def _problem(found: Any) -> str:
 def _instead(loc: tuple[Any, ...]) -> str:
     """Return a hint at what an unknown key may have meant: a key of its section, or the same key elsewhere."""
     key = str(loc[-1])
-    if near := difflib.get_close_matches(key, _known(loc), 1):
+    if near := difflib.get_close_matches(key, _keys_of_section(loc), 1):
         return _(' (did you mean "{near}"?)', near=near[0])
     if key in Settings.model_fields and key not in _sections():
         return _(' ("{key}" stands at the top of the file, before the first section)', key=key)
@@ -227,7 +227,7 @@ def _instead(loc: tuple[Any, ...]) -> str:
     return _(' ("{key}" stands in [{section}])', key=key, section=places[0]) if len(places) == 1 else ""
 
 
-def _known(loc: tuple[Any, ...]) -> list[str]:
+def _keys_of_section(loc: tuple[Any, ...]) -> list[str]:
     """Return the keys of the section in which a key stands."""
     section: type[BaseModel] = Settings
     for step in loc[:-1]:

@@ -158,7 +158,7 @@ def being(state: SelfState) -> list[LayerPiece]:
 
 def feeling(mind: StateOfMind) -> str:
     """Return mood, energy and drives in words."""
-    mood = f"Your mood is {_named(mind.mood, _MOODS)}, your energy {_named(mind.energy, _ENERGIES)}."
+    mood = f"Your mood is {_step_name(mind.mood, _MOODS)}, your energy {_step_name(mind.energy, _ENERGIES)}."
     return " ".join([mood, *(wish for name, wish in _WISHES.items() if mind.drives[name] >= _FELT)])
 
 
@@ -243,9 +243,9 @@ def _day(at: int, time_zone: str) -> str:
 
 
 def _period(one: Statement) -> str:
-    shown = periods.shown(one.period)
+    shown = periods.period_label(one.period)
     return f"{date.fromisoformat(f'{shown}-01'):%B %Y}" if periods.rung(one.period) == periods.MONTH else shown
 
 
-def _named(value: float, steps: Sequence[tuple[float, str]]) -> str:
+def _step_name(value: float, steps: Sequence[tuple[float, str]]) -> str:
     return next((name for most, name in steps if value <= most), steps[-1][1])

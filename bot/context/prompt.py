@@ -13,9 +13,8 @@ from bot.context import layers
 from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
-from bot.context.prompt_question import PromptQuestion
-from bot.context.recent_turns import RecentTurns
-from bot.context.tools import Round, cost, exchanged, recalled_text
+from bot.context.prompt_messages import PromptQuestion, RecentTurns
+from bot.context.tools import Round, cost, recalled_text, round_messages
 from bot.context.turn_retrieval import StandingLayers
 from bot.models.port import ChatMessage
 from memory.bank.block import HEAD
@@ -129,7 +128,7 @@ def finish_prompt(draft: PromptDraft, recalled: Recalled, rounds: Sequence[Round
     If `plain`, lookup results are placed among the recalled items, so that there are no tool messages.
     """
     looked_up = recalled_text(rounds) if plain else []
-    tool_messages = [] if plain else [message for one in rounds for message in exchanged(one)]
+    tool_messages = [] if plain else [message for one in rounds for message in round_messages(one)]
     lookup_tokens = sum(tokens(text) + 1 for text in looked_up) + sum(map(cost, tool_messages))
     room = draft.tokens_left - lookup_tokens
     recalled_layers = Packer(draft.in_view_texts, draft.in_view, room, draft.time_zone).fill(recalled)

@@ -91,7 +91,7 @@ class Round:
     returned: Sequence[ToolResult]
 
 
-def wanted(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Opening:
+def parse_call(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Opening:
     """Parse a call made while answering `asker`. Raises BadInput, with a sentence for the model."""
     if call.name not in (tool.name for tool in TOOLS):
         raise BadInput("There is no such tool; there are recall and open.")
@@ -101,14 +101,14 @@ def wanted(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Ope
         if not receipt:
             raise BadInput('Say which message to open, by its receipt: {"receipt": "…"}.')
         return Opening(receipt)
-    query, speaker = given.get("query", ""), _named(given.get("speaker", ""), asker)
+    query, speaker = given.get("query", ""), _speaker_name(given.get("speaker", ""), asker)
     within = _window(given.get("from", ""), given.get("to", ""), now, time_zone)
     if not (query or within or speaker):
         raise BadInput('Say what to look for in "query", or which days in "from" and "to".')
     return Lookup(query, within, speaker)
 
 
-def repeated(call: ToolCall, number: int) -> ToolCall:
+def repeatable_call(call: ToolCall, number: int) -> ToolCall:
     """Return a call as it may be repeated in a prompt: with a unique id, a known tool, and valid JSON arguments."""
     try:
         arguments = json.dumps(_arguments(call), ensure_ascii=False)
@@ -132,7 +132,7 @@ class Receipts:
         """Return a message's receipt, or the one it gets once it is shown."""
         return self._given.get(message.id) or f"r{len(self._given) + 1}"
 
-    def give(self, message: Exchange) -> None:
+    def assign(self, message: Exchange) -> None:
         """Assign a receipt to a message that was shown."""
         self._given[message.id] = self.next(message)
 
@@ -142,7 +142,7 @@ class Receipts:
         return known or (receipt if len(receipt) == _ID else "")
 
 
-def returned(
+def render_results(
     messages: Sequence[Exchange], most: int, time_zone: str, receipts: Receipts, opened: int | None = None
 ) -> ToolResult:
     """Render messages, given most important first, in chronological order: as many as fit into `most` tokens.
@@ -156,7 +156,7 @@ def returned(
         line = layers.message(one, time_zone, receipt=receipts.next(one), most=length).text
         if tokens(line) + 1 <= left:
             lines[one.key] = (one, line)
-            receipts.give(one)
+            receipts.assign(one)
             left -= tokens(line) + 1
     if not lines:
         return ToolResult("There is no room left to show any of it." if messages else NOTHING)
@@ -182,7 +182,7 @@ def _arguments(call: ToolCall) -> dict[str, str]:
     return {key: value for key, value in read.items() if key in known and value}
 
 
-def _named(speaker: str, asker: str) -> str:
+def _speaker_name(speaker: str, asker: str) -> str:
     called = speaker.casefold()
     return asker if called in _ASKER else LYRA if called in _HER else speaker
 
@@ -205,7 +205,7 @@ def _days(key: str, text: str, now: int, time_zone: str) -> Window:
     return found
 
 
-def exchanged(one: Round) -> list[ChatMessage]:
+def round_messages(one: Round) -> list[ChatMessage]:
     """Return a round as messages: the model's text and calls, and their results."""
     said = ChatMessage(role="assistant", content=_spoken(one.said, REPLY), calls=one.calls)
     got = zip(one.calls, one.returned, strict=True)

@@ -99,12 +99,12 @@ def _open_thing(questions: Sequence[Exchange], recent: Sequence[Exchange], tiers
 
     Their recent messages that no model answered belong to that start: the failed answer brought up nothing.
     """
-    askers = {manners.whose(one) for one in questions}
+    askers = {manners.speaker_key(one) for one in questions}
     conversation_start = questions[0].said_at
     for one in reversed(recent):
         if conversation_start - one.said_at >= _NEW_CONVERSATION:
             break
-        unanswered = one.echo if one.role == "assistant" else manners.whose(one) in askers
+        unanswered = one.echo if one.role == "assistant" else manners.speaker_key(one) in askers
         if not unanswered:
             return None
         conversation_start = one.said_at

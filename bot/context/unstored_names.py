@@ -24,7 +24,7 @@ async def names_in_use(messages: Messages, adapter: Adapter, place: Place, peopl
     """Return the accounts whose names are new at home, but belong or belonged to somebody else present."""
     accounts = [] if place.is_private else [one for one in dict.fromkeys(people) if one.id]
     named: list[Account] = [(Identity(place.platform, one.id), one.name) for one in accounts]
-    return await _borne(await messages.standing(named), adapter, place) if named else {}
+    return await _borne(await messages.name_standings(named), adapter, place) if named else {}
 
 
 async def _borne(standing: NameStanding, adapter: Adapter, place: Place) -> Mapping[Account, NameUse]:
@@ -64,7 +64,7 @@ async def with_display_names(messages: Messages, adapter: Adapter, place: Place,
     ]
     shown: Mapping[Account, str] = {}
     if people:
-        standing = await messages.standing(people)
-        shown = standing.shown({} if place.is_private else await _borne(standing, adapter, place))
+        standing = await messages.name_standings(people)
+        shown = standing.display_names({} if place.is_private else await _borne(standing, adapter, place))
     told = iter([shown[one] for one in people])
     return [replace(quote, speaker=LYRA if quote.own else next(told)) for quote in quotes]

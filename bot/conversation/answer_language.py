@@ -5,7 +5,7 @@ from adapters.recent import Recent
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
 from bot.models.offline.spoken_languages import detect_language, newest_language
-from localization.current_language import ENGLISH, known
+from localization.current_language import ENGLISH, language_code
 from memory.types import Identity
 from memory.view.view import View
 
@@ -30,7 +30,7 @@ class AnswerLanguage:
         """Return the code of the language that an event is answered in; '' where nothing tells it, for the one that is read: the
         operator's, or that of the page where it was said.
         """
-        heard = known(detect_language(event.text)) if isinstance(event, Message) else ""
+        heard = language_code(detect_language(event.text)) if isinstance(event, Message) else ""
         if heard:
             self._written[_key(event.place, event.person)] = heard
         aside = isinstance(event, MenuCall) and event.private
@@ -41,16 +41,16 @@ class AnswerLanguage:
         """Return the code of the language in which somebody is told something at a place, `aside` where they alone read it: as it is
         set, as their platform is `shown` to them, or as they wrote; '' where nothing tells it.
         """
-        chosen = known(self._preferences.language(person if place.is_private or aside else place))
+        chosen = language_code(self._preferences.language(person if place.is_private or aside else place))
         if place.platform == _TERMINAL:
             return chosen
         return chosen or shown or await self._before(place, person)
 
     async def among(self, place: Place, home: View) -> str:
         """Return the code of the language in which all who read a shared place are told something: as it is set, or as most wrote there."""
-        if chosen := known(self._preferences.language(place)):
+        if chosen := language_code(self._preferences.language(place)):
             return chosen
-        heard = [known(detect_language(text)) for text in await home.messages.last_said(LOOKED_BACK)]
+        heard = [language_code(detect_language(text)) for text in await home.messages.last_said(LOOKED_BACK)]
         return max(filter(None, heard), key=heard.count, default="")
 
     async def _before(self, place: Place, person: Person) -> str:
@@ -63,12 +63,12 @@ class AnswerLanguage:
     async def _kept(self, place: Place, person: Person) -> str:
         home = await self._domains.home_view(place, person)
         account = await home.messages.account(Identity(person.platform, person.id)) if home else None
-        return known(newest_language(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
+        return language_code(newest_language(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
 
 
 def _shown(locale: str) -> str:
     """Return the language for somebody to whom their platform shows itself so: English where there are no sentences in theirs."""
-    return (known(locale) or ENGLISH) if locale else ""
+    return (language_code(locale) or ENGLISH) if locale else ""
 
 
 def _key(place: Place, person: Person) -> tuple[str, str, str]:

@@ -26,12 +26,12 @@ from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
 from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
 from bot.conversation.concurrent_changes import Overtaken
+from bot.conversation.conversation_threads import SessionRouting
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import FirstContact, goes_on
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import PAUSED, Chosen
 from bot.conversation.services import Services
-from bot.conversation.session_routing import SessionRouting
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
@@ -81,7 +81,7 @@ class Listening:
         self.connected.set()
         log.info("platform.connected", platform=platform)
         await self._services.outgoing.remove_stale_previews(platform)
-        await self._reconciliation.vanishing.look(platform)
+        await self._reconciliation.vanishing.scan(platform)
         await self._reconciliation.verification.recheck(platform)
         for place in await self._services.memory.journal.waiting(platform):
             await self._services.outgoing.flush(platform, place)
@@ -105,7 +105,7 @@ class Listening:
         """
         admitted_events: list[Message | MenuCall] = []
         promises: list[asyncio.Future[None]] = []
-        await self._reconciliation.vanishing.returned(
+        await self._reconciliation.vanishing.restore(
             self._adapter.platform, [event.place.key for event in events if isinstance(event, Message | MenuCall)]
         )
         for event in events:

@@ -138,7 +138,7 @@ class Preferences:
         scopes = dict.fromkeys(scope for one in where for scope in _scopes(one))
         own = (Identity(one.platform, one.id) for one in where if isinstance(one, Person))
         people = dict.fromkeys(self._account(account) for one in own for account in self._declared(one))
-        return Chosen(await self._kept.chosen([*scopes, *people]), self._streaming, self._account)
+        return Chosen(await self._kept.of_scopes([*scopes, *people]), self._streaming, self._account)
 
     async def keeps(self, place: Place, person: Person) -> bool:
         """Return whether a person's messages at a place are stored now: not opted out, and on the record."""
@@ -198,7 +198,7 @@ class Chosen:
         return [
             other
             for one in accounts
-            for other in linked_accounts.read(self._kept.get((self._account(one), linked_accounts.LINKED)))
+            for other in linked_accounts.deserialize(self._kept.get((self._account(one), linked_accounts.LINKED)))
         ]
 
     def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:

@@ -17,13 +17,13 @@ CARDS = "cards"
 """The form of a part whose text is cards."""
 
 
-def frozen(cards: Sequence[Card]) -> str:
+def serialize(cards: Sequence[Card]) -> str:
     """Serialize cards as a part's text."""
     return json.dumps([asdict(card) for card in cards], ensure_ascii=False)
 
 
-def thawed(text: str) -> tuple[Card, ...]:
-    """Deserialize the cards that `frozen` wrote."""
+def deserialize(text: str) -> tuple[Card, ...]:
+    """Deserialize the cards that `serialize` wrote."""
     return tuple(Card(**one) for one in json.loads(text))
 
 

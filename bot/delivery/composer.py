@@ -13,8 +13,8 @@ from adapters.base import Adapter
 from adapters.command_table import Action, Card
 from adapters.markup import printable
 from adapters.splitting import closed
-from bot.delivery.cards import CARDS, frozen, gated_cards
-from bot.delivery.exit_gate import begun, gated, gated_parts, is_plain
+from bot.delivery.cards import CARDS, gated_cards, serialize
+from bot.delivery.exit_gate import gated, gated_parts, is_plain, without_partial_url
 from bot.delivery.links import NO_LINKS, AllowList, PassingLinks
 from memory.journal.journal import Part
 from memory.ports import Ids
@@ -73,7 +73,7 @@ class Composer:
             for at, part in enumerate(texts)
         ]
 
-    async def left(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
+    async def plain_text(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
         """Return a short text without links, fit for any platform, for another process to send."""
         passing = PassingLinks(NO_LINKS, self._listed)
         cut = await off_loop(len(text), partial(gated_parts, self.printed(text), passing, _SHORTEST - _ROOM, names=True))
@@ -96,20 +96,20 @@ class Composer:
 
     async def preview(self, platform: str, text: str, links: Collection[str], actions: Sequence[Action]) -> Part | None:
         """Return the beginning of an answer as a preview, with buttons; None if there is nothing to show yet."""
-        shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
+        shown = self.partial_text(platform, text, links)[: 2 * self._adapters[platform].most_characters]
         if not self.printed(shown):
             return None
         texts = await off_loop(len(shown), partial(self._cut, platform, closed(shown), links))
         return Part(self._ids.new(), texts[0], "preview", actions=_pressed(actions))
 
-    async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
+    async def displayable(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text as an adapter may show it when it asks a person something."""
         adapter, passing = self._adapters[platform], PassingLinks(links, self._listed)
         return await off_loop(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
 
-    def begun(self, platform: str, text: str, links: Collection[str]) -> str:
+    def partial_text(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text still being written, up to where it can be checked."""
-        return begun(text, PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
+        return without_partial_url(text, PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
 
     def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
         """Return whether these whole words may be shown before the rest of the text is known."""
@@ -127,7 +127,7 @@ class Composer:
         adapter = self._adapters[platform]
         assert adapter.card_limits is not None
         passing = PassingLinks(links, self._listed)
-        return [frozen(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
+        return [serialize(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
 
     def printed(self, text: str) -> str:
         """Return a text without invisible or cursor-moving characters."""

@@ -118,7 +118,7 @@ def gated(text: str, allowed: Container[str], *, names: bool, longest: int = _LO
     return f"({REMARK})"
 
 
-def begun(text: str, allowed: Container[str], *, names: bool) -> str:
+def without_partial_url(text: str, allowed: Container[str], *, names: bool) -> str:
     """Return a text still being written, without its last word if that looks like the beginning of a URL."""
     last = word_at(text, len(text))
     return text if len(text) - last <= _LONGEST_WORD and is_plain(text[last:], allowed, names=names) else text[:last]
@@ -177,7 +177,7 @@ class _Gate:
 
     def disarmed(self, text: str) -> str:
         """Show links as text and URL, and blocked URLs as code. Code is left unchanged."""
-        return "".join(self._shown(_unmasked(piece, angled=True)) if kind == "text" else piece for kind, piece in pieces(text))
+        return "".join(self._as_code(_unmasked(piece, angled=True)) if kind == "text" else piece for kind, piece in pieces(text))
 
     def simplified(self, text: str, code: Collection[str]) -> str:
         """Like `disarmed`, for a text in which clients may disagree about code: only these kinds of code are kept."""
@@ -187,7 +187,7 @@ class _Gate:
         while (shown := decoded(text)) != text:
             text = shown
         text = _NO_MENTION.sub("< ", printable(_unmasked(text, angled=False)).replace("`", "'"))
-        return self._shown(_TILDES.sub(lambda run: " ".join(run[0]), text), simply=True)
+        return self._as_code(_TILDES.sub(lambda run: " ".join(run[0]), text), simply=True)
 
     def is_safe(self, text: str) -> bool:
         """Return whether every client sees the same code in a text, and only allowed URLs outside of it."""
@@ -208,7 +208,7 @@ class _Gate:
         address = bare(found)
         return address in self._allowed and not _RUNS_CODE.match(address)
 
-    def _shown(self, text: str, *, simply: bool = False) -> str:
+    def _as_code(self, text: str, *, simply: bool = False) -> str:
         """Show blocked URLs as code; if `simply`, so that no markup of the text can be closed in it. The text contains no code."""
 
         def judged(match: re.Match[str]) -> str:

@@ -30,7 +30,7 @@ from bot.delivery.pending_sends import (
 from bot.keyed_locks import KeyedLocks
 from bot.models.offline.spoken_languages import detect_language
 from bot.service.log import log
-from localization.current_language import known, reading
+from localization.current_language import language_code, reading
 from localization.sentences import lazy, ngettext
 from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, Journal, Part
@@ -151,7 +151,7 @@ class Outgoing:
     def _as_it_goes_out(self, platform: str, row: Row) -> tuple[Row, Sequence[File]] | None:
         """Return a part with the text and files that it has by now; None if there is nothing to send."""
         current = self._blocked.as_told((platform, row.place), row)
-        return self.pending_texts.whole(current) if current else None
+        return self.pending_texts.restored(current) if current else None
 
     async def _give_up(self, row: Row, queue: PartQueue, reason: Row | None) -> None:
         """Cancel a part that can never arrive, and the rest of its answer; send the reason in its place, if there is one."""
@@ -164,11 +164,11 @@ class Outgoing:
 
     async def _withhold(self, row: Row, place: Place | None, queue: PartQueue) -> None:
         """Cancel a part whose place has other readers now, or none, and the rest of its answer; those who read it now are told once."""
-        whole = self.pending_texts.whole(row)
+        whole = self.pending_texts.restored(row)
         if place and whole and not whole[0].notice and row.answers and row.part.operation != "preview":
             rest = await queue.take_rest_of_answer(row)
             person = Person(place.platform, place.alone or await self._domains.person_of(row.domain), "")
-            with reading(known(detect_language(whole[0].part.text))):
+            with reading(language_code(detect_language(whole[0].part.text))):
                 why = str(READERS_CHANGED if place.circle else PARTED)
                 # A kill between this and the cancelling says it no second time.
                 if not await self._journal.states([key := _told_instead_of(row)]):

@@ -11,10 +11,10 @@ from adapters.base import Sending
 from adapters.command_table import Action, File
 from adapters.errors import SendFailed
 from adapters.recent import Recent
-from bot.delivery.cards import CARDS, thawed
+from bot.delivery.cards import CARDS, deserialize
 from bot.delivery.composer import OFFER, REFLECTION
 from bot.models.offline.spoken_languages import detect_language
-from localization.current_language import known, reading
+from localization.current_language import language_code, reading
 from localization.sentences import lazy, told
 from memory.journal.journal import OFF_RECORD, TITLE, Journal, OutboxRow, Part
 from memory.ports import Clock
@@ -87,7 +87,7 @@ class PendingTexts:
             self._held[part.key] = part, notice, files if part is parts[-1] else ()
         return [replace(part, text="", actions="", form=OFF_RECORD) for part in parts]
 
-    def whole(self, row: OutboxRow) -> tuple[OutboxRow, Sequence[File]] | None:
+    def restored(self, row: OutboxRow) -> tuple[OutboxRow, Sequence[File]] | None:
         """Return a part with its text and files; if these are lost, the first part says so, and the others are None."""
         if row.part.form != OFF_RECORD or row.part.operation == "delete":
             return row, ()
@@ -213,7 +213,7 @@ class PartQueue:
 def language_of(row: OutboxRow) -> str:
     """Return the language of a part that an earlier attempt, of another process maybe, was made for; '' for the current one."""
     # Whose language it was may not be known any more: it is detected from the text.
-    return known(detect_language(row.part.text)) if row.unsure else ""
+    return language_code(detect_language(row.part.text)) if row.unsure else ""
 
 
 def explanation(row: OutboxRow, refusal: SendFailed) -> OutboxRow | None:
@@ -227,7 +227,7 @@ def explanation(row: OutboxRow, refusal: SendFailed) -> OutboxRow | None:
 
 def sending(row: OutboxRow, files: Sequence[File]) -> Sending:
     """Return a part as its adapter takes it."""
-    part, cards = row.part, thawed(row.part.text) if row.part.form == CARDS else ()
+    part, cards = row.part, deserialize(row.part.text) if row.part.form == CARDS else ()
     return Sending(
         key=part.key,
         place=row.place,

@@ -50,7 +50,7 @@ class Dreams:
 
     async def dream(self, domain: Domain, *, forced: bool = False, tell: Progress = lambda *_: None) -> DreamPass:
         """Process a domain now, on request; `tell` reports progress in conversations. Raises MemoryFailure."""
-        return await self._dream(await self._memory.dreams.asked(domain), tell, forced=forced)
+        return await self._dream(await self._memory.dreams.requested(domain), tell, forced=forced)
 
     async def feel(self, domain: Domain, *, forced: bool = False) -> "Report":
         """Return what a pass would find and do now, without doing it (dry run)."""
@@ -76,7 +76,9 @@ class Dreams:
             await schedule.abandon(held)
             raise
         report.spent = model.spent if model else Spent()
-        await schedule.over(held, slot, begun, report.kept(), done=not report.failed, rested=report.rested, heard=report.heard)
+        await schedule.finish(
+            held, slot, begun, report.as_json(), done=not report.failed, rested=report.rested, heard=report.heard
+        )
         log.info("dream.over", kind=slot.kind, calls=report.spent.calls, tokens=report.spent.tokens, failed=bool(report.failed))
         return DreamPass(slot.domain, report)
 

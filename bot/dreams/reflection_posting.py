@@ -86,7 +86,7 @@ class ReflectionPosting:
 
     async def _post(self, view: View, thought: PostableThought, session: Session, place: Place) -> bool:
         adapter = self._adapters[place.platform]
-        text, links = _shown(thought, adapter)
+        text, links = _with_links(thought, adapter)
         said_there = await written_urls(placed.exchange for placed in thought.said)
         actions = [Action(str(label), command, thought.statement.id) for label, command in ACTIONS]
         parts = await self._outgoing.composer.parts(
@@ -104,7 +104,7 @@ class ReflectionPosting:
         fresh: list[PostableThought] = []
         for thought in waiting:
             if self._clock.now() - thought.statement.made_at > _LATEST or await view.thoughts.is_outdated(thought):
-                await view.thoughts.keep(thought)
+                await view.thoughts.stop_waiting(thought)
                 continue
             fresh.append(thought)
         return fresh[0] if fresh else None
@@ -124,7 +124,7 @@ class ReflectionPosting:
         since = now - await view.sessions.last_heard()
         # What is dated further ahead was heard while the clock was wrong.
         is_talking = -_AHEAD <= since < self._rules.settle_minutes * MINUTE
-        return not quiet(here.time(), self._rules.quiet) and not is_talking
+        return not in_quiet_hours(here.time(), self._rules.quiet) and not is_talking
 
     async def _place(self, view: View) -> tuple[Session, Place] | None:
         """Return the most recently used place at home that is reachable and opted into reflections."""
@@ -136,11 +136,11 @@ class ReflectionPosting:
                 place = await adapter.locate_key(session.ref.place)
             except PlaceGone:
                 continue
-            if place and await self._domains.has_same_readers(place, view.home.key) and await self._wanted(place, view.home):
+            if place and await self._domains.has_same_readers(place, view.home.key) and await self._is_wanted(place, view.home):
                 return session, place
         return None
 
-    async def _wanted(self, place: Place, home: Domain) -> bool:
+    async def _is_wanted(self, place: Place, home: Domain) -> bool:
         return await self._preferences.on(self._reader(place, home) or place, NAME)
 
     def _reader(self, place: Place, home: Domain) -> Person | None:
@@ -149,7 +149,7 @@ class ReflectionPosting:
         return Person(place.platform, home.ref.native_id if home.ref.kind is DomainKind.DM else place.alone, "")
 
 
-def quiet(now: time, hours: str) -> bool:
+def in_quiet_hours(now: time, hours: str) -> bool:
     """Return whether a time of day is within quiet hours, written like 22:00-08:00; '' for none."""
     if not hours:
         return False
@@ -157,7 +157,7 @@ def quiet(now: time, hours: str) -> bool:
     return begin <= now < end if begin <= end else now >= begin or now < end
 
 
-def _shown(thought: PostableThought, adapter: Adapter) -> tuple[str, frozenset[str]]:
+def _with_links(thought: PostableThought, adapter: Adapter) -> tuple[str, frozenset[str]]:
     """Return a thought with the links of its sources, and those links."""
     links = [
         link

@@ -176,7 +176,7 @@ class ServedModel:
         written: list[str] = []
 
         def count(prompt: Sequence[ChatMessage], more: str) -> None:
-            measures.called(purpose, self.name, size(prompt), tokens("".join(written) + more))
+            measures.count_call(purpose, self.name, size(prompt), tokens("".join(written) + more))
             written.clear()
 
         rounds = _CountedRounds(toolbox, messages, count) if toolbox else None

@@ -18,7 +18,7 @@ from adapters.recent import Recent
 from bot.conversation.inbox_events import only_messages, unfinished
 from bot.conversation.intake import Intake
 from bot.reconciliation.unverified_places import MOST_REMEMBERED, UnverifiedPlaces
-from bot.reconciliation.used_messages import UsableMessages, UsedMessage, only, used_in
+from bot.reconciliation.used_messages import UsableMessages, UsedMessage, used_in, verified_hits
 from bot.service.log import log
 from localization.sentences import lazy
 from memory.core import Memory
@@ -65,7 +65,7 @@ class MessageVerification:
             found = await find()
             usable = await self.usable(used_in(found), requests)
             if not usable.changed:
-                return only(found, usable)
+                return verified_hits(found, usable)
 
     async def usable(self, used: Sequence[UsedMessage], requests: RequestBudget) -> UsableMessages:
         """Return which of these messages, most important first, are verified; the others are to be left out."""

@@ -16,7 +16,7 @@ from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.keep_requests import KeepRequests
 from bot.reconciliation.message_verification import MessageVerification
 from bot.reconciliation.unverified_places import UnverifiedPlaces
-from bot.reconciliation.vanished_places import NotedPlace, PlaceRegister, within
+from bot.reconciliation.vanished_places import NotedPlace, PlaceRegister, is_within
 from bot.service.log import log
 from bot.service.priority import Priority
 from memory.core import Memory
@@ -49,7 +49,7 @@ class Vanishing:
         """Stop; the next start continues withholding."""
         await cancel(*self._busy)
 
-    async def look(self, platform: str) -> None:
+    async def scan(self, platform: str) -> None:
         """Find places that disappeared unnoticed, and send outstanding notices."""
         rows = {row.prefix: row for row in await self._memory.disappearance.vanished(platform)}
         for prefix, noted in self._register.all(platform).items():
@@ -59,10 +59,10 @@ class Vanishing:
                 await self._keep_requests.tell(rows[prefix])
             elif not noted.kept:
                 await self._register.drop(platform, prefix)
-        for event in await self._gone(platform):
+        for event in await self._vanished(platform):
             await self.vanish(event)
 
-    async def _gone(self, platform: str) -> Sequence[Vanished]:
+    async def _vanished(self, platform: str) -> Sequence[Vanished]:
         """Return the servers and channels that are gone; missing threads are found when their history is compared."""
         places = [split_key(place) for place in await self._memory.verified.places(platform)]
         unknown = [key[:2] for key in places if not self._register.around(platform, key)]
@@ -84,8 +84,10 @@ class Vanishing:
         if any(self._unverified.is_settled(platform, one) for one in wider):
             return
         # Noted first, so that after a kill the next start sends outstanding notices.
-        await self._register.put(platform, prefix, NotedPlace(event.name or await self._called(platform, prefix), event.rulers))
-        waiting = [one for one in await unfinished(self._memory.journal, platform) if within(prefix, split_key(one[1].place.key))]
+        await self._register.put(platform, prefix, NotedPlace(event.name or await self._name_of(platform, prefix), event.rulers))
+        waiting = [
+            one for one in await unfinished(self._memory.journal, platform) if is_within(prefix, split_key(one[1].place.key))
+        ]
         asked = [one for _, one in waiting if isinstance(one, Message) and one.addressed and not one.off_record]
         await self._keep_requests.ask_again(asked)
         await self._memory.journal.drop([row.key for row, _ in waiting])
@@ -106,10 +108,10 @@ class Vanishing:
         except MemoryFailure as error:
             log.error("vanish.failed", platform=platform, error=type(error).__name__)
 
-    async def _called(self, platform: str, prefix: Prefix) -> str:
+    async def _name_of(self, platform: str, prefix: Prefix) -> str:
         return await self._memory.places.last_name(platform, _key(prefix)) or _UNNAMED[len(prefix)]
 
-    async def returned(self, platform: str, places: Iterable[str]) -> None:
+    async def restore(self, platform: str, places: Iterable[str]) -> None:
         """Restore places that had disappeared but have new messages; they count as unverified."""
         for place in places:
             for prefix in self._register.around(platform, split_key(place)):

@@ -36,7 +36,7 @@ def used_at(session: Session, messages: Sequence[Exchange]) -> list[UsedMessage]
     return [UsedMessage(one, session.ref.platform, session.ref.place) for one in reversed(messages)]
 
 
-def only(hits: Sequence[Hit], sure: UsableMessages) -> list[Hit]:
+def verified_hits(hits: Sequence[Hit], sure: UsableMessages) -> list[Hit]:
     """Return the verified hits, with their verified neighbours."""
 
     def kept(near: Exchange | None) -> Exchange | None:

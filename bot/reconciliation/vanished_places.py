@@ -50,7 +50,7 @@ class PlaceRegister:
 
     def around(self, platform: str, key: Sequence[str]) -> list[Prefix]:
         """Return the noted prefixes that contain a place or group of places."""
-        return [prefix for prefix in self._noted[platform] if within(prefix, key)]
+        return [prefix for prefix in self._noted[platform] if is_within(prefix, key)]
 
     async def put(self, platform: str, prefix: Prefix, noted: NotedPlace) -> None:
         """Store a note."""
@@ -65,7 +65,7 @@ class PlaceRegister:
         self._unverified.unsettle(platform, prefix)
 
 
-def within(prefix: Sequence[str], key: Sequence[str]) -> bool:
+def is_within(prefix: Sequence[str], key: Sequence[str]) -> bool:
     """Return whether a place's key begins with a prefix."""
     return tuple(key[: len(prefix)]) == tuple(prefix)
 

@@ -2,7 +2,7 @@
 
 from adapters.events import Person, conversation
 from bot.app import App
-from bot.commands.group import off_record, paused
+from bot.commands.group import off_record, opt_out_notice
 from bot.commands.texts.ladder_text import NO_WORDS
 from bot.conversation.preferences import PAUSED
 from bot.errors import BadInput
@@ -25,17 +25,19 @@ async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tu
     person = Person("console", name, name)
     chosen = await app.preferences.read(place, person)
     if chosen.on(person, PAUSED):
-        raise BadInput(paused("/"))
+        raise BadInput(opt_out_notice("/"))
     if chosen.is_off_record(place, person):
         raise BadInput(off_record("/"))
     session = await app.domains.named_session(view, place)
     message = NewExchange(
         Kind.SAID, text.strip(), app.base.ids.new(), app.base.clock.now(), name, "user", Identity("console", name)
     )
-    return old, await replaced(view, session, old, message)
+    return old, await replace_fact(view, session, old, message)
 
 
-async def replaced(view: View, session: Session, fact: Statement, said: NewExchange, only: Identity | None = None) -> Statement:
+async def replace_fact(
+    view: View, session: Session, fact: Statement, said: NewExchange, only: Identity | None = None
+) -> Statement:
     """Keep what a person says, and replace a fact with it; `only` is the account whose facts alone may be corrected, if any.
 
     Raises BadInput if what is said was forgotten before.

@@ -41,7 +41,7 @@ class Exported:
         if as_text:
             # A continuation line cannot be mistaken for another speaker's.
             text = "\n| ".join(text.splitlines())
-            return f"[{receipts.short(own.session)}] {local(e.said_at, self.zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {text}"
+            return f"[{receipts.one_line(own.session)}] {local(e.said_at, self.zone):%Y-%m-%d %H:%M} {receipts.one_line(e.speaker)}: {text}"
         return line(
             own.session, e.role, e.speaker, text, e.said_at, e.source_id, self.zone, echo=e.echo or not own.whole, seen=self.seen
         )
@@ -60,7 +60,7 @@ async def own_of(person: Person, memory: Memory, domains: DomainAccess) -> Async
         home = await domains.view_of_account(account.platform, account.native_id)
         spoken = await memory.spoken_in(account)
         for view in (home, *(memory.view(domain) for domain in spoken if domain.key != home.home.key)):
-            async for one in _with_views(view, view.own_words.of(account)):
+            async for one in _with_views(view, view.own_words.said_by(account)):
                 yield one
 
 
@@ -83,7 +83,7 @@ async def _paged(messages: AsyncIterator[OwnMessage]) -> AsyncIterator[list[OwnM
     yield some
 
 
-def fitting(texts: Mapping[str, str], most: int) -> tuple[File, ...]:
+def fit_files(texts: Mapping[str, str], most: int) -> tuple[File, ...]:
     """Return texts as files of at most `most` bytes in total, compressed into one if necessary; () if that is not enough."""
     files = tuple(File(name, text.encode("utf-8", "replace")) for name, text in texts.items())
     if sum(len(one.data) for one in files) <= most:

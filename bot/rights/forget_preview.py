@@ -18,14 +18,14 @@ def span(since: str, until: str, now: int, time_zone: str) -> Window | None:
     """Return the window from the start of one given time to the end of another; None if neither is given. Raises BadInput."""
     if not (since or until):
         return None
-    begins = _told(since, now, time_zone).start if since else EARLIEST
-    ends = _told(until, now, time_zone).end if until else LATEST
+    begins = _parse_time(since, now, time_zone).start if since else EARLIEST
+    ends = _parse_time(until, now, time_zone).end if until else LATEST
     if begins >= ends:
         raise BadInput(lazy("{since} comes after {until}.", since=since, until=until))
     return Window(begins, ends)
 
 
-def _told(text: str, now: int, time_zone: str) -> Window:
+def _parse_time(text: str, now: int, time_zone: str) -> Window:
     found = parse_window(text, now, time_zone)
     if found is None:
         raise BadInput(
@@ -53,13 +53,13 @@ def preview(going: Selection, now: int, time_zone: str, each: int) -> list[str]:
 
 
 def _tiers(going: Selection, now: int, time_zone: str) -> list[tuple[str, Sequence[str]]]:
-    said = [receipts.short(receipts.said(one, now, time_zone), _SHORT) for one in going.messages]
-    replies = [receipts.short(receipts.said(one, now, time_zone), _SHORT) for one in going.replies]
-    gists, stated = [receipts.short(one, _SHORT) for one in going.gists], going.stated
-    texts = {tier: [receipts.short(one, _SHORT) for one in some] for tier, some in stated.items()}
+    said = [receipts.one_line(receipts.message_line(one, now, time_zone), _SHORT) for one in going.messages]
+    replies = [receipts.one_line(receipts.message_line(one, now, time_zone), _SHORT) for one in going.replies]
+    gists, stated = [receipts.one_line(one, _SHORT) for one in going.gists], going.stated
+    texts = {tier: [receipts.one_line(one, _SHORT) for one in some] for tier, some in stated.items()}
     n = {tier: len(some) for tier, some in texts.items()}
     found = [
-        (receipts.messages(len(said)), said),
+        (receipts.message_count(len(said)), said),
         (ngettext("{n} reply", "{n} replies", len(replies)), replies),
         (ngettext("{n} gist or summary", "{n} gists and summaries", len(gists)), gists),
         (ngettext("{n} fact", "{n} facts", n.get("profile", 0)), texts.get("profile", [])),
@@ -72,6 +72,6 @@ def _tiers(going: Selection, now: int, time_zone: str) -> list[tuple[str, Sequen
     return [(title, some) for title, some in found if some]
 
 
-def nothing() -> str:
+def nothing_found() -> str:
     """Return the notice that nothing was found to forget."""
     return _("I keep nothing of that.")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from adapters.markup import typed
+from adapters.markup import typed_prefix
 from bot.config.server_urls import is_nearby, is_this_machine
 from bot.config.settings import Settings
 from localization.numerals import number
@@ -21,7 +21,7 @@ def policy(settings: Settings, answering: Sequence[str], writing: Sequence[str],
     """
     sections = [
         (_("Who is responsible"), _responsible(settings)),
-        (_("What is kept"), _kept(database, by_model=bool(writing))),
+        (_("What is kept"), _what_is_kept(database, by_model=bool(writing))),
         (_("How long"), _how_long(settings)),
         (_("Where words go"), _hosts(settings, answering, writing, database)),
         (_("Who reads it"), _readers()),
@@ -41,7 +41,7 @@ def _responsible(settings: Settings) -> Sequence[str]:
     ]
 
 
-def _kept(database: DatabaseAddress | None, *, by_model: bool) -> Sequence[str]:
+def _what_is_kept(database: DatabaseAddress | None, *, by_model: bool) -> Sequence[str]:
     lines = [
         _(
             "In private: what you say to her and what she answers. In channels and rooms: what is said to her, and what she answers; all that is said there only where an admin turned that on, with a notice."
@@ -93,19 +93,19 @@ def _hosts(
     )
     found: dict[str, list[str]] = {}
     for use, addresses in uses:
-        for host in dict.fromkeys(map(_named, addresses)):
+        for host in dict.fromkeys(map(_host_in_words, addresses)):
             found.setdefault(host, []).append(use)
     lines = [f"- {host}: {', '.join(uses)}" for host, uses in found.items()]
     lines += [f"- {host}: {_('the platform on which you talk with her')}" for host in _platforms(settings)]
     # An address without a host is a local socket.
     if database and urlsplit(where := str(database)).hostname and not is_this_machine(where):
-        lines.append(f"- {_named(where)}: {_('the database in which all of it is kept')}")
+        lines.append(f"- {_host_in_words(where)}: {_('the database in which all of it is kept')}")
     if not lines:
         return [_("No word leaves the machine she runs on.")]
     return [_("Words go to these hosts, and to no others:"), "\n".join(lines)]
 
 
-def _named(address: str) -> str:
+def _host_in_words(address: str) -> str:
     host = urlsplit(address).hostname or address
     if is_this_machine(address):
         return _("a model on the same machine")
@@ -134,7 +134,7 @@ def _readers() -> Sequence[str]:
 
 
 def _rights(settings: Settings) -> Sequence[str]:
-    sign = typed(settings.matrix.prefix) if settings.matrix and not settings.discord else "/"
+    sign = typed_prefix(settings.matrix.prefix) if settings.matrix and not settings.discord else "/"
     asked = {
         "privacy": _("what is kept here"), "memory": _("what she made of it, with what it rests on; to put it right"),
         "recall": _("what was said"), "export": _("all that is yours, as files"),

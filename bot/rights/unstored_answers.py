@@ -13,7 +13,7 @@ from memory.text.display_names import LYRA
 from memory.types import Kind
 
 
-async def held(services: Services, turn: Turn, answer: GeneratedAnswer) -> Sequence[Part]:
+async def hold_reply(services: Services, turn: Turn, answer: GeneratedAnswer) -> Sequence[Part]:
     """Hold a reply until it is sent, and append it to the conversation in memory; return its parts, without text.
 
     Raises SourceGone if something in view was forgotten or changed meanwhile, or a message that it answers was taken back.
@@ -29,7 +29,7 @@ async def held(services: Services, turn: Turn, answer: GeneratedAnswer) -> Seque
     return parts
 
 
-async def dropped(services: Services, turn: Turn, why: str, links: frozenset[str] = NO_LINKS) -> Sequence[Part]:
+async def close_unanswered(services: Services, turn: Turn, why: str, links: frozenset[str] = NO_LINKS) -> Sequence[Part]:
     """Close a turn without an answer; return the notice, since nothing is stored that could be answered later."""
     text = _("{why} This is off the record, so that I keep nothing to answer later: say it again in a while.", why=why)
     parts = await services.outgoing.composer.parts(turn.place.platform, text, links=links)

@@ -61,7 +61,7 @@ def reload(home: Path) -> bool:
 
 
 @contextmanager
-def awake(app: App, role: Role) -> Iterator[None]:
+def hold_home(app: App, role: Role) -> Iterator[None]:
     """Hold this home during the block: alone, or in a role beside others. Raises HomeInUse."""
     lock, page = run_lock(app.base.environment.home), page_lock(app.base.environment.home)
     try:
@@ -79,7 +79,7 @@ def awake(app: App, role: Role) -> Iterator[None]:
         lock.release()
 
 
-async def reserve(app: App, role: Role) -> None:
+async def hold_memory(app: App, role: Role) -> None:
     """Hold this memory: alone, or in a role beside others. Raises HomeInUse, BadConfig."""
     db = app.memory.db
     if role is not Role.ALL and db.peers is None:

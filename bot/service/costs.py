@@ -26,14 +26,14 @@ class Cost:
     unpriced: tuple[str, ...] = ()
 
 
-async def kept(memory: Memory) -> None:
+async def save_usage(memory: Memory) -> None:
     """Persist what this process counted since the last call."""
-    await memory.usage.add(measures.taken())
+    await memory.usage.add(measures.take_usage())
 
 
-async def reported(memory: Memory, models: Mapping[str, Backend]) -> list[tuple[str, list[Cost]]]:
+async def usage_report(memory: Memory, models: Mapping[str, Backend]) -> list[tuple[str, list[Cost]]]:
     """Return the usage per purpose today and in the last 30 days, each under what it is called."""
-    await kept(memory)
+    await save_usage(memory)
     return [(str(label), await _costs(memory, models, days)) for label, days in _REPORTED]
 
 
@@ -64,10 +64,10 @@ def in_words(label: str, some: Sequence[Cost]) -> list[str]:
     priced = [one.money for one in some if one.money is not None]
     unpriced = tuple(dict.fromkeys(name for one in some for name in one.unpriced))
     whole = Cost("", total, sum(priced) if priced else None, unpriced)
-    return [f"{label}: {_told(whole)}.", *(f"  {kinds.purpose(one.purpose)}: {_told(one)}" for one in some)]
+    return [f"{label}: {_cost_in_words(whole)}.", *(f"  {kinds.purpose(one.purpose)}: {_cost_in_words(one)}" for one in some)]
 
 
-def _told(one: Cost) -> str:
+def _cost_in_words(one: Cost) -> str:
     words = _(
         "{calls}, about {tokens_in} tokens in and {tokens_out} out",
         calls=ngettext("{n} call", "{n} calls", one.used.calls),

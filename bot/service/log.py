@@ -99,9 +99,9 @@ class Reports(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Log one record."""
         found = {"error": record.exc_info[0].__name__} if record.exc_info and record.exc_info[0] else {}
-        log.log(record.levelno, self.told(record), source=record.name, **found)
+        log.log(record.levelno, self.as_line(record), source=record.name, **found)
 
-    def told(self, record: logging.LogRecord) -> str:
+    def as_line(self, record: logging.LogRecord) -> str:
         """Return a record as one line."""
         match record.name.partition(".")[0]:
             case name if name == _OWN:

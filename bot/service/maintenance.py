@@ -115,7 +115,7 @@ class Maintenance:
         Embedding many texts, which takes minutes, is not waited for.
         """
         deadline = asyncio.get_running_loop().time() + seconds
-        with self._priority.hurried():
+        with self._priority.without_pause():
             while self._busy and (left := deadline - asyncio.get_running_loop().time()) > 0:
                 if self._embedding and self._left > _MANY:
                     self._embedding.cancel()
@@ -188,9 +188,9 @@ class Maintenance:
                     self._unembedded[domain.key] = domain
 
     async def _embed_some(self, domain: Domain) -> bool:
-        return await self._memory.view(domain).embed(self._told, _IN_TURN) >= _IN_TURN
+        return await self._memory.view(domain).embed(self._log_progress, _IN_TURN) >= _IN_TURN
 
-    def _told(self, done: int, total: int) -> None:
+    def _log_progress(self, done: int, total: int) -> None:
         self._left = total - done
         if total > _MANY:
             log.info("embedded", done=done, of=total)

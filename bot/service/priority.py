@@ -19,7 +19,7 @@ class Priority:
         self._hurried = asyncio.Event()
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def running_turn(self) -> Iterator[None]:
         """Count a turn as running during the block."""
         self._talking += 1
         self._begun += 1
@@ -41,7 +41,7 @@ class Priority:
     async def pause(self) -> None:
         """Wait for a moment without new turns, so that the background work of several turns is done together.
 
-        It ends after a quarter of a second, and at once while somebody is `hurried`.
+        It ends after a quarter of a second, and at once within `without_pause`.
         """
         waits = [asyncio.ensure_future(self._silence()), asyncio.ensure_future(self._hurried.wait())]
         try:
@@ -58,7 +58,7 @@ class Priority:
             await asyncio.sleep(_MOMENT)
 
     @contextmanager
-    def hurried(self) -> Iterator[None]:
+    def without_pause(self) -> Iterator[None]:
         """Let `pause` return at once during the block: somebody waits for background work."""
         self._hurried.set()
         try:

@@ -61,7 +61,7 @@ async def lifecycle(app: App, stop: asyncio.Event, *every_minute: Work, at_once:
     notifier = Notifier(app.base.environment.variables)
     alive = asyncio.create_task(notifier.keep_alive())
     _on_hangup(app, stop)
-    works: list[Work] = [*every_minute, partial(costs.kept, app.memory)]
+    works: list[Work] = [*every_minute, partial(costs.save_usage, app.memory)]
     try:
         with reloadable(app.base.environment.home):
             async with minutely(works, at_once):
@@ -79,7 +79,7 @@ def _on_hangup(app: App, stop: asyncio.Event) -> None:
     at_terminal = sys.stdin.isatty()
 
     async def reload() -> None:
-        note(await app.reloading.told())
+        note(await app.reloading.try_reload())
 
     def hung_up() -> None:
         if at_terminal and _is_gone():

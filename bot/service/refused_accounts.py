@@ -19,7 +19,7 @@ from memory.places.scope_settings import KeptSettings
 _LOST = "lost"
 
 
-async def lost(kept: KeptSettings, settings: Settings) -> Mapping[str, str]:
+async def refused_platforms(kept: KeptSettings, settings: Settings) -> Mapping[str, str]:
     """Return the configured platforms that refuse her account, with the reasons."""
     noted = {scope.removeprefix("adapter:"): str(why) for scope, why in await kept.everywhere(_LOST)}
     return {platform: why for platform, why in noted.items() if platform in settings.platforms}
@@ -33,11 +33,11 @@ class RefusedAccounts:
         self._adapters = adapters
         self._connected = connected
 
-    async def found(self, platform: str) -> None:
+    async def accepted(self, platform: str) -> None:
         """Note that a platform accepts her account."""
         await self._services.memory.settings.set(f"adapter:{platform}", _LOST, None)
 
-    async def lost(self, platform: str, error: PlatformRefused) -> None:
+    async def refused(self, platform: str, error: PlatformRefused) -> None:
         """Note that a platform refuses her account, and report it to the operator's accounts on other platforms once connected."""
         await self._services.memory.settings.set(f"adapter:{platform}", _LOST, told(error))
         owners = [Person(there, account, "") for there, account in self._services.settings.owners if there != platform]

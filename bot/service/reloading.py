@@ -50,7 +50,7 @@ class Reloading:
         )
         return _("The configuration was read again.{over}{waits}", over=over, waits=waits)
 
-    async def told(self) -> str:
+    async def try_reload(self) -> str:
         """Reload the file; return the result, or the error, as a sentence."""
         try:
             return await self.reload()

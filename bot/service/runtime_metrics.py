@@ -37,14 +37,14 @@ class RuntimeMetrics:
         self.stages: dict[str, Durations] = {}
         self._taken: dict[tuple[str, str], UsageTotals] = {}
 
-    def called(self, purpose: str, backend: str, tokens_in: int, tokens_out: int = 0) -> None:
+    def count_call(self, purpose: str, backend: str, tokens_in: int, tokens_out: int = 0) -> None:
         """Count a call of a backend for a purpose, with its tokens."""
         self.calls[purpose] += 1
         self.tokens[purpose] += tokens_in + tokens_out
         so_far = self._taken.get((purpose, backend), UsageTotals())
         self._taken[purpose, backend] = so_far + UsageTotals(1, tokens_in, tokens_out)
 
-    def taken(self) -> dict[tuple[str, str], UsageTotals]:
+    def take_usage(self) -> dict[tuple[str, str], UsageTotals]:
         """Return the usage per purpose and backend since the last call of this."""
         taken, self._taken = self._taken, {}
         return taken

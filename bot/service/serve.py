@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager, nullcontext
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from adapters.task_groups import cancel
-from bot.app import App, opened, until_ended
+from bot.app import App, open_app, until_ended
 from bot.errors import BadConfig
 from bot.printing import note
-from bot.service.awake import awake, reserve
+from bot.service.awake import hold_home, hold_memory
 from bot.service.deadline import Stop
 from bot.service.log import carried_on, log
 from bot.service.maintenance import Maintenance
@@ -20,7 +20,7 @@ from bot.service.process_lifecycle import collected_when_quiet, lifecycle
 from bot.service.process_roles import Role
 from bot.service.refused_accounts import RefusedAccounts
 from bot.talk import TURN_SECONDS, Talk, talking
-from bot.web.serving import BrowserPlatform, missing, serving, token_path
+from bot.web.serving import BrowserPlatform, missing_extras, serving, token_path
 from localization.sentences import _, lazy, told
 from memory.core import Memory
 from memory.journal.chores import CHORE, Chore
@@ -37,10 +37,10 @@ _JOB = "chore"
 
 async def serve(role: Role = Role.ALL) -> int:
     """Run until asked to stop; return 1 if every configured platform refuses her, or other processes declared this one dead."""
-    async with opened(sweeps=role.works) as app:
+    async with open_app(sweeps=role.works) as app:
         log.on_screen = True
-        with awake(app, role):
-            await reserve(app, role)
+        with hold_home(app, role):
+            await hold_memory(app, role)
             async with until_ended() as stop, _noticing(app, stop) as ended:
                 match role:
                     case Role.WORKER:
@@ -105,7 +105,7 @@ async def _hear(app: App, stop: asyncio.Event) -> int:
 async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
     """Serve the memory page and, in the role of all, listen on the platforms and do background work, until asked to stop."""
     adapters = platforms(app) if role.hears else {}
-    browsing, lacking = BrowserPlatform.of(app), missing()
+    browsing, lacking = BrowserPlatform.of(app), missing_extras()
     works: Sequence[Work] = (app.maintenance.tick, app.dreams.tick) if role.works else ()
     if lacking and role is Role.WEB:
         raise BadConfig(lacking)
@@ -140,7 +140,7 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
             over, _ = await asyncio.wait({asked, *left}, return_when=asyncio.FIRST_COMPLETED)
             for task in [one for one in left if one in over]:
                 if told_of := task.result():
-                    telling.add(asyncio.create_task(refused_accounts.lost(*told_of)))
+                    telling.add(asyncio.create_task(refused_accounts.refused(*told_of)))
             left.difference_update(over)
         await talk.mailboxes.drain(TURN_SECONDS)
         return 0 if asked.done() else 1
@@ -190,7 +190,7 @@ async def _tell(adapter: Adapter, connected: asyncio.Event, awake: asyncio.Event
         awake.set()
         note(_("Lyra is awake."))
     note(_("{platform}: connected. {state}", platform=adapter.platform.capitalize(), state=adapter.describe()))
-    await refused_accounts.found(adapter.platform)
+    await refused_accounts.accepted(adapter.platform)
 
 
 class Worker:

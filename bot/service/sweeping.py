@@ -1,12 +1,13 @@
 """Sweeping: removal of expired data, in `lyra run`, beside an idle conversation, and at the start of every command."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 
 from adapters.task_groups import cancel
 from bot.commands.texts import receipts
+from bot.context.quoting import quoting_nothing_forgotten
+from bot.conversation.inbox_events import quoting, reword
 from bot.printing import note
-from bot.rights.quote_removal import drop_quotes
 from bot.service.log import log
 from memory.core import Memory
 from memory.errors import MemoryFailure
@@ -58,7 +59,7 @@ class Sweeper:
     async def _tell_lost(self, *, meanwhile: bool = False) -> None:
         if lost := await self._memory.marks.compare():
             log.error("memory.outdated", commits=lost.commits)
-            note(receipts.lost(lost, self._memory.address or self._memory.path, self._clock.now()))
+            note(receipts.loss_notice(lost, self._memory.address or self._memory.path, self._clock.now()))
             if meanwhile:
                 # What this process has read of it may be what is gone.
                 self._memory.db.outdated.set()
@@ -75,7 +76,7 @@ class Sweeper:
                 await ledger.note(tx, 0, "restore dropped", self._clock.now(), file=path.name)
 
     async def _expire(self) -> None:
-        await self._memory.linking.end()
+        await self._memory.linking.drop_expired()
         if swept := await self._memory.expire():
             log.info("retention.swept", items=swept)
 
@@ -96,3 +97,12 @@ class Sweeper:
             await work
         except (MemoryFailure, OSError) as error:
             log.info("sweep.later", why=str(error))
+
+
+async def drop_quotes(memory: Memory, platforms: Iterable[str]) -> None:
+    """Remove forgotten quotes and forwards from every unanswered message of these platforms, so that they leave the journal too."""
+    for platform in platforms:
+        for message in await quoting(memory.journal, platform):
+            bare = await quoting_nothing_forgotten(memory, message)
+            if bare != message:
+                await reword(memory.journal, bare)

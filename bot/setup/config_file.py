@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.config.atomic_files import write_private
 from bot.config.problems import not_toml
-from bot.config.settings import Settings, checked, read_text
+from bot.config.settings import Settings, parse_settings, read_text
 from bot.errors import BadConfig
 from bot.imports import imported
 from localization.sentences import _, lazy
@@ -77,7 +77,7 @@ class ConfigFile:
 
     def settings(self) -> Settings:
         """Return the settings of the new text. Raises BadConfig."""
-        return checked(self.text, self.path)
+        return parse_settings(self.text, self.path)
 
     def difference(self) -> str:
         """Return the change as a unified diff; '' for none."""

@@ -2,9 +2,9 @@
 
 from adapters.command_table import Call
 from adapters.events import Person, Place, Reach
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.cli.checkups import model_checkup
-from bot.cli.output import ask
+from bot.cli.output import confirm
 from bot.imports import imported
 from bot.models.connect import Connector
 from bot.printing import show
@@ -24,7 +24,7 @@ class _Screen:
 
     async def confirm(self, question: str) -> bool:
         """Return whether the person confirmed."""
-        return ask(question, yes=self._yes)
+        return confirm(question, yes=self._yes)
 
     def enter(self, thread: str, name: str) -> bool:
         """Return False: there is no conversation here."""
@@ -33,7 +33,7 @@ class _Screen:
 
 async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
     """Show, connect or disconnect the model; with `tries`, have it answer. Returns 1 on failure."""
-    async with opened() as app:
+    async with open_app() as app:
         if name == _RELOAD:
             reached = awake.reload(app.base.environment.home)
             show(
@@ -51,7 +51,7 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
             awake.reload(app.base.environment.home)
         if name not in _NO_SERVER and not changed and app.models.chat is None:
             return 1
-        return await _tried(app) if tries else 0
+        return await _try_models(app) if tries else 0
 
 
 def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
@@ -60,7 +60,7 @@ def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
     return Call(Person("console", user, user), Place("console", user, user, Reach.DIRECT), given, _Screen(yes=yes))
 
 
-async def _tried(app: App) -> int:
+async def _try_models(app: App) -> int:
     """Have every configured model say a few words; return 1 if one fails."""
     findings = [
         await model_checkup.checkup(app.base.environment, backend.model, backend, app.models.learnt.of(backend))

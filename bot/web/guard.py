@@ -58,7 +58,7 @@ class TokenAttempts:
         """Return whether a caller sent too many wrong tokens lately."""
         return len(self._recent(caller)) >= _MOST_WRONG
 
-    def wrong(self, caller: str) -> None:
+    def count_wrong(self, caller: str) -> None:
         """Count a wrong token of a caller."""
         recent = [*self._recent(caller), time.monotonic()]
         self._wrong.pop(caller, None)
@@ -136,7 +136,7 @@ class Guard:
         if self.attempts.blocked(caller):
             return self.refuse(request, _TOO_MANY_REQUESTS, WRONG_TOO_OFTEN)
         if cookie or header:
-            self.attempts.wrong(caller)
+            self.attempts.count_wrong(caller)
         return self.refuse(request, 401, lazy("A bearer token is needed."))
 
     async def _check_form(self, request: web.Request, visitor: SignedIn) -> web.Response | None:

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from bot.web.metrics import exposed
+from bot.web.metrics import exposition
 from bot.web.page_context import CONTEXT
 from bot.web.server_sent_events import StreamEvent, follow, last_seen
 from localization.sentences import _
@@ -26,7 +26,7 @@ async def _ready(request: web.Request) -> web.Response:
 @routes.get("/metrics")
 async def _measure(request: web.Request) -> web.Response:
     context = request.app[CONTEXT]
-    return web.Response(body=await exposed(context.app.memory, context.talk.mailboxes), content_type="text/plain")
+    return web.Response(body=await exposition(context.app.memory, context.talk.mailboxes), content_type="text/plain")
 
 
 @routes.post("/sessions/{id}/summarize")

@@ -17,12 +17,12 @@ _PURPOSES = ("conversation", "digests", "embedding")
 _STAGES = ("keep", "recall", "model", "answer", "store", "send")
 
 
-async def exposed(memory: Memory, mailboxes: Mailboxes) -> bytes:
+async def exposition(memory: Memory, mailboxes: Mailboxes) -> bytes:
     """Return all metrics of a memory and of this process in the text exposition format."""
-    return generate_latest(_Collected([*await _kept(memory, mailboxes), *_counted(measures)]))
+    return generate_latest(_Collected([*await _stored_metrics(memory, mailboxes), *_process_metrics(measures)]))
 
 
-async def _kept(memory: Memory, mailboxes: Mailboxes) -> list[Metric]:
+async def _stored_metrics(memory: Memory, mailboxes: Mailboxes) -> list[Metric]:
     journal = memory.journal
     backlog, heard, minds = await memory.backlog(), await journal.open_counts(), await memory.minds()
     spent = await memory.spending.today()
@@ -59,7 +59,7 @@ class _Collected:
         return self.metrics
 
 
-def _counted(since_start: RuntimeMetrics) -> Iterator[Metric]:
+def _process_metrics(since_start: RuntimeMetrics) -> Iterator[Metric]:
     yield _counter("lyra_turns", "Turns by what became of them", "outcome", since_start.turns, _OUTCOMES)
     yield _counter("lyra_errors", "Errors by their kind", "kind", since_start.errors, ())
     yield _counter("lyra_model_calls", "Answers of models by purpose", "purpose", since_start.calls, _PURPOSES)

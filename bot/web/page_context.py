@@ -27,7 +27,7 @@ from bot.web.guard import VISITOR
 from bot.web.prose import prose
 from bot.web.signins import SignedIn
 from bot.web.tab_presence import TabPresence
-from localization.current_language import current, known
+from localization.current_language import current, language_code
 from localization.numerals import number, signed
 from localization.sentences import Sentence, _, lazy
 from memory.text.time.times import local
@@ -38,10 +38,10 @@ _MOST = 20
 """How many languages of a header are considered."""
 
 
-def accepted(header: str) -> str:
+def preferred_language(header: str) -> str:
     """Return the supported language that Accept-Language prefers, '' if it names none."""
     ranked = [_ranked(one) for one in header.split(",")[:_MOST]]
-    wanted = [(known(name), weight) for name, weight in ranked if weight > 0]
+    wanted = [(language_code(name), weight) for name, weight in ranked if weight > 0]
     return next((code for code, _weight in sorted(wanted, key=lambda one: -one[1]) if code), "")
 
 
@@ -133,8 +133,8 @@ class PageContext:
         '' stands for the machine's language.
         """
         own = self.app.preferences.language(_person(request[VISITOR].identity)) if VISITOR in request else ""
-        chosen = known(own) or known(self.app.base.settings.language)
-        return chosen or accepted(request.headers.get("Accept-Language", ""))
+        chosen = language_code(own) or language_code(self.app.base.settings.language)
+        return chosen or preferred_language(request.headers.get("Accept-Language", ""))
 
     def page(self, template: str, code: int = 200, /, **facts: object) -> web.Response:
         """Render a page."""
@@ -212,7 +212,7 @@ def _chosen(visitor: SignedIn, accounts: Collection[Identity]) -> Identity:
     return visitor.reads if visitor.reads in accounts else visitor.identity
 
 
-def go(path: str, **query: str) -> web.Response:
+def redirect(path: str, **query: str) -> web.Response:
     """Return a redirect to another page, after a form (303)."""
     return web.Response(status=303, headers={"Location": str(URL(path).with_query(query))})
 
@@ -229,7 +229,7 @@ def templates() -> Environment:
     )
     found.globals.update(WORDS, language=current)
     filters: dict[str, Callable[..., object]] = dict(
-        prose=prose, short=receipts.short, reasons=in_words, how_sure=how_sure, nothing_sure=nothing_sure, signed=signed, drive=drive_name,
+        prose=prose, short=receipts.one_line, reasons=in_words, how_sure=how_sure, nothing_sure=nothing_sure, signed=signed, drive=drive_name,
         platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=bank_text.head,
         number=lambda n, digits=0: number(n, digits=digits),
         stored=lambda reason: _(reason) if reason else "",

@@ -4,7 +4,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from adapters.markup import marks, printable
+from adapters.markup import count_marks, printable
 
 _TAGS = {
     "p", "br", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
@@ -22,6 +22,6 @@ _CLEANER = nh3.Cleaner(tags=_TAGS, attributes={"ol": {"start"}})
 
 def prose(text: str, *, most_marks: int = _MOST_MARKS) -> Markup:
     """Render a reply as HTML with text formatting alone; a text with more marks is shown as written."""
-    if marks(text) > most_marks:
+    if count_marks(text) > most_marks:
         return Markup("<pre>{}</pre>").format(escape(printable(text)))
     return Markup(_CLEANER.clean(_MARKDOWN.render(printable(text))))

@@ -34,7 +34,7 @@ _SCOPE, _ADDRESS = "install", "web address"
 _LOOKS, _LOOK_SECONDS = 100, 0.1
 
 
-def missing() -> Said | None:
+def missing_extras() -> Said | None:
     """Return a sentence on how to install missing dependencies, None if all are present."""
     names = [found[1] for found in map(_OF_EXTRA.match, requires("lyra-companion") or ()) if found]
     if all(find_spec(name.replace("-", "_")) for name in names):

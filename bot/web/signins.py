@@ -83,7 +83,7 @@ class SignIns:
         return Identity(stored["platform"], stored["account"])
 
     async def _drop_expired(self) -> None:
-        for (scope, key), stored in (await self.settings.chosen([_LINKS, _COOKIES])).items():
+        for (scope, key), stored in (await self.settings.of_scopes([_LINKS, _COOKIES])).items():
             if self._valid(scope, stored) is None:
                 await self.settings.set(scope, key, None)
 

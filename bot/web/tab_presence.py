@@ -19,7 +19,7 @@ class TabPresence:
         return place in self._taken and self._taken[place][0].held
 
     @contextmanager
-    def taken(self, place: str) -> Iterator[bool]:
+    def present(self, place: str) -> Iterator[bool]:
         """Be present at a place for the block; yield whether neither a terminal nor another process is there."""
         alone, sitting = self._taken.get(place, (SoleProcess(self._home, place), 0))
         if not sitting:

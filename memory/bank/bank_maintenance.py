@@ -70,7 +70,7 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
                 await folding.reopen(tx, context.domain, periods.above(period), now)
                 await erase.retire(tx, context.domain, before, now)
             await keep(tx, derivation, (periods.CONVERSATION, period), entries, lines, writer, now)
-        await episodes.banked(tx, episode["id"])
+        await episodes.mark_banked(tx, episode["id"])
 
     rung = Progress("/".join(map(str, keys)), episode["id"], len(keys), 1, stale=False)
     texts = {message.key: message.text for message in messages}

@@ -22,7 +22,7 @@ class BankEntry:
     @property
     def label(self) -> str:
         """The rung and period, as displayed."""
-        return f"{self.rung}:{periods.shown(self.period)}"
+        return f"{self.rung}:{periods.period_label(self.period)}"
 
     @property
     def text(self) -> str:

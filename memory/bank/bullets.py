@@ -12,7 +12,7 @@ from memory.places.consent import TIER
 from memory.ports import Entry
 from memory.store.database import Transaction
 from memory.tiers import statements
-from memory.tiers.source_lines import SourceLine, grounds, stated
+from memory.tiers.source_lines import SourceLine, as_statement, grounds
 
 _WORD_BYTES = 20
 
@@ -72,5 +72,5 @@ async def keep(
     for entry in entries:
         rests = grounds(entry, lines)
         if rests and not await opted_out.is_named(tx, seal, domain, entry.text):
-            new = stated(TIER, period, kind, " ".join(entry.text.split()), writer, rests)
+            new = as_statement(TIER, period, kind, " ".join(entry.text.split()), writer, rests)
             await statements.publish(tx, seal, domain, new, now)

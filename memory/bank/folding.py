@@ -139,7 +139,7 @@ async def sweep(derivation: Derivation) -> None:
         for period in lost:
             if periods.rung(period) != periods.CONVERSATION:
                 await reopen(tx, context.domain, period, context.clock.now())
-        there = await episodes.there(tx, [one.mark for one in lost.values() if one.mark])
+        there = await episodes.existing(tx, [one.mark for one in lost.values() if one.mark])
         for period, one in lost.items():
             if one.mark and one.mark not in there:
                 await progress.drop(tx, context.domain, TIER, period)

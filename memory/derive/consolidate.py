@@ -54,7 +54,7 @@ class Consolidator:
         closed = 0
         context = self._context
         rules = await context.closing()
-        while await episodes.over(context.db, context.domain, session, rules, context.clock.now(), asked=asked):
+        while await episodes.is_any_over(context.db, context.domain, session, rules, context.clock.now(), asked=asked):
             async with context.db.transaction(bounds=context.bounds) as tx:
                 closed += await episodes.close(tx, context.domain, session, rules, context.clock.now(), asked=asked)
         return closed
@@ -62,7 +62,7 @@ class Consolidator:
     async def due(self, session: Session, *, redo: bool = False) -> list[episodes.Episode]:
         """Return the closed episodes of a session without a gist; with `redo` and a model, those with an extractive one too."""
         again = self._context.redoing if redo else None
-        return await episodes.wanting(self._context.db, self._context.domain, session=session.key, redo_for=again)
+        return await episodes.without_gist(self._context.db, self._context.domain, session=session.key, redo_for=again)
 
     async def digest(self, session: Session, *, redo: bool = False) -> int:
         """Write every due gist and merge of a session; return how many were written.
@@ -89,11 +89,11 @@ class Consolidator:
         if len(edge) < 2:
             return edge
         place = DigestPlace("summary", 0, 0)
-        old = await summaries.at(self._context.db, session, place)
+        old = await summaries.digest_at(self._context.db, session, place)
         if old and await parents(self._context.db, old.key) == sorted(digest.key for digest in edge):
             return [old]
         await self._make(session, _merge_job(place, edge, self._context.domain, old.key if old else None))
-        made = await summaries.at(self._context.db, session, place)
+        made = await summaries.digest_at(self._context.db, session, place)
         return [made] if made else await summaries.frontier(self._context.db, session)
 
     async def _gist_job(self, session: Session, episode: episodes.Episode) -> Job:
@@ -126,8 +126,8 @@ class Consolidator:
                 return True
             if job.replaces is not None:
                 await erase.supersede(tx, context.domain, [job.replaces], now)
-            entries = await opted_out.unnamed(tx, context.seal, context.domain, made.product)
-            written = _written(job, entries, made.author, extractive=made.fallback)
+            entries = await opted_out.without_opted_out(tx, context.seal, context.domain, made.product)
+            written = _digest_of(job, entries, made.author, extractive=made.fallback)
             return await summaries.publish(tx, context.seal, context.domain, session, place, written, now) is not None
 
         slot = f"{session.id}/{place.level}/{place.position}"
@@ -156,7 +156,7 @@ class Consolidator:
         return Author(writer.name, write)
 
 
-def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: bool) -> WrittenDigest:
+def _digest_of(job: Job, entries: Sequence[Entry], writer: str, *, extractive: bool) -> WrittenDigest:
     items = {draft.source.label: draft.item for draft in job.drafts}
     lines = (
         DigestLine(text, tuple(sorted({items[label] for label in one.cites if label in items})))

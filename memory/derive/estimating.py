@@ -77,7 +77,7 @@ class Estimating:
             made += gists.inputs
             total = sum((self._reading(gist) for gist in gists.inputs), total + self._joining(gists))
         made += await self._unread()
-        return total + (self._rungs(made) if made else await self._left())
+        return total + (self._rungs(made) if made else await self._upper_tiers_usage())
 
     async def _unread(self) -> list[_Text]:
         """Return the gists from which profile or eras were not written yet, as after a run that was cut off."""
@@ -85,7 +85,7 @@ class Estimating:
         lengths = ((row["month"], len(row["text"].splitlines())) for row in rows)
         return [_Text(length, length * _LINE, period) for period, length in lengths]
 
-    async def _left(self) -> ExpectedUsage:
+    async def _upper_tiers_usage(self) -> ExpectedUsage:
         """Return the usage for narrative and self-narrative where profile and eras are up to date."""
         derivation = Derivation(self._context)
         if work := await narrative.due(derivation, asked=True):

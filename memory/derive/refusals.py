@@ -35,7 +35,7 @@ class Refusals:
         row = await self.db.one(
             "SELECT count(*) AS n FROM refusals WHERE domain = :domain AND tier = :tier "
             "AND slot = :slot AND inputs = :inputs AND writer = :writer AND reason NOT IN (:dropped, :given_up)",
-            {**self._of(target), "writer": writer, "dropped": DROPPED, "given_up": GIVEN_UP},
+            {**self._parameters(target), "writer": writer, "dropped": DROPPED, "given_up": GIVEN_UP},
         )
         return row is not None and row["n"] >= MOST
 
@@ -44,10 +44,10 @@ class Refusals:
         await tx.run(
             "INSERT INTO refusals (domain, tier, slot, inputs, writer, reason, answer, refused_at) "
             "VALUES (:domain, :tier, :slot, :inputs, :writer, :reason, :answer, :now)",
-            {**self._of(target), "writer": writer, "reason": reason, "answer": answer, "now": self.clock.now()},
+            {**self._parameters(target), "writer": writer, "reason": reason, "answer": answer, "now": self.clock.now()},
         )
 
-    def _of(self, target: Target) -> dict[str, object]:
+    def _parameters(self, target: Target) -> dict[str, object]:
         return {"domain": self.domain.key, "tier": target.tier, "slot": target.slot, "inputs": target.inputs}
 
 

@@ -38,10 +38,10 @@ from memory.tiers.drives import (
     Drives,
     Signal,
     Thresholds,
-    built,
-    calmed,
-    saturating,
-    together,
+    build_level,
+    calm_level,
+    combine,
+    saturate,
 )
 from memory.tiers.messages import said
 from memory.tiers.selfstate import StateOfMind
@@ -54,7 +54,7 @@ _LIVELY = 40
 _TALK, _PILE, _CAUGHT_UP, _FEELING, _DISLIKED = 0.2, 0.1, 0.1, 0.15, 0.05
 
 
-def evolved(mind: StateOfMind, elapsed: int, said: int, stability: float, feeling: float = 0.0, disliked: int = 0) -> StateOfMind:
+def evolve(mind: StateOfMind, elapsed: int, said: int, stability: float, feeling: float = 0.0, disliked: int = 0) -> StateOfMind:
     """Return the state of mind after `elapsed` microseconds and `said` messages of people, with a feeling from -1 to 1.
 
     `disliked` is the number of disliked answers. If nothing was said, only time has an effect.
@@ -63,7 +63,7 @@ def evolved(mind: StateOfMind, elapsed: int, said: int, stability: float, feelin
     mood, energy = (now * rest + base * (1 - rest) for base, now in ((_BASE.mood, mind.mood), (_BASE.energy, mind.energy)))
     if said:
         mood += _bounded(_CAUGHT_UP * (2 * stability - 1) + _FEELING * max(-1.0, min(1.0, feeling)) - _DISLIKED * disliked)
-        energy += _bounded(_TALK * saturating(said, _LIVELY) - _PILE * (1 - stability))
+        energy += _bounded(_TALK * saturate(said, _LIVELY) - _PILE * (1 - stability))
     return replace(mind, mood=max(-1.0, min(1.0, mood)), energy=max(0.0, min(1.0, energy)))
 
 
@@ -138,10 +138,10 @@ class Dreamer:
         news = await said.after(self._context.db, domain, mind.heard)
         elapsed = now - (state.since or news["first"] or now)
         signals, novelty = await self._sensor.sense()
-        levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in signals.items()}
+        levels = {name: build_level(mind.drives[name], one.value, elapsed) for name, one in signals.items()}
         disliked = await feedback.count(self._context.db, domain, state.since)
         return _Findings(
-            mind, elapsed, signals, novelty, mind.drives.but(**levels), news["n"], news["last"] or mind.heard, disliked
+            mind, elapsed, signals, novelty, mind.drives.with_levels(**levels), news["n"], news["last"] or mind.heard, disliked
         )
 
     def _step(self, name: str, level: float, forced: bool) -> Step:
@@ -154,7 +154,10 @@ class Dreamer:
         consolidator, domain = Consolidator(self._context), self._context.domain
         keys = {
             *(row["session"] for row in await episodes.open_ends(self._context.db, domain)),
-            *(episode.session for episode in await episodes.wanting(self._context.db, domain, redo_for=self._context.redoing)),
+            *(
+                episode.session
+                for episode in await episodes.without_gist(self._context.db, domain, redo_for=self._context.redoing)
+            ),
         }
         made = 0
         try:
@@ -167,10 +170,10 @@ class Dreamer:
             was = findings.signals[COHERENCE]
             is_now = await self._sensor.coherence()
             findings.signals[COHERENCE] = is_now
-            findings.drives = findings.drives.but(
-                coherence=together((findings.drives.coherence, max(0.0, is_now.value - was.value)))
+            findings.drives = findings.drives.with_levels(
+                coherence=combine((findings.drives.coherence, max(0.0, is_now.value - was.value)))
             )
-        return self._done(findings, step, made, await self._sensor.continuity())
+        return self._finished_step(findings, step, made, await self._sensor.continuity())
 
     async def _cohere(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Remove statements whose sources are gone, re-examine contradicting facts, and climb the ladder."""
@@ -184,7 +187,7 @@ class Dreamer:
                 for one, other in pairs:
                     await self._look_again(tx, one.key, other.key)
         made = await Ladder(self._context).climb(asked=forced)
-        return self._done(findings, step, made, await self._sensor.coherence())
+        return self._finished_step(findings, step, made, await self._sensor.coherence())
 
     async def _look_again(self, tx: Transaction, one: int, other: int) -> None:
         pair = {"d": self._context.domain.key, "one": one, "other": other}
@@ -199,13 +202,13 @@ class Dreamer:
         findings.reflected = await Reflecting(self._context, self._chat_model, step.level).reflect(findings.novelty)
         if findings.reflected.again:
             return replace(step, why=findings.reflected.why)
-        return self._done(
+        return self._finished_step(
             findings, replace(step, why=findings.reflected.why), int(findings.reflected.kept is not None), Signal(0.0)
         )
 
-    def _done(self, findings: "_Findings", step: Step, made: int, left: Signal) -> Step:
-        level = calmed(findings.drives[step.drive], findings.signals[step.drive].value, left.value)
-        findings.drives = findings.drives.but(**{step.drive: level})
+    def _finished_step(self, findings: "_Findings", step: Step, made: int, left: Signal) -> Step:
+        level = calm_level(findings.drives[step.drive], findings.signals[step.drive].value, left.value)
+        findings.drives = findings.drives.with_levels(**{step.drive: level})
         findings.left[step.drive] = left.value
         why = step.why or ("" if made else marked("nothing was to be done"))
         if self._regression_check.failed > findings.failed:
@@ -216,9 +219,9 @@ class Dreamer:
     async def _end(self, findings: "_Findings", report: Report) -> Report:
         stability = await self._sensor.stability()
         report.sensed["stability"] = stability
-        drives = findings.drives.but(stability=stability.value)
+        drives = findings.drives.with_levels(stability=stability.value)
         reflected = findings.reflected or Reflected()
-        mind = evolved(findings.mind, findings.elapsed, findings.said, stability.value, reflected.feeling, findings.disliked)
+        mind = evolve(findings.mind, findings.elapsed, findings.said, stability.value, reflected.feeling, findings.disliked)
         mind = replace(mind, drives=drives, heard=findings.heard)
         async with self._context.db.transaction(bounds=self._context.bounds) as tx:
             await selfstate.keep(tx, self._context.domain, mind, self._context.clock.now())

@@ -31,7 +31,17 @@ from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.time.times import local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
-from memory.tiers.source_lines import Grounds, SourceLine, fitting, grounds, of_gists, of_messages, of_statements, stated, weight
+from memory.tiers.source_lines import (
+    Grounds,
+    SourceLine,
+    as_statement,
+    fit_lines,
+    grounds,
+    of_gists,
+    of_messages,
+    of_statements,
+    token_count,
+)
 from memory.types import Domain, DomainKind, Statement
 
 _MANNER = "p"
@@ -142,7 +152,9 @@ class Reflecting:
         """Return the manners of the person in a DM; elsewhere a reflection addresses everybody."""
         if self._context.domain.ref.kind is not DomainKind.DM:
             return []
-        wanted = manners.wanted(await statements.standing(self._context.db, self._context.domain, manners.TIER, shown_only=True))
+        wanted = manners.current_wishes(
+            await statements.standing(self._context.db, self._context.domain, manners.TIER, shown_only=True)
+        )
         return await of_statements(self._context.db, self._context.domain, wanted, _MANNER)
 
 
@@ -169,7 +181,7 @@ class _Thinking:
         return await thought_about(tx, self._context.domain) < self._new.last
 
     async def _write(self, _: Dropped) -> Thought:
-        answer = await self._asked()
+        answer = await self._ask_model()
         sources = [line.source for line in self._lines]
         found = read_thought(answer)
         # The reason may quote people, so it is stored with the answer only.
@@ -177,7 +189,7 @@ class _Thinking:
             raise WriterRefused(why, answer)
         return found
 
-    async def _asked(self) -> str:
+    async def _ask_model(self) -> str:
         """Return the model's answer, shortening the prompt until it fits. Raises WriterFailed, WriterRefused."""
         today = f"{local(self._context.clock.now(), self._context.domain.time_zone):%A, %Y-%m-%d}"
         for left in range(_SHRINKS, -1, -1):
@@ -185,9 +197,9 @@ class _Thinking:
             try:
                 return await self._chat_model.answer(prompt.system, prompt.user)
             except TooMuchToRead as refusal:
-                whole = weight(self._lines)
+                whole = token_count(self._lines)
                 around = tokens(prompt.system) + tokens(prompt.user) + _AROUND - whole
-                fewer = fitting(self._lines, min(whole // 2 if refusal.room is None else refusal.room - around, whole - 1))
+                fewer = fit_lines(self._lines, min(whole // 2 if refusal.room is None else refusal.room - around, whole - 1))
                 if not left or all(line.source.label.startswith(_MANNER) for line in fewer):
                     if not refusal.sure:
                         raise WriterFailed(str(refusal)) from refusal
@@ -212,7 +224,7 @@ class _Thinking:
             return Reflected(why=marked("it names somebody who wants nothing kept"), feeling=found.feeling)
         standing = await statements.standing(tx, self._context.domain, selfstate.TIER)
         why = _unsaid(found, rests, [one for one in standing if one.kind == KIND])
-        new = stated(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
+        new = as_statement(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
         key = await statements.publish(tx, self._context.seal, self._context.domain, new, now)
         await reflections.add(tx, self._context.domain, key, self._level, now, waits=not why)
         return Reflected(key, not why, why, found.feeling)

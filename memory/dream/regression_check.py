@@ -104,7 +104,7 @@ class RegressionCheck:
         added.add(difference.added)
         staged = Staged(added, difference.gone)
         marks = CheckResult(
-            len(drawn), await self._found(drawn, Staged(), difference), await self._found(drawn, staged, difference)
+            len(drawn), await self._count_found(drawn, Staged(), difference), await self._count_found(drawn, staged, difference)
         )
         self.marks += marks
         return marks.after >= marks.before
@@ -122,7 +122,7 @@ class RegressionCheck:
                 found[item] = question
         return found
 
-    async def _found(self, canaries: Mapping[int, str], staged: Staged, difference: Difference) -> int:
+    async def _count_found(self, canaries: Mapping[int, str], staged: Staged, difference: Difference) -> int:
         found = 0
         for canary, question in canaries.items():
             query = Query(question, _K, (MESSAGES, GISTS, ERAS))

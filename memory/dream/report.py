@@ -42,7 +42,7 @@ class Report:
     rested: bool = False
     heard: int = 0
 
-    def kept(self) -> Mapping[str, Any]:
+    def as_json(self) -> Mapping[str, Any]:
         """Return the part that is stored, as JSON-compatible values."""
         return {
             "before": _rounded(self.before),

@@ -27,27 +27,27 @@ from memory.types import DAY, MINUTE, Domain
 _FAR_ENOUGH = 4
 
 
-def begins(day: date, time_zone: str, at: time) -> int:
+def night_begins(day: date, time_zone: str, at: time) -> int:
     """Return the instant at which the night of a date begins."""
     return instant(datetime.combine(day, at, zone(time_zone)))
 
 
-def last(now: int, time_zone: str, at: time) -> date:
+def newest_night(now: int, time_zone: str, at: time) -> date:
     """Return the date of the newest night that has begun."""
     tomorrow = local(now, time_zone).date() + timedelta(days=1)
     # If the date moved back across midnight, tomorrow's night may have begun.
     days = (tomorrow - timedelta(days=back) for back in range(_FAR_ENOUGH + 1))
-    return next(day for day in days if begins(day, time_zone, at) <= now)
+    return next(day for day in days if night_begins(day, time_zone, at) <= now)
 
 
-def due(now: int, time_zone: str, at: time, done: str, since: int) -> str:
+def due_night(now: int, time_zone: str, at: time, done: str, since: int) -> str:
     """Return the date, as 2026-11-20, of the night to be dreamt, '' if there is none.
 
     `done` is the newest one dreamt, '' for none; nights that began before `since` do not count. Of several missed nights, only
     the newest is dreamt.
     """
-    night = last(now, time_zone, at)
-    if begins(night, time_zone, at) < since:
+    night = newest_night(now, time_zone, at)
+    if night_begins(night, time_zone, at) < since:
         return ""
     return night.isoformat() if night.isoformat() > done else ""
 
@@ -112,7 +112,7 @@ class Schedule:
         rows = await self._standing("ORDER BY d.id")
         return [read_domain(row) for row in rows if await self._parked(row)]
 
-    async def asked(self, domain: Domain) -> Slot:
+    async def requested(self, domain: Domain) -> Slot:
         """Return a slot for a pass requested now."""
         return Slot(domain, ASKED, str(self._clock.now()))
 
@@ -131,7 +131,7 @@ class Schedule:
         async with self._db.transaction(bounds=_bounds(held)) as tx:
             return await ledger.renew(tx, held, self._clock.now())
 
-    async def over(
+    async def finish(
         self, held: Claim, slot: Slot, at: int, report: Mapping[str, Any], *, done: bool, rested: bool, heard: int
     ) -> bool:
         """Record a finished pass and release the lease; False, with nothing recorded, if another process holds it by now.
@@ -161,7 +161,7 @@ class Schedule:
         async with self._db.transaction(bounds=_bounds(held)) as tx:
             await ledger.release(tx, held, "broke")
 
-    async def past(self, domain: Domain, n: int) -> list[PastDream]:
+    async def last_passes(self, domain: Domain, n: int) -> list[PastDream]:
         """Return the last passes of a domain, newest first."""
         rows = await self._db.all(
             "SELECT * FROM dreams WHERE domain = :d ORDER BY at DESC, id DESC LIMIT :n", {"d": domain.key, "n": n}
@@ -187,7 +187,7 @@ class Schedule:
         if row["failed"] and -_AHEAD <= now - row["ended"] < AGAIN:
             return None
         if self._hours.night is not None:
-            night = due(now, domain.time_zone, self._hours.night, row["night"] or "", created_at)
+            night = due_night(now, domain.time_zone, self._hours.night, row["night"] or "", created_at)
             if night:
                 return Slot(domain, NIGHT, night)
         every = self._hours.every

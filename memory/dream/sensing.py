@@ -19,7 +19,7 @@ from memory.text.lexical import key_words
 from memory.text.proper_names import names
 from memory.text.time.times import month
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements, summaries
-from memory.tiers.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
+from memory.tiers.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, combine, saturate
 from memory.types import DAY, MINUTE, Statement
 
 _SHARED = 2
@@ -87,7 +87,7 @@ class Sensor:
         """Return the signal of finished messages in no gist, or only an extractive one, and how long they have waited."""
         messages, oldest = await self._unsummarized()
         waits = max(0, self._context.clock.now() - oldest) if messages else 0
-        value = together((messages / (2 * self._context.rules.count), waits / DAY))
+        value = combine((messages / (2 * self._context.rules.count), waits / DAY))
         return Signal(value, {"messages": messages, "hours": waits // HOUR})
 
     async def coherence(self) -> Signal:
@@ -97,10 +97,10 @@ class Sensor:
             return Signal(0.0, {})
         gists = await summaries.count(self._db, self._context.domain, unprofiled=True)
         enough = profile.MOST_GISTS if await derivation.progress(profile.TIER) else profile.FIRST_GISTS
-        months = await eras.waiting(derivation)
+        months = await eras.count_due(derivation)
         stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(derivation, asked=False)]
         pairs, orphans = len(await self.contradicting()), len(await self.orphans())
-        value = together(
+        value = combine(
             (_nearly(gists / enough), months / _MONTHS, _STALE * bool(stale), pairs / _MOST_CONTRADICTIONS, float(orphans > 0))
         )
         return Signal(
@@ -127,7 +127,7 @@ class Sensor:
 
     async def stability(self) -> Signal:
         """Return how caught up she is: what gives no signal, less half of a week's churn in profile and narrative."""
-        behind = together(((await self.continuity()).value, (await self.coherence()).value))
+        behind = combine(((await self.continuity()).value, (await self.coherence()).value))
         row = await self._db.one(
             "SELECT count(*) FILTER (WHERE ended_at IS NULL) AS standing, "
             "count(*) FILTER (WHERE ended_at >= :then) AS ended FROM statements WHERE domain = :d AND tier IN ('profile', 'narrative')",
@@ -144,7 +144,7 @@ class Sensor:
             {"d": self._context.domain.key, "then": self._context.clock.now() - DAY},
         )
         open_ends = new.questions + (row["n"] if row else 0)
-        value = saturating(new.names / _NAMES + new.topics / _TOPICS + open_ends / _OPEN, 1.0)
+        value = saturate(new.names / _NAMES + new.topics / _TOPICS + open_ends / _OPEN, 1.0)
         return Signal(value, {"names": new.names, "topics": new.topics, "questions": open_ends})
 
     async def _unsummarized(self) -> tuple[int, int]:
@@ -153,7 +153,7 @@ class Sensor:
         rules = await self._context.closing()
         closed = [
             await episodes.extent(self._db, some)
-            for some in pages(await episodes.wanting(self._db, self._context.domain, redo_for=self._context.redoing))
+            for some in pages(await episodes.without_gist(self._db, self._context.domain, redo_for=self._context.redoing))
         ]
         ends = await episodes.open_ends(self._db, self._context.domain)
         over = [

@@ -205,7 +205,7 @@ class AffectedReplies:
         """Return the keys of replies and notices that may have had one of these items in view, but the known, oldest first."""
         found: set[int] = set()
         for there in await domains_of(self.db, items) or [domain]:
-            found.update([reply async for reply in seen.by(self.db, there, items)])
+            found.update([reply async for reply in seen.replies_that_saw(self.db, there, items)])
         said = await paged(self.db, "SELECT DISTINCT session FROM exchanges WHERE item IN ({within})", items)
         sessions = sorted({row["session"] for row in said})
         unrecorded = await self.db.all(
@@ -229,7 +229,7 @@ class AffectedReplies:
                 "ORDER BY e.item",
                 {**bound("k", some), **(self.besides.parameters if self.besides else {})},
             )
-            views = await seen.of(self.db, [row["item"] for row in rows])
+            views = await seen.seen_by(self.db, [row["item"] for row in rows])
             unrecorded = {row["item"] for row in rows if row["item"] not in views and row["speaker"] == LYRA}
             cites, answers, rests = (defaultdict[int, set[int]](set) for _ in range(3))
             for edge in await self.db.all(

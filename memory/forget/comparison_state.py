@@ -163,7 +163,7 @@ class ComparisonState:
 
     async def _asides_of(self, replies: Sequence[int]) -> dict[int, frozenset[int]]:
         recorded = await seen.asides_of(self._db, replies)
-        earlier = await seen.of(self._db, [reply for reply, items in recorded.items() if items is None])
+        earlier = await seen.seen_by(self._db, [reply for reply, items in recorded.items() if items is None])
         among = set(await asides.among(self._db, sorted(frozenset[int]().union(*earlier.values())))) if earlier else set()
         return {reply: earlier.get(reply, frozenset()) & among if items is None else items for reply, items in recorded.items()}
 

@@ -80,7 +80,7 @@ class ConfidenceChanges:
         named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else {}
         last = None
         if ask.about or not named:
-            last = await said.by(self.db, session, teller, ask.about, before)
+            last = await said.message_by(self.db, session, teller, ask.about, before)
         texts = {**named, **({last.key: last.text} if last else {})}
         replies = {item: await self.replies(item, text) for item, text in texts.items()}
         return DiscretionTargets(sorted(named), last.key if last else None, replies)
@@ -166,7 +166,7 @@ class ConfidenceChanges:
                 await confidences.put(tx, domain, [item for item in items if kept_from[item] == whom], whom, now)
             said = (await exchanges.among(tx, items)).values()
             await storing.index(tx, domain, [message for message in said if exchanges.recallable(message)])
-            await entities.again(tx, domain, [message.key for message in said if message.kind is Kind.SAID])
+            await entities.requeue(tx, domain, [message.key for message in said if message.kind is Kind.SAID])
             await note_forgetting(tx, domain, now)
 
 

@@ -62,13 +62,13 @@ class Tombstones:
     async def put_up(self, tx: Transaction, hashes: Iterable[str], now: int) -> None:
         """Store tombstones of these hashes, which are in the log, in the database."""
         await put_up(tx, hashes, now)
-        await installation_values.keep(tx, _WRITTEN, str(home_files.size(self.log)))
+        await installation_values.put(tx, _WRITTEN, str(home_files.size(self.log)))
 
     async def unread(self) -> UnreadTombstones:
         """Return what the database has not read. Raises TombstonesDamaged."""
-        mark = await installation_values.kept(self.db, _READ)
+        mark = await installation_values.get(self.db, _READ)
         read, last = json.loads(mark) if mark else (0, "")
-        written = await installation_values.kept(self.db, _WRITTEN)
+        written = await installation_values.get(self.db, _WRITTEN)
         return await asyncio.to_thread(self._unread, read, last, max(read, int(written or 0)))
 
     def _append(self, hashes: Sequence[str]) -> None:
@@ -131,8 +131,8 @@ def _is_sound(line: str) -> bool:
 
 async def remember_read(tx: Transaction, unread: UnreadTombstones) -> None:
     """Record that the database has read all that was unread."""
-    await installation_values.keep(tx, _READ, unread.mark)
-    await installation_values.keep(tx, _WRITTEN, str(json.loads(unread.mark)[0]))
+    await installation_values.put(tx, _READ, unread.mark)
+    await installation_values.put(tx, _WRITTEN, str(json.loads(unread.mark)[0]))
 
 
 async def among(reader: Reader, hashes: Iterable[str]) -> set[str]:

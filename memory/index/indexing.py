@@ -17,7 +17,7 @@ from memory.index.when.told_times import told
 from memory.index.when.values import Window
 from memory.places import confidences
 from memory.store.database import Transaction
-from memory.store.domains import announce
+from memory.store.domains import log_change
 from memory.store.lineage import bound, pages, placeholders
 from memory.text import lexical
 from memory.text.passages import only_asks, passages
@@ -83,7 +83,7 @@ async def index_new(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]
     if not found:
         return
     await tx.many(_INSERT, partial(_rows, domain, found, language))
-    await announce(tx, domain, [one.item for one in found], "add")
+    await log_change(tx, domain, [one.item for one in found], "add")
 
 
 async def last_language(tx: Transaction, domain: Domain) -> str:
@@ -109,7 +109,7 @@ async def _unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> Non
             {"domain": domain.key, **bound("i", some)},
         )
         await vectors.remove(tx, domain, some)
-    await announce(tx, domain, items, "drop")
+    await log_change(tx, domain, items, "drop")
 
 
 def _rows(domain: Domain, found: Sequence[IndexEntry], language: str) -> Iterator[dict[str, object]]:

@@ -16,7 +16,7 @@ import numpy as np
 from memory.ports import Clock, Embedder, Progress, Replacing, Vectors
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Row, Transaction
-from memory.store.domains import announce
+from memory.store.domains import log_change
 from memory.store.lineage import bound, placeholders, texts_of
 from memory.text.passages import passages, sentences
 from memory.types import Domain
@@ -140,7 +140,7 @@ class VectorStore:
                 "RETURNING item",
                 {"space": space, "domain": domain.key, **bound("i", list(texts))},
             )
-            await announce(tx, domain, sorted({row["item"] for row in made}), "drop")
+            await log_change(tx, domain, sorted({row["item"] for row in made}), "drop")
             now = await texts_of(tx, list(texts))
             await tx.many(
                 _KEPT,
@@ -175,7 +175,7 @@ class VectorStore:
                     if now.get(one.item) == texts[one.item]
                 ),
             )  # fmt: skip
-            await announce(tx, domain, list(texts), "vector")
+            await log_change(tx, domain, list(texts), "vector")
         return [item for item, text in texts.items() if item in now and now[item] != text]
 
     async def _use(self, dimension: int) -> int:

@@ -38,7 +38,7 @@ class Chores:
         """Queue domains for housekeeping."""
         slots = [str(domain) for domain in sorted(domains)]
         async with self._db.transaction(bounds=Bounds()) as tx:
-            await ledger.want(tx, CHORE, slots)
+            await ledger.queue_work(tx, CHORE, slots)
         self._call()
 
     async def add_all(self) -> bool:

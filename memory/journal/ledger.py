@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.database import ClaimHolders, DatabaseAccess, Parameters, Transaction
-from memory.store.domains import take
+from memory.store.domains import reserve_numbers
 from memory.types import MINUTE, Domain
 
 LEASE = 10 * MINUTE
@@ -101,7 +101,7 @@ async def settle(tx: Transaction, held: Claim) -> None:
     await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence", held.parameters)
 
 
-async def want(tx: Transaction, name: str, slots: Sequence[str]) -> None:
+async def queue_work(tx: Transaction, name: str, slots: Sequence[str]) -> None:
     """Queue work for any process; work in progress is done once more afterwards, with its tries reset."""
     await tx.many(
         "INSERT INTO claims (name, slot, holder, fence, until) VALUES (:name, :slot, '', 0, 0) "
@@ -154,7 +154,7 @@ async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: objec
     """Append a line to the activity log."""
     await tx.run(
         "INSERT INTO activity (seq, at, domain, kind, detail) VALUES (:seq, :at, :domain, :kind, :detail)",
-        {"seq": await take(tx, "activity"), "at": at, "domain": domain, "kind": kind, "detail": json.dumps(detail)},
+        {"seq": await reserve_numbers(tx, "activity"), "at": at, "domain": domain, "kind": kind, "detail": json.dumps(detail)},
     )
 
 

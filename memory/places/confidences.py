@@ -94,7 +94,7 @@ async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: W
         await tx.run(f"DELETE FROM confided WHERE item IN ({placeholders('i', some)})", bound("i", some))
     if excepted == NOBODY:
         return
-    key = await _made(tx, home, excepted, now)
+    key = await _ensure_domain(tx, home, excepted, now)
     await tx.many("INSERT INTO confided (item, domain) VALUES (:item, :key)", ({"item": item, "key": key} for item in items))
 
 
@@ -115,7 +115,7 @@ async def require_open(reader: Reader, items: Collection[int], domains_read: Col
         raise SourceGone(lazy("Something this answer rests on was told in confidence meanwhile."))
 
 
-async def _made(tx: Transaction, home: Domain, excepted: WithheldFrom, now: int) -> int:
+async def _ensure_domain(tx: Transaction, home: Domain, excepted: WithheldFrom, now: int) -> int:
     written = json.dumps(
         {"accounts": sorted([one.platform, one.native_id] for one in excepted.accounts), "others": excepted.others},
         ensure_ascii=False, separators=(",", ":"),

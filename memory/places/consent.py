@@ -82,7 +82,7 @@ async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> 
     there = kept.db.within([domain.key])
     said = await there.all(_SAID_BY, {"domain": domain.key, "platform": member.platform, "native_id": member.native_id})
     words = [row["item"] for row in said]
-    words += [reply async for reply in seen.by(there, domain, words)]
+    words += [reply async for reply in seen.replies_that_saw(there, domain, words)]
     async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         await scope_settings.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
         rows = await paged(
@@ -117,7 +117,7 @@ async def resting_on(db: DatabaseAccess, episode: int, members: Collection[Ident
     )
     theirs = {row["root"] for row in rows if Identity(row["platform"], row["native_id"]) in members}
     replies = await db.all("SELECT item FROM exchanges WHERE episode = :episode AND kind = 'reply'", {"episode": episode})
-    saw = await seen.of(db, [row["item"] for row in replies])
+    saw = await seen.seen_by(db, [row["item"] for row in replies])
     speakers = await _speakers(db, frozenset().union(*saw.values()))
     return theirs | {reply for reply, items in saw.items() if any(speakers.get(item) in members for item in items)}
 

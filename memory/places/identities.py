@@ -7,7 +7,7 @@ from memory.store.domains import read_domain
 from memory.types import Domain, Identity
 
 
-async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
+async def upsert(tx: Transaction, identity: Identity, name: str, now: int) -> int:
     """Upsert an identity with its current display name; return its key."""
     row = await tx.one(
         "INSERT INTO identities (platform, native_id, name, seen_at) VALUES (:platform, :native_id, :name, :now) "

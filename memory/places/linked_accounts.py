@@ -28,13 +28,15 @@ class LinkedAccounts:
 
     seal: Seal
 
-    async def of(self, reader: Reader, accounts: Collection[Identity]) -> list[Identity]:
+    async def linked_with(self, reader: Reader, accounts: Collection[Identity]) -> list[Identity]:
         """Return the accounts linked with these, themselves included; [] if none is linked."""
         return list(
-            dict.fromkeys([o for one in accounts for o in read(await scope_settings.get(reader, self._scope(one), LINKED))])
+            dict.fromkeys(
+                [o for one in accounts for o in deserialize(await scope_settings.get(reader, self._scope(one), LINKED))]
+            )
         )
 
-    async def whole(
+    async def accounts_of_person(
         self, reader: Reader, who: Identity, declared: Declared, known: Sequence[Identity] | None = None
     ) -> list[Identity]:
         """Return all accounts of an account's person, this one first.
@@ -43,25 +45,25 @@ class LinkedAccounts:
         """
         own = declared(who)
         found = dict.fromkeys([who, *own])
-        linked = await self.of(reader, own) if known is None else known
+        linked = await self.linked_with(reader, own) if known is None else known
         while linked:
             # Linked accounts have no further links; only accounts declared to belong to them may.
             found.update(dict.fromkeys(linked))
             further = {account for one in linked for account in declared(one)}.difference(found)
             found.update(dict.fromkeys(sorted(further, key=lambda one: (one.platform, one.native_id))))
-            linked = await self.of(reader, further)
+            linked = await self.linked_with(reader, further)
         return list(found)
 
-    async def join(self, tx: Transaction, one: Identity, other: Identity) -> None:
+    async def link(self, tx: Transaction, one: Identity, other: Identity) -> None:
         """Link two accounts and everything linked with either."""
         for here, there in ((one, other), (other, one)):
             await self._put(tx, here, _BY_CODE, [*await self._neighbours(tx, here), there])
-        await self._group(tx, list(dict.fromkeys([one, other, *await self.of(tx, [one, other])])))
+        await self._group(tx, list(dict.fromkeys([one, other, *await self.linked_with(tx, [one, other])])))
 
-    async def part(self, tx: Transaction, who: Identity) -> bool:
+    async def unlink(self, tx: Transaction, who: Identity) -> bool:
         """Unlink an account, and split those that were linked only through it; return whether it was linked."""
         left: dict[Identity, list[Identity]] = {}
-        for one in await self.of(tx, [who]):
+        for one in await self.linked_with(tx, [who]):
             neighbours = await self._neighbours(tx, one)
             left[one] = [] if one == who else [other for other in neighbours if other != who]
             await self._put(tx, one, _BY_CODE, left[one])
@@ -75,21 +77,21 @@ class LinkedAccounts:
             await self._put(tx, one, LINKED, group if len(group) > 1 else ())
 
     async def _neighbours(self, reader: Reader, who: Identity) -> list[Identity]:
-        return read(await scope_settings.get(reader, self._scope(who), _BY_CODE))
+        return deserialize(await scope_settings.get(reader, self._scope(who), _BY_CODE))
 
     async def _put(self, tx: Transaction, who: Identity, key: str, others: Sequence[Identity]) -> None:
-        await scope_settings.put(tx, self._scope(who), key, written(dict.fromkeys(others)) or None)
+        await scope_settings.put(tx, self._scope(who), key, serialize(dict.fromkeys(others)) or None)
 
     def _scope(self, who: Identity) -> str:
         return opted_out.scope(self.seal, who)
 
 
-def read(value: object) -> list[Identity]:
-    """Parse accounts serialized by `written`; return [] for anything but a list."""
+def deserialize(value: object) -> list[Identity]:
+    """Parse accounts serialized by `serialize`; return [] for anything but a list."""
     return [Identity(platform, native_id) for platform, native_id in value] if isinstance(value, list) else []
 
 
-def written(accounts: Collection[Identity]) -> list[list[str]]:
+def serialize(accounts: Collection[Identity]) -> list[list[str]]:
     """Serialize accounts for a setting, as JSON lists."""
     return [[one.platform, one.native_id] for one in accounts]
 

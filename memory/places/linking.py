@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from localization.sentences import lazy
 from memory.errors import LinkRefused
 from memory.places import scope_settings
-from memory.places.linked_accounts import LINKED, Declared, LinkedAccounts, nobody_else, read, written
+from memory.places.linked_accounts import LINKED, Declared, LinkedAccounts, deserialize, nobody_else, serialize
 from memory.places.scope_settings import KeptSetting
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Row, Transaction
@@ -63,10 +63,10 @@ class Linking:
     async def circle(
         self, who: Identity, declared: Declared = nobody_else, known: Sequence[Identity] | None = None
     ) -> list[Identity]:
-        """Return all accounts of an account's person, like `LinkedAccounts.whole`."""
-        return await self._circles.whole(self.db, who, declared, known)
+        """Return all accounts of an account's person, like `LinkedAccounts.accounts_of_person`."""
+        return await self._circles.accounts_of_person(self.db, who, declared, known)
 
-    async def show(self, to: LinkParty) -> str:
+    async def new_code(self, to: LinkParty) -> str:
         """Return a new code for an account, replacing any earlier one."""
         code = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
         now = self.clock.now()
@@ -81,7 +81,7 @@ class Linking:
             )
         return f"{code[: _LENGTH // 2]}-{code[_LENGTH // 2 :]}"
 
-    async def enter(self, code: str, by: LinkParty, own: Collection[Identity]) -> Request:
+    async def claim_code(self, code: str, by: LinkParty, own: Collection[Identity]) -> Request:
         """Claim a code typed by `by`, whose person's accounts are `own`; nobody else can type it then. Raises LinkRefused."""
         now, plain = self.clock.now(), "".join(one for one in code.upper() if one.isalnum())
         async with self.db.transaction() as tx:
@@ -117,7 +117,7 @@ class Linking:
             f"{_CODES} WHERE ends_at > :now AND other_id IS NOT NULL ORDER BY agreed, ends_at", {"now": self.clock.now()}
         )
         found = [_request(row) for row in rows]
-        return [one for one in found if any(who in asked for asked in await self._asked(self.db, one, declared))]
+        return [one for one in found if any(who in asked for asked in await self._accounts_to_ask(self.db, one, declared))]
 
     async def agree(self, request: Request) -> bool:
         """Record the consent of the typing side; return whether the request still stands."""
@@ -149,16 +149,20 @@ class Linking:
         by = by or request.showed.account
         async with self.db.transaction() as tx:
             row = await self._standing(tx, request)
-            if row is None or not row["agreed"] or not any(by in one for one in await self._asked(tx, _request(row), declared)):
+            if (
+                row is None
+                or not row["agreed"]
+                or not any(by in one for one in await self._accounts_to_ask(tx, _request(row), declared))
+            ):
                 return None
             consents = [*_request(row).consents, *([by] if row["agreed"] > 1 else ())]
             await _keep(tx, request, agreed=2, consents=consents)
             now = Request(request.showed, request.typed, 2, request.word, consents)
-            if missing := await self._asked(tx, now, declared):
+            if missing := await self._accounts_to_ask(tx, now, declared):
                 return missing
-            await self._circles.join(tx, request.showed.account, request.typed.account)
+            await self._circles.link(tx, request.showed.account, request.typed.account)
             # Consent covered those accounts linked at that time and nobody else, so all other requests are dropped.
-            await _drop(tx, await self._circles.whole(tx, by, declared))
+            await _drop(tx, await self._circles.accounts_of_person(tx, by, declared))
         return []
 
     async def unlink(self, accounts: Collection[Identity]) -> bool:
@@ -169,17 +173,17 @@ class Linking:
         parted = False
         async with self.db.transaction() as tx:
             for one in accounts:
-                parted |= await self._circles.part(tx, one)
+                parted |= await self._circles.unlink(tx, one)
             await _drop(tx, accounts, untyped=True)
         return parted
 
-    async def end(self) -> None:
+    async def drop_expired(self) -> None:
         """Drop expired codes and attempts."""
         if await self.db.one("SELECT 1 AS yes FROM link_codes UNION ALL SELECT 1 FROM link_tries LIMIT 1"):
             async with self.db.transaction() as tx:
                 await _end(tx, self.clock.now())
 
-    async def everyone(self) -> list[KeptSetting]:
+    async def all_links(self) -> list[KeptSetting]:
         """Return the links, for `take_over`."""
         return await scope_settings.whole(self.db, LINKED, LINKED)
 
@@ -187,12 +191,12 @@ class Linking:
     def _circles(self) -> LinkedAccounts:
         return LinkedAccounts(self.seal)
 
-    async def _asked(self, reader: Reader, request: Request, declared: Declared) -> list[Collection[Identity]]:
+    async def _accounts_to_ask(self, reader: Reader, request: Request, declared: Declared) -> list[Collection[Identity]]:
         """Return who has to agree next: groups of accounts declared to be one person's, of which one account suffices."""
         if request.agreed < 2:
             return [[(request.showed if request.agreed else request.typed).account]]
         both = {request.showed.account, request.typed.account}
-        everyone = [one for side in both for one in await self._circles.whole(reader, side, declared)]
+        everyone = [one for side in both for one in await self._circles.accounts_of_person(reader, side, declared)]
         asked = {frozenset(declared(one)) for one in everyone}
         return [one for one in asked if one.isdisjoint(both.union(request.consents))]
 
@@ -214,7 +218,7 @@ class Linking:
 
 
 async def take_over(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
-    """Replace all links with those that `everyone` returned elsewhere; earlier codes become invalid."""
+    """Replace all links with those that `all_links` returned elsewhere; earlier codes become invalid."""
     await scope_settings.replace(tx, LINKED, LINKED, known)
     await tx.run("DELETE FROM link_codes")
 
@@ -224,7 +228,7 @@ async def _keep(tx: Transaction, request: Request, *, agreed: int, consents: Seq
         "UPDATE link_codes SET agreed = :agreed, consents = :consents WHERE platform = :platform AND native_id = :native_id",
         {
             **_which(request.showed.account), "agreed": agreed,
-            "consents": json.dumps(written(consents)),
+            "consents": json.dumps(serialize(consents)),
         },
     )  # fmt: skip
 
@@ -265,4 +269,4 @@ def _which(account: Identity) -> dict[str, object]:
 def _request(row: Row, typed: LinkParty | None = None) -> Request:
     showed = LinkParty(Identity(row["platform"], row["native_id"]), row["name"], row["place"])
     typed = typed or LinkParty(Identity(row["other_platform"], row["other_id"]), row["other_name"], row["other_place"])
-    return Request(showed, typed, int(row["agreed"]), str(row["code"])[:_WORD], read(json.loads(row["consents"])))
+    return Request(showed, typed, int(row["agreed"]), str(row["code"])[:_WORD], deserialize(json.loads(row["consents"])))

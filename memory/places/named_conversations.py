@@ -30,7 +30,7 @@ async def seal_names(db: Database, seal: Seal) -> None:
 
     Stored items keep their ids.
     """
-    if await installation_values.kept(db, _SEALED):
+    if await installation_values.get(db, _SEALED):
         return
     async with db.transaction() as tx:
         known: set[str] = set()
@@ -47,7 +47,7 @@ async def seal_names(db: Database, seal: Seal) -> None:
             await owner.rekey(tx, PLATFORM, sealed)
         await linking.end_all(tx, PLATFORM)
         await scope_settings.rescope(tx, {f"{_SCOPE}{before}": f"{_SCOPE}{now}" for before, now in sealed.items()})
-        await installation_values.keep(tx, _SEALED, "yes")
+        await installation_values.put(tx, _SEALED, "yes")
     if sealed:
         await db.checkpoint()
 

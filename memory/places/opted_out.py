@@ -41,13 +41,13 @@ async def is_named(reader: Reader, seal: Seal, domain: Domain, text: str) -> boo
 async def named_in(reader: Reader, seal: Seal, domain: Domain, texts: Collection[str]) -> set[str]:
     """Return the texts that name somebody who opted out in a domain."""
     marks = await _marks(reader, seal, domain)
-    return {text for text in texts if marks and next(_named(seal, domain, marks, text), None) is not None}
+    return {text for text in texts if marks and next(_named_spans(seal, domain, marks, text), None) is not None}
 
 
-async def unnamed(reader: Reader, seal: Seal, domain: Domain, entries: Sequence[Entry]) -> list[Entry]:
+async def without_opted_out(reader: Reader, seal: Seal, domain: Domain, entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries that name nobody who opted out; if all do, return them with these names masked."""
     marks = await _marks(reader, seal, domain)
-    kept = [one for one in entries if not marks or next(_named(seal, domain, marks, one.text), None) is None]
+    kept = [one for one in entries if not marks or next(_named_spans(seal, domain, marks, one.text), None) is None]
     return kept or [dataclasses.replace(one, text=_masked(seal, domain, marks, one.text)) for one in entries]
 
 
@@ -55,7 +55,7 @@ async def _marks(reader: Reader, seal: Seal, domain: Domain) -> Collection[str]:
     return () if domain.ref.kind is DomainKind.DM else await scope_settings.under(reader, _scope(seal, domain), _NAME)
 
 
-def _named(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> Iterator[tuple[int, int]]:
+def _named_spans(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans in a text that name somebody who opted out, longest first."""
 
     @cache
@@ -66,13 +66,13 @@ def _named(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> Ite
 
 
 def _masked(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> str:
-    while (found := next(_named(seal, domain, marks, text), None)) is not None:
+    while (found := next(_named_spans(seal, domain, marks, text), None)) is not None:
         begin, end = found
         text = f"{text[:begin]}{_SOMEBODY}{text[end:]}"
     return text
 
 
-async def everyone(db: Database) -> list[KeptSetting]:
+async def all_settings(db: Database) -> list[KeptSetting]:
     """Return all opt-out settings, to be carried over into a memory that supersedes this one.
 
     Includes which people and places are off the record.
@@ -81,7 +81,7 @@ async def everyone(db: Database) -> list[KeptSetting]:
 
 
 async def replace(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
-    """Replace all opt-out settings with what `everyone` returned."""
+    """Replace all opt-out settings with what `all_settings` returned."""
     await scope_settings.replace(tx, _OFF_RECORD, f"{_OFF_RECORD}-", ())
     await scope_settings.replace(tx, KEY, _NAME, known)
 

@@ -121,7 +121,7 @@ class Places:
             return _session(row)
         id = self.seal.id(domain.ref, "session", ref.platform, ref.place, str(ref.epoch))
         async with self.db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            named = await titles.bearable(tx, self.seal, domain, ref, name) or id
+            named = await titles.usable_title(tx, self.seal, domain, ref, name) or id
             await tx.run(
                 "INSERT INTO sessions (public_id, domain, platform, place, epoch, name, started_at, last_at) "
                 "VALUES (:public_id, :domain, :platform, :place, :epoch, :name, :now, :now) "
@@ -161,7 +161,7 @@ class Places:
     async def rename(self, session: Session, domain: Domain, name: str) -> None:
         """Rename a session after its place; '' removes the name."""
         async with self.db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            now = await titles.bearable(tx, self.seal, domain, session.ref, name, session.key) or session.id
+            now = await titles.usable_title(tx, self.seal, domain, session.ref, name, session.key) or session.id
             await tx.run(
                 "UPDATE sessions SET name = :name WHERE domain = :domain AND public_id = :id",
                 {"name": now, "domain": domain.key, "id": session.id},
@@ -184,7 +184,7 @@ class Places:
         )
         return row["name"] if row else ""
 
-    async def named(self, domain: Domain, name: str) -> Session:
+    async def find_session(self, domain: Domain, name: str) -> Session:
         """Return the session with this name or public id. Raises NotFound."""
         row = await self.db.within([domain.key]).one(
             _COUNTED + "WHERE s.domain = :domain AND (s.name = :name OR s.public_id = :name) ORDER BY s.name <> :name",
@@ -295,6 +295,6 @@ def _active(row: Row, platform: str, place: str) -> Session:
 def _session(row: Row) -> Session:
     ref = SessionRef(row["platform"], row["place"], row["epoch"])
     return Session(
-        row["id"], row["public_id"], row["domain"], ref, titles.shown(row["name"], row["public_id"]), row["started_at"],
+        row["id"], row["public_id"], row["domain"], ref, titles.display_title(row["name"], row["public_id"]), row["started_at"],
         row["last_at"], row["messages"],
     )  # fmt: skip

@@ -23,7 +23,7 @@ class KeptSettings:
         """Return a setting, or None if it was never set."""
         return await get(self.db, scope, key)
 
-    async def chosen(self, scopes: Sequence[str]) -> dict[tuple[str, str], object]:
+    async def of_scopes(self, scopes: Sequence[str]) -> dict[tuple[str, str], object]:
         """Return all settings of several scopes, by scope and key."""
         if not scopes:
             return {}

@@ -143,7 +143,7 @@ class NameStanding:
         near = (one for one in self.near.get(self.marks[untagged(name)], ()) if one == who or one.native_id in present)
         return next(near, who) != who
 
-    def shown(self, borne: Mapping[Person, NameUse] = NOBODYS) -> dict[Person, str]:
+    def display_names(self, borne: Mapping[Person, NameUse] = NOBODYS) -> dict[Person, str]:
         """Return the names to show people under whose words are not stored. Of several unknown ones the first keeps the name.
 
         `borne` says which names somebody else present bears or bore.

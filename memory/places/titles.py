@@ -14,7 +14,7 @@ _NUMBERED = re.compile(r" \(\d+\)$")
 _AT_ONCE = 20
 
 
-def shown(name: str, public_id: str) -> str:
+def display_title(name: str, public_id: str) -> str:
     """Return a session's displayed name; an unnamed session has its public id as its name."""
     return _("unnamed conversation") if name == public_id else name
 
@@ -24,7 +24,7 @@ async def is_forgotten(tx: Transaction, seal: Seal, domain: Domain, name: str) -
     return bool(await tombstones.among(tx, words.names(seal, domain.ref, name)))
 
 
-async def bearable(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef, name: str, session: int = 0) -> str:
+async def usable_title(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef, name: str, session: int = 0) -> str:
     """Return a name for a session, shortened, and numbered if another session has it; '' if it must not be kept.
 
     The latter includes a name that the thread still bears but is about to lose.

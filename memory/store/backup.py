@@ -32,7 +32,7 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell
     unfinished = Unfinished(path)
     unfinished.clear()
     try:
-        with unfinished.part(target) as part:
+        with unfinished.temporary_file(target) as part:
             await db.copy_to(part, key, tell)
             held = await verified(part, key)
             home_files.sync(part)
@@ -53,7 +53,7 @@ class Unfinished:
         self._folder = path.with_name("backups")
 
     @contextmanager
-    def part(self, target: Path) -> Iterator[Path]:
+    def temporary_file(self, target: Path) -> Iterator[Path]:
         """Create an empty file beside `target` for the block to fill and rename; anything left of it is removed afterwards."""
         name = secrets.token_hex(8)
         part = target.absolute().with_name(f"{target.name}.{name}.part")

@@ -20,7 +20,7 @@ class Bounds:
         """Return bounds for these writes; keys in both are only listed as writes."""
         return cls(frozenset(writes), frozenset(rests_on) - frozenset(writes))
 
-    def meets(self, writes: Collection[Key], rests_on: Collection[Key]) -> bool:
+    def conflict_with(self, writes: Collection[Key], rests_on: Collection[Key]) -> bool:
         """Return whether these bounds conflict with others' writes and reads."""
         return not (self.writes.isdisjoint(writes) and self.writes.isdisjoint(rests_on) and self.rests_on.isdisjoint(writes))
 

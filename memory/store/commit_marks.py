@@ -85,7 +85,7 @@ class CommitMarks:
                 if other.at < mark.at - MINUTE:
                     file.unlink(missing_ok=True)
 
-    def last(self) -> LostCommits | None:
+    def last_loss(self) -> LostCommits | None:
         """Return the loss noticed within the last week, if any."""
         with suppress(OSError, ValueError, TypeError):
             lost = LostCommits(**json.loads((self._folder / _LOST).read_bytes()))

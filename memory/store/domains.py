@@ -39,7 +39,7 @@ async def next_source(tx: Transaction, domain: Domain) -> str:
     return str(row["items"])
 
 
-async def take(tx: Transaction, counter: str, n: int = 1) -> int:
+async def reserve_numbers(tx: Transaction, counter: str, n: int = 1) -> int:
     """Reserve n numbers of a counter and return the first; every number is given once, and other takers wait for the commit."""
     row = await tx.one(
         "INSERT INTO counters (name, value) VALUES (:name, :n) "
@@ -50,7 +50,7 @@ async def take(tx: Transaction, counter: str, n: int = 1) -> int:
     return int(row["value"]) - n + 1
 
 
-async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
+async def log_change(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
     """Append a change of these items to the log: 'add', 'drop' or 'vector'.
 
     Its numbers are the domain's next ones; other takers wait for the commit. Of the log only the last 2,000 changes or so are kept.

@@ -51,7 +51,7 @@ def make(path: Path) -> bytes:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with alone(path.parent):
+        with exclusive(path.parent):
             if not home_files.size(path):
                 write(path, secrets.token_hex(32))
     except OSError as error:
@@ -61,7 +61,7 @@ def make(path: Path) -> bytes:
 
 def unmake(path: Path, key: bytes) -> None:
     """Remove a key that was just made and does not open what is kept: that has another, which is missing. Raises KeyMissing."""
-    with alone(path.parent):
+    with exclusive(path.parent):
         if load(path) == key:
             path.unlink()
             home_files.sync(path.parent)
@@ -74,7 +74,7 @@ def word(path: Path, new: Callable[[], str]) -> str:
     The file appears whole or not at all. Processes that create it at the same time get the same word. Raises KeyUnusable if
     the file exists and holds no word.
     """
-    with alone(path.parent):
+    with exclusive(path.parent):
         if not path.exists():
             write(path, new())
     return _read_word(path)
@@ -86,7 +86,7 @@ def write(path: Path, text: str) -> None:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def exclusive(folder: Path) -> Iterator[None]:
     """Keep other processes from writing a word in this folder."""
     handle = os.open(folder, os.O_RDONLY)
     try:

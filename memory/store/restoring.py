@@ -35,7 +35,7 @@ class SupersededMemory:
     until: int
 
 
-def staged(path: Path) -> Path:
+def staging_path(path: Path) -> Path:
     """Return the path of a staged copy before the decision."""
     return path.with_name(path.name + _STAGED)
 
@@ -50,7 +50,7 @@ def is_own(path: Path, file: Path) -> bool:
 
 def clear(path: Path) -> None:
     """Remove what an undecided, interrupted restore left behind."""
-    home_files.remove(staged(path))
+    home_files.remove(staging_path(path))
 
 
 def require_backup(source: Path, key: bytes) -> None:
@@ -69,7 +69,7 @@ async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = la
 
     `tell` is called with the bytes copied and the total.
     """
-    copy = staged(path)
+    copy = staging_path(path)
     try:
         clear(path)
         for suffix in ("", "-wal"):
@@ -95,7 +95,7 @@ def _cannot(source: Path, error: Exception) -> Sentence:
 
 def decide(path: Path) -> None:
     """Make the staged copy, which nobody has open any more, the memory from now on. Raises BackupFailed."""
-    copy = staged(path)
+    copy = staging_path(path)
     try:
         if any(home_files.size(companion) for companion in home_files.companions(copy)):
             raise BackupFailed(lazy("Nothing was restored: {copy} could not be closed.", copy=copy))
@@ -118,7 +118,7 @@ def finish(path: Path, now: int) -> SupersededMemory | None:
     home_files.sync(path.parent)
     _decided(path).replace(path)
     home_files.sync(path.parent)
-    return kept(aside) if aside.exists() else None
+    return set_aside_memory(aside) if aside.exists() else None
 
 
 def free_aside(path: Path) -> Path:
@@ -146,7 +146,7 @@ def put_aside(path: Path, now: int) -> Path:
 
 def set_aside(path: Path) -> list[SupersededMemory]:
     """Return the memories that were set aside, with the end of their retention."""
-    return [kept(file) for file in _asides(path) if not _companion(file)]
+    return [set_aside_memory(file) for file in _asides(path) if not _companion(file)]
 
 
 def drop_old(path: Path, now: int) -> list[Path]:
@@ -166,7 +166,7 @@ def _companion(file: Path) -> bool:
     return file.name.endswith(("-wal", "-journal"))
 
 
-def kept(file: Path) -> SupersededMemory:
+def set_aside_memory(file: Path) -> SupersededMemory:
     """Return a memory that was set aside, with the end of its retention."""
     return SupersededMemory(file, _since(file) + KEPT_FOR)
 

@@ -40,13 +40,13 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
         async with await SqliteDatabase.open(path, old) as db:
             await db.checkpoint()
         _require_closed(path)
-        new = keys.make(_next(path))
+        new = keys.make(_next_key_path(path))
         copy_file(path, copy, tell)
         rekey(copy, old, new)
         held = await verified(copy, new)
         _require_closed(copy)
         home_files.sync(copy)
-        kept = keep(key_path)
+        kept = keep_old_key(key_path)
     except (OSError, MemoryFailure) as error:
         _clear(path)
         raise RotationFailed(lazy("The key was not changed: {reason}", reason=reason(error))) from error
@@ -60,22 +60,22 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
 
 def finish(path: Path, key_path: Path) -> None:
     """Finish an interrupted rotation that was decided, or clean up one that was not (idempotent; any process may do it)."""
-    begun = home_files.unfinished(_next(path))
-    if not (_next(path).exists() or begun.exists()):
+    begun = home_files.unfinished(_next_key_path(path))
+    if not (_next_key_path(path).exists() or begun.exists()):
         return
-    with keys.alone(path.parent):
+    with keys.exclusive(path.parent):
         begun.unlink(missing_ok=True)
-        if not _next(path).exists():
+        if not _next_key_path(path).exists():
             return
-        if opens(path, keys.load(_next(path))):
+        if opens(path, keys.load(_next_key_path(path))):
             # The key may be on another disk.
-            keys.write(key_path, _next(path).read_text("ascii").strip())
+            keys.write(key_path, _next_key_path(path).read_text("ascii").strip())
         else:
             _forget_copies(key_path)
         _clear(path)
 
 
-def older(key_path: Path) -> Sequence[Path]:
+def old_keys(key_path: Path) -> Sequence[Path]:
     """Return the old keys, newest first."""
     kept = (one for one in key_path.parent.glob(f"{key_path.name}{_OLD}*") if _number(one))
     return sorted(kept, key=_number, reverse=True)
@@ -85,12 +85,12 @@ def made_before(file: Path, key: bytes, key_path: Path) -> Path | None:
     """Return the old key that opens a backup the current one does not open, None if there is none."""
     if opens(file, key):
         return None
-    return next((old for old in older(key_path) if opens(file, keys.load(old))), None)
+    return next((old for old in old_keys(key_path) if opens(file, keys.load(old))), None)
 
 
-def keep(key_path: Path) -> Path:
+def keep_old_key(key_path: Path) -> Path:
     """Copy the key under a numbered name that marks it as old; return its path."""
-    numbers = [_number(old) for old in older(key_path)]
+    numbers = [_number(old) for old in old_keys(key_path)]
     kept = key_path.with_name(f"{key_path.name}{_OLD}{max(numbers, default=0) + 1}")
     keys.write(kept, key_path.read_text("ascii").strip())
     return kept
@@ -101,7 +101,7 @@ def _forget_copies(key_path: Path) -> None:
     for begun in key_path.parent.glob(f"{key_path.name}{_OLD}*"):
         if not _number(begun):
             begun.unlink(missing_ok=True)
-    for old in older(key_path):
+    for old in old_keys(key_path):
         if old.read_text("ascii") == key_path.read_text("ascii"):
             old.unlink()
 
@@ -109,7 +109,7 @@ def _forget_copies(key_path: Path) -> None:
 def _clear(path: Path) -> None:
     """Remove the leftovers of a rotation, the new key last: while it exists, all of it is known to be left over."""
     home_files.remove(path.with_name(path.name + _COPY))
-    _next(path).unlink(missing_ok=True)
+    _next_key_path(path).unlink(missing_ok=True)
     home_files.sync(path.parent)
 
 
@@ -118,7 +118,7 @@ def _require_closed(path: Path) -> None:
         raise RotationFailed(lazy("{path} could not be closed.", path=path))
 
 
-def _next(path: Path) -> Path:
+def _next_key_path(path: Path) -> Path:
     return path.with_name(path.name + _NEXT)
 
 

@@ -21,7 +21,7 @@ class _Taken:
     def admits(self, bounds: Bounds | None) -> bool:
         if self.alone or bounds is None:
             return not self.some
-        return not bounds.meets(self.writes.keys(), self.rests_on.keys())
+        return not bounds.conflict_with(self.writes.keys(), self.rests_on.keys())
 
     def add(self, bounds: Bounds | None) -> None:
         self.some += 1

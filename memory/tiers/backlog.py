@@ -34,7 +34,7 @@ async def count(db: DatabaseAccess, rules: EpisodeRules) -> Backlog:
 
 async def is_ripe(db: DatabaseAccess, domain: Domain, session: Session, rules: EpisodeRules, now: int) -> bool:
     """Return whether an episode of a session is over, or a gist or merge is to be written."""
-    return await episodes.over(db, domain, session, rules, now) or await summaries.is_due(db, session)
+    return await episodes.is_any_over(db, domain, session, rules, now) or await summaries.is_due(db, session)
 
 
 async def quiet_until(db: DatabaseAccess, domain: Domain, rules: EpisodeRules, most: int) -> int:

@@ -33,7 +33,7 @@ class Drives:
     def __getitem__(self, name: str) -> float:
         return float(getattr(self, name))
 
-    def but(self, **levels: float) -> "Drives":
+    def with_levels(self, **levels: float) -> "Drives":
         """Return a copy with some levels replaced."""
         return Drives(**{**asdict(self), **levels})
 
@@ -59,7 +59,7 @@ class Signal:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-def together(shares: Iterable[float]) -> float:
+def combine(shares: Iterable[float]) -> float:
     """Combine signals: each takes its share of what the others leave."""
     whole = 0.0
     for share in shares:
@@ -67,12 +67,12 @@ def together(shares: Iterable[float]) -> float:
     return whole
 
 
-def saturating(amount: float, half: float) -> float:
+def saturate(amount: float, half: float) -> float:
     """Map an amount to [0, 1): 0.5 at `half`, 0.75 at twice that."""
     return float(1 - 2 ** (-amount / half))
 
 
-def built(level: float, signal: float, elapsed: int) -> float:
+def build_level(level: float, signal: float, elapsed: int) -> float:
     """Return the level of a drive after `elapsed` microseconds with a signal."""
     if signal >= 1:
         return 1.0
@@ -81,7 +81,7 @@ def built(level: float, signal: float, elapsed: int) -> float:
     return towards + (level - towards) * math.exp(-(build + decay) * max(0, elapsed))
 
 
-def calmed(level: float, before: float, left: float) -> float:
+def calm_level(level: float, before: float, left: float) -> float:
     """Return the level of a drive after it acted: it falls in proportion to its signal, down to its baseline."""
     share = left / before if before else 0.0
     return min(level, max(BASELINE, level * share))

@@ -62,7 +62,7 @@ def telling(names: Sequence[str], aliases: Sequence[str], domains: Sequence[int]
     )
 
 
-async def wait(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
+async def queue(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     """Queue items to be scanned for names."""
     await tx.many(
         "INSERT INTO unnamed (domain, item) VALUES (:domain, :item) ON CONFLICT DO NOTHING",
@@ -70,10 +70,10 @@ async def wait(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     )
 
 
-async def again(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
+async def requeue(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     """Rescan items whose text or audience has changed."""
     await erase(tx, items)
-    await wait(tx, domain, items)
+    await queue(tx, domain, items)
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
@@ -100,7 +100,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
     done, items = 0, await _waiting(db, domain)
     while items and (most is None or done < most):
         texts = await texts_of(db, items)
-        found = await asyncio.to_thread(lambda texts: {item: _found(text) for item, text in texts.items()}, texts)
+        found = await asyncio.to_thread(lambda texts: {item: _find_names(text) for item, text in texts.items()}, texts)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now, confided, stated = await tx.together(
                 texts_of(tx, items),
@@ -124,7 +124,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
     return done
 
 
-async def about(reader: Reader, domains: Sequence[int], names: Sequence[str]) -> list[Row]:
+async def by_name(reader: Reader, domains: Sequence[int], names: Sequence[str]) -> list[Row]:
     """Return the entities for the first of these names that is known in some domains, or else those with one as first word."""
     for column in ("name_key", "first_key"):
         for name in names:
@@ -138,7 +138,7 @@ async def about(reader: Reader, domains: Sequence[int], names: Sequence[str]) ->
     return []
 
 
-async def called(reader: Reader, domains: Sequence[int], alias: str, speaker: str = "") -> list[Row]:
+async def by_alias(reader: Reader, domains: Sequence[int], alias: str, speaker: str = "") -> list[Row]:
     """Return the entities that a speaker ('': anybody) calls by an alias, as in "my sister"; named ones if there are any."""
     found = await reader.all(
         f"SELECT DISTINCT n.id, n.domain, n.name, n.name_key, n.first_key FROM mentions m JOIN entities n ON n.id = m.entity "
@@ -219,7 +219,7 @@ class _Found:
     one: Mapping[str, str]
 
 
-def _found(text: str) -> _Found:
+def _find_names(text: str) -> _Found:
     names = named(text)
     inside = inside_full_names(text)
     words = {key: word for key, word in keys_in(text).items() if key not in inside}
@@ -232,10 +232,10 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, found_in: Mapping[i
 
     However many names there are, they take a few statements, since every other writer waits meanwhile.
     """
-    known = await _known(tx, domain, {word for one in found_in.values() for word in one.words})
+    known = await _known_keys(tx, domain, {word for one in found_in.values() for word in one.words})
     named_by: dict[int, dict[str, NamedThing]] = {}
     for item, found in found_in.items():
-        named_by[item] = _named(found, known)
+        named_by[item] = _things_by_key(found, known)
         for name, one in named_by[item].items():
             known[name] = known.get(name, False) or one.kind is not NamedKind.UNKNOWN
     spoken = {one.name for names in named_by.values() for one in names.values()}
@@ -254,7 +254,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, found_in: Mapping[i
     )  # fmt: skip
 
 
-def _named(told: _Found, known: Mapping[str, bool]) -> dict[str, NamedThing]:
+def _things_by_key(told: _Found, known: Mapping[str, bool]) -> dict[str, NamedThing]:
     """Return the names in an item by key; a lower-case word that is `known` counts only if it is told what the name stands for."""
     found = {name: one for one in told.names if (name := key(one.name))}
     for name, word in told.words.items():
@@ -267,7 +267,7 @@ def _named(told: _Found, known: Mapping[str, bool]) -> dict[str, NamedThing]:
     return found
 
 
-async def _known(tx: Transaction, domain: Domain, keys: Collection[str]) -> dict[str, bool]:
+async def _known_keys(tx: Transaction, domain: Domain, keys: Collection[str]) -> dict[str, bool]:
     """Return which keys are known names, and whether it is told what each stands for."""
     rows = await paged(
         tx,

@@ -107,17 +107,17 @@ def _cut(run: Sequence[MessageMark], time_zone: str, closed_by: str) -> EpisodeC
     return EpisodeCut(tuple(run), month(run[0].said_at, time_zone), closed_by)
 
 
-async def over(
+async def is_any_over(
     db: DatabaseAccess, domain: Domain, session: Session, rules: EpisodeRules, now: int, *, asked: bool = False
 ) -> bool:
     """Return whether an episode of a session is over, without writing."""
-    return bool(_over(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain, now, asked=asked))
+    return bool(_finished(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain, now, asked=asked))
 
 
 async def close(tx: Transaction, domain: Domain, session: Session, rules: EpisodeRules, now: int, *, asked: bool = False) -> int:
     """Close the finished episodes of a session, in the caller's transaction; return how many."""
     marks = _marks(await tx.all(_OPEN, {"session": session.key}))
-    cuts = _over(marks, rules, domain, now, asked=asked)
+    cuts = _finished(marks, rules, domain, now, asked=asked)
     if not cuts:
         return 0
     position = await tx.one(
@@ -129,7 +129,7 @@ async def close(tx: Transaction, domain: Domain, session: Session, rules: Episod
     return len(cuts)
 
 
-def _over(marks: Sequence[MessageMark], rules: EpisodeRules, domain: Domain, now: int, *, asked: bool) -> list[EpisodeCut]:
+def _finished(marks: Sequence[MessageMark], rules: EpisodeRules, domain: Domain, now: int, *, asked: bool) -> list[EpisodeCut]:
     # After a full page more messages may follow, so its end is not treated as the end of the talk.
     if len(marks) == _PAGE and (cuts := cut(marks, rules, domain.time_zone, marks[-1].said_at)):
         return cuts
@@ -159,7 +159,7 @@ async def _store(tx: Transaction, session: Session, episode: EpisodeCut, positio
     await put_into(tx, row["id"], [mark.item for mark in episode.marks])
 
 
-async def digested(tx: Transaction, session: Session, position: int) -> None:
+async def mark_digested(tx: Transaction, session: Session, position: int) -> None:
     """Mark an episode as having a gist."""
     await tx.run(
         "UPDATE episodes SET digested = 1 WHERE session = :session AND position = :position",
@@ -167,7 +167,7 @@ async def digested(tx: Transaction, session: Session, position: int) -> None:
     )
 
 
-async def undigested(tx: Transaction, gists: Sequence[int]) -> None:
+async def mark_undigested(tx: Transaction, gists: Sequence[int]) -> None:
     """Mark the episodes of these gists as lacking one; to be called before the gists are removed."""
     await tx.run(
         "UPDATE episodes SET digested = 0 WHERE id IN (SELECT p.id FROM digests d "
@@ -177,7 +177,7 @@ async def undigested(tx: Transaction, gists: Sequence[int]) -> None:
     )
 
 
-async def banked(tx: Transaction, episode: int) -> None:
+async def mark_banked(tx: Transaction, episode: int) -> None:
     """Mark an episode as being in the bank."""
     await tx.run("UPDATE episodes SET banked = 1 WHERE id = :id", {"id": episode})
 
@@ -187,7 +187,7 @@ async def unbank(tx: Transaction, episode: int) -> None:
     await tx.run("UPDATE episodes SET banked = 0 WHERE id = :id", {"id": episode})
 
 
-async def unbanked(tx: Transaction, bullets: Sequence[int]) -> None:
+async def unbank_bullets(tx: Transaction, bullets: Sequence[int]) -> None:
     """Mark the conversations of these bullets as not being in the bank; to be called before the bullets are removed."""
     await tx.run(
         "UPDATE episodes SET banked = 0 WHERE id IN (SELECT r.mark FROM derivations r JOIN statements s ON s.domain = r.domain "
@@ -223,7 +223,7 @@ async def open_ends(db: DatabaseAccess, domain: Domain) -> list[Row]:
     )
 
 
-async def wanting(
+async def without_gist(
     db: DatabaseAccess, domain: Domain, *, session: int | None = None, redo_for: str | None = None
 ) -> list[Episode]:
     """Return the episodes without a gist, oldest first.
@@ -250,7 +250,7 @@ HAS_TALK = f"EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo
 """The condition that excludes episodes of nothing but echoes, which have nothing to digest."""
 
 
-async def there(tx: Transaction, keys: Sequence[int]) -> set[int]:
+async def existing(tx: Transaction, keys: Sequence[int]) -> set[int]:
     """Return which of these episodes exist."""
     return {row["id"] for row in await paged(tx, "SELECT id FROM episodes WHERE id IN ({within})", keys)}
 

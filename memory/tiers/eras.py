@@ -20,7 +20,7 @@ from memory.store.database import Transaction
 from memory.text.time.times import month
 from memory.tiers import profile, statements, summaries
 from memory.tiers.episodes import HAS_TALK
-from memory.tiers.source_lines import grounds, of_gists, of_statements, stated
+from memory.tiers.source_lines import as_statement, grounds, of_gists, of_statements
 from memory.types import Statement
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     return None
 
 
-async def waiting(derivation: "Derivation") -> int:
+async def count_due(derivation: "Derivation") -> int:
     """Return how many months are due."""
     return len([period async for period, _ in _ripe(derivation, asked=False)])
 
@@ -100,7 +100,7 @@ async def _work(derivation: "Derivation", period: str, before: Progress | None) 
         if entries is not None:
             await statements.end(tx, context.domain, [one.key for one in old[same:]], now)
         for text, rests in told[same:]:
-            await statements.publish(tx, context.seal, context.domain, stated(TIER, period, "", text, writer, rests), now)
+            await statements.publish(tx, context.seal, context.domain, as_statement(TIER, period, "", text, writer, rests), now)
         await summaries.mark_aged(tx, keys)
 
     sessions = len({row["session"] for row in gists})

@@ -106,7 +106,7 @@ async def at_their_places(
                 echo >= DISLIKED,
             )  # fmt: skip
             name, public_id, platform, place, corrected = where
-            found[key] = PlacedMessage(message, titles.shown(name, public_id), platform, place, corrected)
+            found[key] = PlacedMessage(message, titles.display_title(name, public_id), platform, place, corrected)
     return found
 
 

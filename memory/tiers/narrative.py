@@ -14,7 +14,7 @@ from memory.ports import Entry, TaskKind
 from memory.store.database import Transaction
 from memory.text.time.times import local
 from memory.tiers import eras, profile, statements
-from memory.tiers.source_lines import SourceLine, grounds, of_statements, prefixed, replaced, stated
+from memory.tiers.source_lines import SourceLine, as_statement, grounds, of_statements, replaced_lines, split_prefix
 
 if TYPE_CHECKING:
     from memory.derive.derivation import Derivation
@@ -46,10 +46,10 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
         *await of_statements(context.db, context.domain, facts, "f"),
         *await of_statements(context.db, context.domain, recent, "e"),
     ]
-    return await retold(derivation, TIER, "narrative", _MOST_LINES, KINDS, lines, progress, before)
+    return await rewrite(derivation, TIER, "narrative", _MOST_LINES, KINDS, lines, progress, before)
 
 
-async def retold(
+async def rewrite(
     derivation: "Derivation",
     tier: str,
     kind: TaskKind,
@@ -75,17 +75,17 @@ async def retold(
         standing = {one.text: one.key for one in old}
         again: set[int] = set()
         for entry in entries:
-            which, text = prefixed(entry.text, (*kinds, OVER))
+            which, text = split_prefix(entry.text, (*kinds, OVER))
             rests = grounds(entry, lines)
             if rests is None or await opted_out.is_named(tx, context.seal, context.domain, text):
                 continue
             key = standing.get(text) if which != OVER else None
             if key is None and which != OVER:
-                new = stated(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
+                new = as_statement(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
                 key = standing[text] = await statements.publish(tx, context.seal, context.domain, new, now)
             again |= {key} if key is not None else set()
             cited = [line for line in shown if line.source.label in entry.cites and line.item != key]
-            await statements.end(tx, context.domain, [line.item for line in replaced(text, cited)], now, key)
+            await statements.end(tx, context.domain, [line.item for line in replaced_lines(text, cited)], now, key)
         await statements.end(tx, context.domain, [key for key in (*unfounded, *unseen) if key not in again], now)
 
     texts = {line.item: line.source.text for line in (*lines, *shown)}

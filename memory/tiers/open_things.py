@@ -14,7 +14,7 @@ from memory.store.lineage import bound, pages, placeholders
 from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
 from memory.text.told.plan_changes import ChangeOfPlan, Plan, definite, plan, thing
-from memory.tiers.manners import whose
+from memory.tiers.manners import speaker_key
 from memory.types import DAY, MINUTE, Domain, Exchange, Kind
 
 TIER = "announced"
@@ -48,11 +48,16 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> Non
         if told.day:
             await tx.run(
                 "INSERT INTO announced (item, domain, whose, due_at) VALUES (:item, :domain, :whose, :due)",
-                {"item": one.key, "domain": domain.key, "whose": whose(one), "due": _over(told.day, domain.time_zone)},
+                {
+                    "item": one.key,
+                    "domain": domain.key,
+                    "whose": speaker_key(one),
+                    "due": _end_of_day(told.day, domain.time_zone),
+                },
             )
 
 
-def _over(day: date, time_zone: str) -> int:
+def _end_of_day(day: date, time_zone: str) -> int:
     """Return the instant at which a day is over."""
     return instant(datetime.combine(day + timedelta(days=1), datetime.min.time(), zone(time_zone)))
 
@@ -63,7 +68,7 @@ async def _open(tx: Transaction, domain: Domain, said: Exchange) -> list[Row]:
         "SELECT a.item, a.due_at, e.text, e.said_at FROM announced a JOIN exchanges e ON e.item = a.item WHERE a.domain = :domain "
         f"AND a.whose = :whose AND a.due_at > :lately AND e.said_at <= :at AND e.item <> :item AND {not_raised('a')} "
         "ORDER BY e.said_at DESC, a.item DESC",
-        {"domain": domain.key, "whose": whose(said), "at": said.said_at, "lately": said.said_at - LATELY, "item": said.key},
+        {"domain": domain.key, "whose": speaker_key(said), "at": said.said_at, "lately": said.said_at - LATELY, "item": said.key},
     )
 
 
@@ -72,7 +77,7 @@ def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -
     if told.told is ChangeOfPlan.OVER:
         return [row["item"] for row in there if row["due_at"] <= said.said_at + DAY and told.is_of(thing(row["text"]))]
     there = [row for row in there if row["due_at"] > said.said_at]
-    days = {_over(day, time_zone) for day in told.named}
+    days = {_end_of_day(day, time_zone) for day in told.named}
     if told.told is ChangeOfPlan.AGAIN:
         return [row["item"] for row in there if _again(said, told, row, days)]
     if not told.thing:

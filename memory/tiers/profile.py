@@ -27,7 +27,16 @@ from memory.text.lexical import key_words
 from memory.text.proper_names import names
 from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.messages import said
-from memory.tiers.source_lines import Grounds, SourceLine, grounds, of_gists, of_statements, prefixed, replaced, stated
+from memory.tiers.source_lines import (
+    Grounds,
+    SourceLine,
+    as_statement,
+    grounds,
+    of_gists,
+    of_statements,
+    replaced_lines,
+    split_prefix,
+)
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
 
@@ -110,7 +119,7 @@ class _Keeping:
         """Store a fact if it is allowed and new."""
         if adds_nothing(entry):
             return
-        kind, text = prefixed(entry.text, {"inferred"})
+        kind, text = split_prefix(entry.text, {"inferred"})
         rests = grounds(entry, self.lines)
         if rests is None or not await self._may_stand(kind, text, rests):
             return
@@ -119,7 +128,7 @@ class _Keeping:
         later = again.last_at if again else 0
         older = [
             line
-            for line in replaced(text, cited)
+            for line in replaced_lines(text, cited)
             if line.last_at <= max(later, rests.last_at if _holds(text, line.source.text) else self._newest(entry, line.said))
             and await self._may_tell(line.source.text, rests)
         ]
@@ -130,7 +139,7 @@ class _Keeping:
             return
         if await self._is_overtaken(entry, text, rests):
             return
-        new = stated(TIER, "", kind or "said", text, self.writer, _with(rests, older))
+        new = as_statement(TIER, "", kind or "said", text, self.writer, _with(rests, older))
         key = await statements.publish(self.tx, self.context.seal, self.context.domain, new, self.now)
         await statements.end(self.tx, self.context.domain, [line.item for line in older], self.now, key)
 

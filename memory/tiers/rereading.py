@@ -11,7 +11,7 @@ from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.times import local
-from memory.text.told.manner_requests import MannerRequest, asked
+from memory.text.told.manner_requests import MannerRequest, manner_requests
 from memory.text.told.plan_changes import plan
 from memory.tiers import exchanges, manners, open_things, profile
 from memory.types import Domain, Exchange
@@ -24,7 +24,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, now: int) -> 
     done = 0
     while items := await _waiting(db, domain):
         found = await exchanges.among(db, items)
-        wishes = await asyncio.to_thread(_read, domain, found)
+        wishes = await asyncio.to_thread(_read_wishes, domain, found)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             again = (await exchanges.among(tx, sorted(wishes))).values()
             for one in sorted(again, key=lambda one: (one.said_at, one.key)):
@@ -41,9 +41,9 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         await tx.run(f"DELETE FROM unheard WHERE item IN ({placeholders('i', some)})", bound("i", some))
 
 
-def _read(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, MannerRequest]]:
+def _read_wishes(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, MannerRequest]]:
     """Return the wishes of those messages that have wishes or announcements."""
-    wishes = {key: asked(one.text) for key, one in said.items()}
+    wishes = {key: manner_requests(one.text) for key, one in said.items()}
     return {
         key: wishes[key]
         for key, one in said.items()
@@ -60,7 +60,7 @@ async def _note(
         "SELECT 1 AS known FROM lineage l JOIN statements s ON s.item = l.child WHERE l.parent = :said AND s.tier = :tier",
         {"said": said.key, "tier": manners.TIER},
     )
-    let_go = [profile.mark(seal.key, domain, manners.wanting(said, ask)) for ask in wanted.values() if ask.wish]
+    let_go = [profile.mark(seal.key, domain, manners.wish_text(said, ask)) for ask in wanted.values() if ask.wish]
     unwanted = await tx.one(
         f"SELECT 1 AS known FROM unwanted WHERE domain = :domain AND mark IN ({placeholders('m', let_go)})",
         {"domain": domain.key, **bound("m", let_go)},

@@ -74,18 +74,18 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
         return None
     progress = Progress(inputs, max(keys, default=0), gists, 0, stale=False)
     lines = await of_statements(context.db, context.domain, narrated, "n")
-    return await narrative.retold(derivation, TIER, "self", _MOST_SENTENCES, (), lines, progress, before)
+    return await narrative.rewrite(derivation, TIER, "self", _MOST_SENTENCES, (), lines, progress, before)
 
 
 async def state(db: DatabaseAccess, domain: Domain) -> SelfState:
     """Return the current self-state in a domain."""
     row = await db.one("SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
-    return of((row["at"], row["state"]) if row else None, await statements.standing(db, domain, TIER, shown_only=True))
+    return assemble((row["at"], row["state"]) if row else None, await statements.standing(db, domain, TIER, shown_only=True))
 
 
-def of(kept: tuple[int, str] | None, told: Sequence[Statement]) -> SelfState:
+def assemble(kept: tuple[int, str] | None, told: Sequence[Statement]) -> SelfState:
     """Return the self-state made of a stored state of mind and the standing statements."""
-    since, mind = (kept[0], read(kept[1])) if kept else (0, StateOfMind())
+    since, mind = (kept[0], parse_state(kept[1])) if kept else (0, StateOfMind())
     return SelfState(
         mind, since, [one for one in told if one.kind != "reflection"], [one for one in told if one.kind == "reflection"]
     )
@@ -114,7 +114,7 @@ async def history(db: DatabaseAccess, domain: Domain, most: int = 500) -> list[D
     rows = await db.all(
         "SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT :most", {"d": domain.key, "most": most}
     )
-    return [DatedState(row["at"], read(row["state"])) for row in rows]
+    return [DatedState(row["at"], parse_state(row["state"])) for row in rows]
 
 
 async def newest(db: DatabaseAccess) -> list[StateOfMind]:
@@ -123,7 +123,7 @@ async def newest(db: DatabaseAccess) -> list[StateOfMind]:
         "SELECT s.state FROM selves s JOIN (SELECT domain, max(at) AS at FROM selves GROUP BY domain) AS last "
         "ON last.domain = s.domain AND last.at = s.at ORDER BY s.domain"
     )
-    return [read(row["state"]) for row in rows]
+    return [parse_state(row["state"]) for row in rows]
 
 
 async def reset(tx: Transaction, domain: Domain, now: int) -> None:
@@ -132,7 +132,7 @@ async def reset(tx: Transaction, domain: Domain, now: int) -> None:
     `heard` is kept, so that nothing is thought about twice.
     """
     row = await tx.one("SELECT state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
-    was = read(row["state"]) if row else StateOfMind()
+    was = parse_state(row["state"]) if row else StateOfMind()
     told = await tx.all(
         "SELECT item FROM statements WHERE domain = :d AND tier = :tier AND ended_at IS NULL", {"d": domain.key, "tier": TIER}
     )
@@ -141,7 +141,7 @@ async def reset(tx: Transaction, domain: Domain, now: int) -> None:
     await keep(tx, domain, StateOfMind(heard=was.heard), now)
 
 
-def read(text: str) -> StateOfMind:
+def parse_state(text: str) -> StateOfMind:
     """Parse a stored state; fields unknown to an older version get their defaults."""
     kept = json.loads(text)
     known = {name: kept[name] for name in ("mood", "energy", "heard") if name in kept}

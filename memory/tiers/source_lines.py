@@ -95,7 +95,7 @@ def grounds(entry: Entry, lines: Iterable[SourceLine]) -> Grounds | None:
     return Grounds(items, said, min(line.first_at for line in spoken), max(line.last_at for line in spoken))
 
 
-def replaced(text: str, older: Sequence[SourceLine]) -> list[SourceLine]:
+def replaced_lines(text: str, older: Sequence[SourceLine]) -> list[SourceLine]:
     """Return which of the older lines that a new one cites it takes the place of.
 
     A line that cites more than a few was given every label there is: it replaces those only whose words it mostly holds.
@@ -106,19 +106,19 @@ def replaced(text: str, older: Sequence[SourceLine]) -> list[SourceLine]:
     return [one for one in older if 2 * len(new & (old := set(key_words(one.source.text).values()))) > len(old)]
 
 
-def stated(tier: str, period: str, kind: str, text: str, writer: str, rests: Grounds) -> NewStatement:
+def as_statement(tier: str, period: str, kind: str, text: str, writer: str, rests: Grounds) -> NewStatement:
     """Return a statement that rests on these grounds."""
     return NewStatement(tier, period, kind, text, writer, rests.first_at, rests.last_at, rests.items, rests.said)
 
 
-def prefixed(text: str, names: Collection[str]) -> tuple[str, str]:
+def split_prefix(text: str, names: Collection[str]) -> tuple[str, str]:
     """Return the name among `names` that a line begins with, before a colon, and the rest; '' and the whole line for none."""
     head, colon, rest = text.partition(":")
     name = head.strip(" *_-").casefold()
     return (name, rest.strip(" *_")) if colon and name in names and rest.strip() else ("", text)
 
 
-def fitting(lines: Sequence[SourceLine], most: int) -> list[SourceLine]:
+def fit_lines(lines: Sequence[SourceLine], most: int) -> list[SourceLine]:
     """Return the lines that fit into `most` tokens, in their order.
 
     Manners go first, then messages, the newest first, then gists, then known facts. Long messages are clipped rather than left
@@ -134,7 +134,7 @@ def fitting(lines: Sequence[SourceLine], most: int) -> list[SourceLine]:
     return [kept[line.source.label] for line in lines if line.source.label in kept]
 
 
-def weight(lines: Sequence[SourceLine]) -> int:
+def token_count(lines: Sequence[SourceLine]) -> int:
     """Return the estimated token count of lines."""
     return sum(_header(line) + tokens(line.source.text) for line in lines)
 

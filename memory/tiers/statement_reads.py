@@ -52,7 +52,7 @@ async def by_keys(
         f"OR s.item IN ({telling(told.names, told.aliases, domains)}) AND s.tier <> 'era' AND s.ended_at IS NULL" if told else ""
     )
     among = f"IN ({placeholders('d', domains)})"
-    return _read(
+    return _upper_tiers(
         await db.all(
             f"{_DIGESTS} WHERE d.item {within} AND d.domain {among} AND {shown('d')} "
             f"UNION ALL {_STATEMENTS} WHERE (s.item {within} {named}) AND s.domain {among} AND {shown('s')}",
@@ -77,15 +77,15 @@ async def standing(
         f"UNION ALL {_MIND} WHERE m.domain = :domain AND m.at = (SELECT max(at) FROM selves WHERE domain = :domain)",
         {"domain": domain.key, "session": session.key, "banked": banked, "now": now, "lately": now - LATELY, **bound("t", tiers)},
     )
-    return _read(sorted(rows, key=lambda row: (row["period"], row["first_at"] if row["session"] else 0, row["item"])))
+    return _upper_tiers(sorted(rows, key=lambda row: (row["period"], row["first_at"] if row["session"] else 0, row["item"])))
 
 
-def _read(rows: Sequence[Row]) -> UpperTiers:
+def _upper_tiers(rows: Sequence[Row]) -> UpperTiers:
     above = UpperTiers(mind=next(((row["made_at"], row["text"]) for row in rows if row["tier"] == "mind"), None))
     for row in rows:
         if row["session"]:
             above.digests[row["item"]] = summaries.digest(row)
-            above.names[row["session"]] = titles.shown(row["name"], "")
+            above.names[row["session"]] = titles.display_title(row["name"], "")
         elif row["tier"] != "mind":
             above.statements[row["item"]] = statements.statement(row)
     return above

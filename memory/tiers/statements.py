@@ -75,7 +75,7 @@ async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement
     )  # fmt: skip
     await derive(tx, key, {*new.parents, *new.said}, new.said)
     if new.tier in entities.TIERS:
-        await entities.wait(tx, domain, [key])
+        await entities.queue(tx, domain, [key])
     if new.tier in INDEXED:
         at = month_start(new.period, domain.time_zone) if new.tier == "era" else new.first_at
         await index_entries(tx, domain, [IndexEntry(key, INDEXED[new.tier], new.text, at)])
@@ -222,7 +222,7 @@ async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     """Mark the sources of the statements among these items to be scanned again; to be called before the items are removed."""
     await summaries.look_again(tx, gone)
     await progress.outdate_those_of(tx, gone)
-    await episodes.unbanked(tx, gone)
+    await episodes.unbank_bullets(tx, gone)
     within = f"IN ({placeholders('g', gone)})"
     rows = await tx.all(
         f"SELECT item, successor FROM statements WHERE item {within} OR successor {within} ORDER BY item", bound("g", gone)

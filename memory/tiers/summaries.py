@@ -84,7 +84,7 @@ async def publish(
 async def _cover(tx: Transaction, session: Session, place: DigestPlace, parents: Sequence[int]) -> None:
     """Mark what a new digest covers: an episode, or the digests it merges."""
     if place.tier == "gist":
-        await episodes.digested(tx, session, place.position)
+        await episodes.mark_digested(tx, session, place.position)
     elif place.tier == "merge":
         await tx.run(f"UPDATE digests SET merged = 1 WHERE item IN ({placeholders('p', parents)})", bound("p", parents))
 
@@ -92,7 +92,7 @@ async def _cover(tx: Transaction, session: Session, place: DigestPlace, parents:
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     """Clear the marks of what these digests cover, so that it is digested again; to be called before they are removed."""
     await unmerge(tx, gone)
-    await episodes.undigested(tx, gone)
+    await episodes.mark_undigested(tx, gone)
 
 
 async def unmerge(tx: Transaction, gone: Sequence[int]) -> None:
@@ -207,21 +207,21 @@ async def key_at(tx: Transaction, session: Session, place: DigestPlace) -> int |
     """Return the key of the digest at a place, None if there is none."""
     row = await tx.one(
         "SELECT item FROM digests WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
-        _at(session, place),
+        _place_parameters(session, place),
     )
     return row["item"] if row else None
 
 
-async def at(db: DatabaseAccess, session: Session, place: DigestPlace) -> Digest | None:
+async def digest_at(db: DatabaseAccess, session: Session, place: DigestPlace) -> Digest | None:
     """Return the digest at a place."""
     row = await db.one(
         SELECT + "WHERE d.session = :session AND d.tier = :tier AND d.level = :level AND d.position = :position",
-        _at(session, place),
+        _place_parameters(session, place),
     )
     return digest(row) if row else None
 
 
-def _at(session: Session, place: DigestPlace) -> dict[str, object]:
+def _place_parameters(session: Session, place: DigestPlace) -> dict[str, object]:
     return {"session": session.key, "tier": place.tier, "level": place.level, "position": place.position}
 
 

@@ -37,7 +37,7 @@ def read_chatgpt(stream: BinaryIO) -> Iterator[Incoming | BadConversation]:
     try:
         for number, value in enumerate(conversations(stream), 1):
             readable = readable or _mapping(value) is not None
-            yield from _read(number, value)
+            yield from _read_conversation(number, value)
     except DamagedFile as broken:
         if not readable:
             raise FileUnusable(lazy("no ChatGPT conversation could be read: {reason}", reason=broken)) from broken
@@ -51,7 +51,7 @@ def _mapping(value: object) -> Mapping[str, object] | None:
     return mapping if isinstance(mapping, dict) else None
 
 
-def _read(number: int, value: object) -> Iterator[Incoming | BadConversation]:
+def _read_conversation(number: int, value: object) -> Iterator[Incoming | BadConversation]:
     mapping = _mapping(value)
     if mapping is None or not isinstance(value, dict):
         reason = value.reason if isinstance(value, MalformedExport) else lazy("has no messages")
@@ -116,7 +116,7 @@ class _Conversation:
             said = message if isinstance(message, dict) else {}
             self._times[node] = self._time(node, said)
             try:
-                found = _said(said) if said else None
+                found = _role_and_text(said) if said else None
             except UnreadableMessage as refused:
                 self.faults[str(refused)] = None
                 continue
@@ -149,7 +149,7 @@ class _Conversation:
         return instant
 
 
-def _said(message: Mapping[str, object]) -> tuple[Role, str] | None:
+def _role_and_text(message: Mapping[str, object]) -> tuple[Role, str] | None:
     """Return the role and text of a message, or None if nobody said it to anybody."""
     author, content = message.get("author"), message.get("content")
     if not isinstance(author, dict) or not isinstance(content, dict | None):
@@ -179,10 +179,10 @@ def _text(content: Mapping[str, object]) -> str:
         return _string(content.get("text"))
     if not isinstance(parts, list):
         raise UnreadableMessage(lazy("a message's parts have the wrong type"))
-    return "\n".join(text for part in parts if (text := _part(part)))
+    return "\n".join(text for part in parts if (text := _part_text(part)))
 
 
-def _part(part: object) -> str:
+def _part_text(part: object) -> str:
     """Return the text of a part: text, a caption for media, the transcript of speech."""
     if part is None or isinstance(part, str):
         return part or ""

@@ -46,7 +46,7 @@ def read_file(path: Path, format: str, time_zone: str, person: str = "") -> Iter
         raise FileUnusable(
             lazy("{format} is not a format; use one of {formats}.", format=repr(format), formats=", ".join(_FORMATS))
         )
-    return _read(path, format, time_zone, person)
+    return _read_any(path, format, time_zone, person)
 
 
 def lines_in(path: Path, format: str) -> int:
@@ -55,18 +55,18 @@ def lines_in(path: Path, format: str) -> int:
         return 0
     with suppress(FileUnusable, OSError), path.open("rb") as stream:
         head = stream.read(_HEAD_BYTES)
-        if (_shown(head) if format == "auto" else format) == "jsonl":
+        if (_detected_format(head) if format == "auto" else format) == "jsonl":
             return head.count(b"\n") + sum(piece.count(b"\n") for piece in iter(partial(stream.read, _HEAD_BYTES), b""))
     return 0
 
 
-def _read(path: Path, format: str, time_zone: str, person: str) -> Iterator[Incoming | BadLine]:
+def _read_any(path: Path, format: str, time_zone: str, person: str) -> Iterator[Incoming | BadLine]:
     name: Said = lazy("standard input") if str(path) == "-" else str(path)
-    with _opened(path) as stream:
+    with _open(path) as stream:
         try:
             head = stream.read(_HEAD_BYTES)
             whole: BinaryIO = BufferedReader(_Rejoined(head, stream))
-            if (_shown(head) if format == "auto" else format) == "chatgpt":
+            if (_detected_format(head) if format == "auto" else format) == "chatgpt":
                 yield from read_chatgpt(whole)
             else:
                 yield from read_jsonl(whole, time_zone, person)
@@ -76,7 +76,7 @@ def _read(path: Path, format: str, time_zone: str, person: str) -> Iterator[Inco
             raise FileUnusable(lazy("{name}: {reason}.", name=name, reason=unusable)) from unusable
 
 
-def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
+def _open(path: Path) -> AbstractContextManager[BinaryIO]:
     if str(path) == "-":
         if sys.stdin is None:
             raise FileUnusable(lazy("There is no standard input."))
@@ -93,7 +93,7 @@ def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
         raise FileUnusable(lazy("The file's name holds a character that no file name can have.")) from error
 
 
-def _shown(head: bytes) -> str:
+def _detected_format(head: bytes) -> str:
     """Return the format that a file's first bytes suggest."""
     start = without_mark(head).lstrip()
     if start.startswith(b"PK\x03\x04"):

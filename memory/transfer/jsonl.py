@@ -85,7 +85,7 @@ def read_jsonl(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[I
         if raw is None:
             yield BadLine(number, lazy("longer than 1 MiB"))
         elif raw.strip():
-            read = _read(number, raw, zone, names)
+            read = _read_line(number, raw, zone, names)
             yield BadLine(number, _ANOTHER) if isinstance(read, Incoming) and given.is_taken(read) else read
 
 
@@ -124,7 +124,7 @@ def _skip_line(stream: BinaryIO) -> None:
         pass
 
 
-def _read(number: int, raw: bytes, zone: tzinfo, names: MessageNames) -> Incoming | BadLine:
+def _read_line(number: int, raw: bytes, zone: tzinfo, names: MessageNames) -> Incoming | BadLine:
     try:
         return _message(number, _fields(raw), zone, names)
     except UnreadableMessage as refused:
@@ -155,7 +155,7 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Mes
         raise UnreadableMessage(lazy("session is longer than {most} characters", most=MOST_NAME))
     created_at, written = _created_at(fields.get("created_at"), zone)
     id_ = _id(fields)
-    own, *former = names.of(id_, ImportedLine(session, role, speaker, content, written))
+    own, *former = names.names(id_, ImportedLine(session, role, speaker, content, written))
     echo = fields.get("echo") is True
     return Incoming(
         number, session, None, role, speaker, content, created_at, id_ or own.id, echo, own.origin, (own, *former),
@@ -209,7 +209,7 @@ def _created_at(value: object, zone: tzinfo) -> tuple[int | None, int | str | No
     if value is None:
         return None, None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        known = _known(from_seconds(value))
+        known = _require_instant(from_seconds(value))
         return known, known
     if not isinstance(value, str):
         raise UnreadableMessage(lazy("created_at is neither text nor a number"))
@@ -232,10 +232,10 @@ def _moment(value: str) -> datetime:
 
 
 def _instant(moment: datetime) -> int:
-    return _known(within(instant(moment)))
+    return _require_instant(within(instant(moment)))
 
 
-def _known(at: int | None) -> int:
+def _require_instant(at: int | None) -> int:
     if at is None:
         raise UnreadableMessage(lazy("created_at is outside the years 1970 to 9999"))
     return at

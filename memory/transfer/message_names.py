@@ -41,7 +41,7 @@ class MessageNames:
         self._meant = meant
         self._chains: dict[int, _Chain] = {}
 
-    def of(self, id_: str | None, line: ImportedLine) -> tuple[FormerIds, ...]:
+    def names(self, id_: str | None, line: ImportedLine) -> tuple[FormerIds, ...]:
         """Return the names of a line, its own first; a line with an id has names only if it has no session."""
         names = (
             self._chains.setdefault(form, _Chain()).name(id_, written) for form, written in enumerate(self._forms(line))

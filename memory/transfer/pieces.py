@@ -80,14 +80,14 @@ class _Window:
     def value(self) -> object:
         """Consume one JSON value, or a MalformedExport."""
         if self.next() in (b"{", b"[", b'"'):
-            return self.taken(next((end for depth, _, end in self.tokens() if depth == 0), None))
+            return self.consume_conversation(next((end for depth, _, end in self.tokens() if depth == 0), None))
         while (found := _WORD.match(self.data)) and found.end() == len(self.data) and self.more():
             pass
         if not found:
-            raise self.broken()
-        return self.taken(found.end())
+            raise self.malformed()
+        return self.consume_conversation(found.end())
 
-    def taken(self, end: int | None) -> object:
+    def consume_conversation(self, end: int | None) -> object:
         """Consume the conversation that ends at a position; None means that the file ended first."""
         if end is None:
             raise DamagedFile(
@@ -98,7 +98,7 @@ class _Window:
         self._complete += 1
         return _parsed(raw)
 
-    def broken(self) -> DamagedFile:
+    def malformed(self) -> DamagedFile:
         """Return the error for a file that does not continue as it should."""
         damaged = lazy("the file is damaged after conversation {number}", number=self._complete)
         ends = lazy("the file ends after conversation {number}", number=self._complete)
@@ -126,7 +126,7 @@ def conversations(stream: BinaryIO) -> Iterator[object]:
         elif opening == b"{":
             yield from _object(window)
         else:
-            raise window.broken()
+            raise window.malformed()
 
 
 def _items(window: _Window) -> Iterator[object]:
@@ -137,7 +137,7 @@ def _items(window: _Window) -> Iterator[object]:
         del window.data[:1]
         yield window.value()
     if after != b"]":
-        raise window.broken()
+        raise window.malformed()
     del window.data[:1]
 
 
@@ -145,7 +145,7 @@ def _object(window: _Window) -> Iterator[object]:
     """Yield the values of "conversations", or else the object itself."""
     for depth, start, end in window.tokens():
         if depth == 0:
-            yield window.taken(end)
+            yield window.consume_conversation(end)
             return
         while depth == 1 and len(window.data) < end + _ROOM and window.more():
             pass
@@ -154,10 +154,10 @@ def _object(window: _Window) -> Iterator[object]:
             yield from _items(window)
             rest = next((end for depth, _, end in window.tokens(1) if depth == 0), None)
             if rest is None:
-                raise window.broken()
+                raise window.malformed()
             del window.data[:rest]
             return
-    window.taken(None)
+    window.consume_conversation(None)
 
 
 def _opens(data: bytes | bytearray, start: int, end: int, key: bytes, bracket: bytes) -> int:

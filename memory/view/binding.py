@@ -61,14 +61,14 @@ class Binding:
         return self.shared.places.db.within(self.domains)
 
     @property
-    def read(self) -> Sequence[Domain]:
+    def readable(self) -> Sequence[Domain]:
         """The domains that may be read, home first."""
         return (self.home, *self.others)
 
     @property
     def domains(self) -> list[int]:
         """The keys of the domains that may be read, home first."""
-        return [domain.key for domain in self.read]
+        return [domain.key for domain in self.readable]
 
     @property
     def others_of_place(self) -> Sequence[int]:
@@ -103,7 +103,7 @@ class Binding:
         """Return home's sessions, newest first."""
         return await self.shared.places.sessions(self.home)
 
-    def own(self, session: Session) -> None:
+    def require_own(self, session: Session) -> None:
         """Raise NotFound unless the session belongs to home."""
         if session.domain != self.home.key:
             raise NotFound(lazy("That session belongs elsewhere."))

@@ -50,7 +50,7 @@ class MonthCalendar(ViewPart):
         """Return the months with anything said at home, and the quiet ones of silences up to two years, newest first."""
         zone = self._home.time_zone
         said: Counter[str] = Counter()
-        for at, n in await self._said():
+        for at, n in await self._count_by_quarter():
             said[month(at, zone)] += n
         gists = await self._gists()
         periods = sorted({*said, *gists})
@@ -59,7 +59,7 @@ class MonthCalendar(ViewPart):
     async def days(self, since: int) -> dict[str, int]:
         """Return how many messages were said at home per day, keyed as 2026-11-03, from `since` on."""
         found: Counter[str] = Counter()
-        for at, n in await self._said(since):
+        for at, n in await self._count_by_quarter(since):
             found[f"{local(at, self._home.time_zone):%Y-%m-%d}"] += n
         return found
 
@@ -92,7 +92,7 @@ class MonthCalendar(ViewPart):
 
     async def messages(self, session: Session, n: int, *, since: int = 0, before: int | None = None) -> MessagePage:
         """Return the last n messages of a session said at or after `since` and before `before` (None: until now)."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         domains = self._domains
         rows = await self._db.all(
             f"{exchanges.SELECT}WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') AND e.said_at >= :since "
@@ -144,7 +144,7 @@ class MonthCalendar(ViewPart):
         )
         return [row["item"] for row in rows]
 
-    async def _said(self, since: int = 0) -> list[tuple[int, int]]:
+    async def _count_by_quarter(self, since: int = 0) -> list[tuple[int, int]]:
         """Return the times at which messages were said at home, in quarter hours, each with its message count."""
         domains = self._domains
         rows = await self._db.all(

@@ -27,7 +27,7 @@ class ConfidedMessage:
 class Confidences(ViewPart):
     """The confidences of one home."""
 
-    async def of(self, teller: Identity) -> list[ConfidedMessage]:
+    async def told_by(self, teller: Identity) -> list[ConfidedMessage]:
         """Return what an account told here in confidence, oldest first."""
         confided = await confidences.told_by(self._db, self._home, teller)
         messages = await exchanges.among(self._db, [item for item, _ in confided])
@@ -42,7 +42,7 @@ class Confidences(ViewPart):
         work = self._binding.shared.confiding
         about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
         async with self._db.transaction() as tx:
-            excepted = await confidence_changes.withheld_from(tx, self._binding.read, ask, teller)
+            excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
             await (work.end if ask.ends else work.put)(tx, about, excepted)
             confided = await confidences.of(tx, [item])
         return ConfidedMessage(message, await self._names(confided[item].excepted) if item in confided else ())
@@ -62,7 +62,7 @@ class Confidences(ViewPart):
             if exchange.key in confided
         ]
 
-    async def tell(self, session: Session, told: Sequence[ConfidedMessage], parts: Sequence[Part], answers: str) -> bool:
+    async def queue_notice(self, session: Session, told: Sequence[ConfidedMessage], parts: Sequence[Part], answers: str) -> bool:
         """Queue a notice of what was understood, once per message told in confidence; return whether it was queued."""
         async with self._binding.writing() as tx:
             first = not told or any([await confidences.tell(tx, one.exchange.key) for one in told])
@@ -74,4 +74,4 @@ class Confidences(ViewPart):
         if excepted.others:
             return []
         named = await identities.names(self._db, excepted.accounts)
-        return sorted((await standing(self._db.everywhere, self._binding.seal, self._home, named)).shown().values())
+        return sorted((await standing(self._db.everywhere, self._binding.seal, self._home, named)).display_names().values())

@@ -57,13 +57,13 @@ class Digests(ViewPart):
 
     async def tiers(self, session: Session, bank_tokens: int) -> Tiers:
         """Return the tiers of home and of one of its sessions; the bank, if on, in at most `bank_tokens` tokens."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
         scope = self._binding.scope
         there = await statement_reads.standing(self._db, self._home, session, wanted, banked=scope, now=self._binding.now())
         told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
-            facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.of(there.mind, being),
+            facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.assemble(there.mind, being),
             list(there.digests.values()), there.tier(manners.TIER),
             sorted(there.tier(open_things.TIER), key=lambda one: -one.last_at),
         )  # fmt: skip
@@ -78,7 +78,7 @@ class Digests(ViewPart):
             if past:
                 found += await statements.history(self._db, self._home, each)
             else:
-                found += manners.wanted(await statements.standing(self._db, self._home, each, shown_only=True))
+                found += manners.current_wishes(await statements.standing(self._db, self._home, each, shown_only=True))
         return [replace(one, period="") if one.tier == manners.TIER else one for one in found]
 
     async def wanted_by(self, asked: Sequence[Exchange]) -> list[Statement]:
@@ -165,7 +165,7 @@ class SharedBank(ViewPart):
         """Return since when the bank is on at home (None: off), and which members opted out."""
         return await consent.consent(self._binding.shared.places, self._home)
 
-    async def shown(self, max_tokens: int) -> Block:
+    async def render(self, max_tokens: int) -> Block:
         """Return the bank at home rendered in at most `max_tokens` tokens, with the entries that it shows."""
         if not await consent.is_on(self._binding.shared.places, self._home):
             return Block()
@@ -180,10 +180,10 @@ class SharedBank(ViewPart):
         """Turn the bank at home off and empty it; return whether it was on."""
         return await consent.turn_off(self._binding.shared.places, self._home, self._binding.now())
 
-    async def leave(self, member: Identity) -> int:
+    async def opt_out(self, member: Identity) -> int:
         """Keep a member's past and future messages out of the bank; return how many entries were dropped. Raises NotShared."""
         return await consent.withdraw(self._binding.shared.places, self._home, member, self._binding.now())
 
-    async def join(self, member: Identity) -> None:
+    async def opt_in(self, member: Identity) -> None:
         """Let a member's past and future messages enter the bank at home again. Raises NotShared."""
         await consent.rejoin(self._binding.shared.places, self._home, member)

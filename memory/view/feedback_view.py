@@ -37,12 +37,12 @@ class Feedback(ViewPart):
         self._messages = messages
         self._posts = own_posts
 
-    async def meant(self, session: Session, named: str, who: Identity) -> Exchange:
+    async def target(self, session: Session, named: str, who: Identity) -> Exchange:
         """Return the reply that is meant in a session. Raises NotFound.
 
         `named` is its id here or on the platform, or the platform id of what it answers; '' means the last reply to `who`.
         """
-        found = await self._named(session, named) if named else await self._last_to(session, who)
+        found = await self._find(session, named) if named else await self._last_to(session, who)
         if found is None or found.kind is not Kind.REPLY or found.domain != self._home.key:
             raise NotFound(lazy("There is no answer of mine here that this could be about."))
         return found
@@ -82,7 +82,7 @@ class Feedback(ViewPart):
             raise NotYours(lazy("Only whoever asked, or an admin, can say that of an answer."))
         return rights
 
-    async def _named(self, session: Session, named: str) -> Exchange | None:
+    async def _find(self, session: Session, named: str) -> Exchange | None:
         remote = named.rpartition("/")[2]
         ref = session.ref
         found = await self._messages.find(ref.platform, ref.place, remote)

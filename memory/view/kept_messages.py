@@ -199,7 +199,7 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
 
 async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
     await unindex(tx, domain, [after.key])
-    await entities.again(tx, domain, [after.key])
+    await entities.requeue(tx, domain, [after.key])
     if exchanges.recallable(after):
         await storing.index(tx, domain, [after])
 

@@ -41,7 +41,7 @@ class Messages(ViewPart):
 
     async def by_source(self, session: Session, source_id: str) -> Exchange | None:
         """Return a message of a session by its platform id."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         row = await self._db.one(
             exchanges.SELECT + f"WHERE e.session = :session AND e.source_id = :source_id AND {shown('e')}",
             {"session": session.key, "source_id": source_id},
@@ -109,7 +109,7 @@ class Messages(ViewPart):
 
     async def window(self, session: Session, least: int) -> list[Exchange]:
         """Return the last messages of a session, oldest first: at least `least`, starting where an episode starts."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         return await exchanges.window(self._db, session, self._domains, least)
 
     async def names(self, people: Sequence[Person], borne: Mapping[Person, NameUse] = NOBODYS) -> list[str]:
@@ -117,10 +117,10 @@ class Messages(ViewPart):
 
         `borne` says which names somebody else present bears or bore.
         """
-        shown = (await self.standing(people)).shown(borne) if people else {}
+        shown = (await self.name_standings(people)).display_names(borne) if people else {}
         return [shown[one] for one in people]
 
-    async def standing(self, people: Sequence[Person]) -> NameStanding:
+    async def name_standings(self, people: Sequence[Person]) -> NameStanding:
         """Return the name standings of people at home, given accounts and names."""
         along = [one.key for one in self._binding.others if one.ref.kind is not DomainKind.DM]
         return await standing(self._db.everywhere, self._binding.seal, self._home, people, self._binding.rooms_before, along)
@@ -131,12 +131,12 @@ class Messages(ViewPart):
 
     async def last_of(self, session: Session, account: Identity) -> Exchange | None:
         """Return the last message of an account in a session, or None if none is kept."""
-        self._binding.own(session)
-        return await said.by(self._db, session.key, account, "")
+        self._binding.require_own(session)
+        return await said.message_by(self._db, session.key, account, "")
 
     async def latest_of(self, session: Session, account: Identity, n: int) -> list[Exchange]:
         """Return the last n messages of an account in a session, newest first."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         rows = await self._db.all(
             f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
             "AND n.platform = :platform AND n.native_id = :account ORDER BY e.said_at DESC, e.item DESC LIMIT :n",
@@ -144,7 +144,7 @@ class Messages(ViewPart):
         )
         return [exchanges.exchange(row) for row in rows]
 
-    async def said(self) -> tuple[int, int]:
+    async def count_said(self) -> tuple[int, int]:
         """Return how many messages people said at home, and when the last one was said (0: never)."""
         row = await self._db.one(
             "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges e WHERE domain = :domain AND kind = 'said' "
@@ -193,9 +193,9 @@ class Conversations(ViewPart):
             await drop_names(tx, self._home)
         await self._db.checkpoint()
 
-    async def named(self, name: str) -> Session:
+    async def find(self, name: str) -> Session:
         """Return home's session with this name or id. Raises NotFound."""
-        return await self._binding.shared.places.named(self._home, name)
+        return await self._binding.shared.places.find_session(self._home, name)
 
     async def last_heard(self) -> int:
         """Return when anybody, Lyra included, last said something at home; 0 if nobody did."""
@@ -212,7 +212,7 @@ class OwnPosts(ViewPart):
         """Map those platform ids that are Lyra's posts to whether their words may be read here now."""
         return await shown_posts.may_be_shown(self._db.everywhere, platform, ids, self._domains)
 
-    async def answering(self, message: Exchange) -> str:
+    async def newest_answer(self, message: Exchange) -> str:
         """Return the key of the last part of the newest sent or outgoing answer to a message, '' for none."""
         row = await self._answer(message)
         return str(row["key"]) if row else ""
@@ -229,9 +229,9 @@ class OwnPosts(ViewPart):
             {"item": message.key, "id": message.source_id},
         )
 
-    async def answered(self, session: Session, remote_id: str) -> str:
+    async def answered_message(self, session: Session, remote_id: str) -> str:
         """Return the platform id of the message that one of Lyra's posts at a session's place answers, '' for none."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         row = await self._db.one(
             "SELECT answers FROM outbox WHERE platform = :platform AND place = :place AND remote_id = :id AND remote_id <> '' "
             "AND item IS NOT NULL AND operation IN ('send', 'edit') ORDER BY id DESC LIMIT 1",
@@ -241,11 +241,11 @@ class OwnPosts(ViewPart):
 
     async def named_thread(self, session: Session, root: str, key: str) -> None:
         """Record that the thread of a session at home is named after the message with platform id `root`."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         async with self._binding.writing() as tx:
             await outbox.name(tx, self._home, session.ref.platform, session.ref.place, root, key, self._binding.now())
 
-    async def left(self) -> int:
+    async def count_left(self) -> int:
         """Count Lyra's posts of home that are still on a platform and belong to forgotten replies."""
         return len(await outbox.posts_of_forgotten(self._db, self._home))
 
@@ -264,7 +264,7 @@ class OwnPosts(ViewPart):
 
         Raises SourceGone if one of them was taken back.
         """
-        self._binding.own(session)
+        self._binding.require_own(session)
         rested = await shown_posts.rested_on(self._db.everywhere, session.ref.platform, [one.id for one in shown])
         async with self._binding.writing() as tx:
             found = await asides.keep(tx, self._binding.seal, self._home, session, shown)

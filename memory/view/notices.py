@@ -26,7 +26,7 @@ class Notices(ViewPart):
         `shows` are the items it shows to its readers: once one of them is forgotten, the notice counts as a post that
         rested on it, if it is `lasting`: what one person sees for a while cannot be deleted. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
         """
-        self._binding.own(session)
+        self._binding.require_own(session)
         stays = shows if lasting and parts else ()
         others = await seen.abroad(self._db.everywhere, self._home, stays)
         async with self._binding.writing() as tx:
@@ -69,7 +69,7 @@ class Notices(ViewPart):
         self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "", *, greets: bool = False
     ) -> bool:
         """Queue a notice once in the life of a scope, which may do for a greeting; return whether it was queued."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         if await self._binding.shared.settings.is_marked(scope, mark):
             return False
         async with self._binding.writing() as tx:

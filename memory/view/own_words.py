@@ -25,7 +25,7 @@ class OwnMessage:
 class OwnWords(ViewPart):
     """Each person's own words at one home."""
 
-    async def of(self, who: Identity) -> AsyncIterator[OwnMessage]:
+    async def said_by(self, who: Identity) -> AsyncIterator[OwnMessage]:
         """Yield what an account said at home and the answers to it, in stored order.
 
         In a DM everything is theirs. Elsewhere an answer is whole only if nothing stood in its view but that account's own
@@ -66,7 +66,7 @@ async def _answering(db: DatabaseAccess, replies: Sequence[int], account: int | 
 
 async def _rests(db: DatabaseAccess, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
     """Return what these replies rest on besides the account's own messages; replies whose view was not recorded are missing."""
-    saw = await seen.of(db, replies)
+    saw = await seen.seen_by(db, replies)
     theirs = "SELECT item FROM exchanges WHERE identity = :account AND item IN ({within})"
     rows = await paged(db, theirs, sorted(frozenset().union(*saw.values())), {"account": account})
     said = {row["item"] for row in rows}

@@ -17,7 +17,7 @@ async def message(db: DatabaseAccess, domain: Domain, public_id: str, by: Identi
     item = await exchanges.item(db, [domain.key], public_id)
     if item is None:
         raise NotFound(lazy("There is no message with that id here. Recall it first: every hit shows its id."))
-    if by is not None and not await _said(db, item, by) and not await answers_alone(db, item, by):
+    if by is not None and not await _is_said_by(db, item, by) and not await answers_alone(db, item, by):
         raise NotYours(lazy("Only whoever said it, or an admin, can have it forgotten."))
     return item
 
@@ -52,7 +52,7 @@ async def _theirs_is(db: DatabaseAccess, fact: Statement, by: Identity) -> bool:
     return any(row["theirs"] for row in rows if not about or row["speaker"] in about)
 
 
-async def _said(db: DatabaseAccess, item: int, by: Identity) -> bool:
+async def _is_said_by(db: DatabaseAccess, item: int, by: Identity) -> bool:
     theirs = f"SELECT 1 AS yes FROM exchanges e {_SPEAKER} WHERE e.item = :item AND {_THEIRS}"
     return await db.one(theirs, {"item": item, **_who(by)}) is not None
 

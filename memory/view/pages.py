@@ -59,11 +59,11 @@ class Pages(ViewPart):
         names = names_asked(name)
         if not names:
             return []
-        for domain in self._binding.read:
+        for domain in self._binding.readable:
             await entities.catch_up(self._db, self._binding.seal, domain, _READ_AT_ONCE)
         alias = next(iter(aliases_in(name)), name)
         speaker = asker if self._home.ref.kind is not DomainKind.DM else ""
-        rows = await entities.about(self._db, self._domains, names) or await entities.called(
+        rows = await entities.by_name(self._db, self._domains, names) or await entities.by_alias(
             self._db, self._domains, alias, speaker
         )
         who_is_who = await self._who_is_who(rows)
@@ -86,7 +86,7 @@ class Pages(ViewPart):
 
     async def names(self, n: int) -> list[NamedOften]:
         """Return at most n names, those mentioned most in what may be read."""
-        for domain in self._binding.read:
+        for domain in self._binding.readable:
             await entities.catch_up(self._db, self._binding.seal, domain, _READ_AT_ONCE)
         domains = self._domains
         rows = await self._db.all(
@@ -123,7 +123,7 @@ class Pages(ViewPart):
 
     async def _own(self, name: str) -> list[PlacedMessage]:
         """Return the last messages of the speaker with this name, oldest first; none if several match."""
-        speakers = [one for domain in self._binding.read for one in await said.speakers(self._db, domain)]
+        speakers = [one for domain in self._binding.readable for one in await said.speakers(self._db, domain)]
         meant = sorted(await off_loop(len(name), partial(named, name, speakers)))
         if len(meant) != 1:
             return []

@@ -150,7 +150,7 @@ class Retrieval(ViewPart):
         there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named)
         messages = {key: placed.exchange for key, placed in there.items()}
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]
-        messages |= await told_apart(self._db, self._binding.seal, self._binding.read, messages.values())
+        messages |= await told_apart(self._db, self._binding.seal, self._binding.readable, messages.values())
 
         def near(key: int | None) -> Exchange | None:
             return messages.get(key) if key is not None else None
@@ -187,7 +187,7 @@ class Retrieval(ViewPart):
         found_above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
         said = await statements.cited(self._db, list(found_above))
         apart = await told_apart(
-            self._db, self._binding.seal, self._binding.read, [message for some in said.values() for message in some]
+            self._db, self._binding.seal, self._binding.readable, [message for some in said.values() for message in some]
         )
 
         def condensed(one: Digest | Statement, where: str) -> Condensed:

@@ -74,7 +74,7 @@ class SeenRecords(ViewPart):
         """
         replies = [one.key for one in messages if one.kind is Kind.REPLY and one.speaker == LYRA]
         abroad = {row["reply"] for row in await paged(self._db, "SELECT reply FROM abroad WHERE reply IN ({within})", replies)}
-        views = {reply: items for reply, items in (await seen.of(self._db, replies)).items() if reply not in abroad}
+        views = {reply: items for reply, items in (await seen.seen_by(self._db, replies)).items() if reply not in abroad}
         cited, answered = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
         for row in await paged(self._db, _EDGES, sorted(views)):
             # In place of a digest that is gone, an answer rests on messages that were not in view themselves.
@@ -100,7 +100,7 @@ class SeenRecords(ViewPart):
                     export.lines[key] = clean(export.names.get(message.session, "")), clean(message.source_id)
             made = await paged(self._db, _MADE, unknown, {"home": self._home.key})
             export.ids.update((row["id"], row["public_id"]) for row in made)
-            below = {key: set(items) for key, items in (await seen.of(self._db, [row["id"] for row in made])).items()}
+            below = {key: set(items) for key, items in (await seen.seen_by(self._db, [row["id"] for row in made])).items()}
             for row in await paged(self._db, _EDGES, [row["id"] for row in made]):
                 below.setdefault(row["child"], set()).add(row["parent"])
             export.below.update((row["id"], frozenset(below.get(row["id"], ()))) for row in made)

@@ -89,11 +89,11 @@ class Selecting(ViewPart):
         account = await owners.identity(self._db, by) if by else None
         if by and account is None:
             return Selection((), (), (), {}, 0, whole=True)
-        found = await self._found(about, within, account) if about else await self._said(within, account)
+        found = await self._search(about, within, account) if about else await self._messages_within(within, account)
         chosen = _by_age(found)[:MOST]
         return await self._with_what_goes(chosen, whole=len(found) <= MOST)
 
-    async def of(self, message: Exchange) -> Selection:
+    async def with_message(self, message: Exchange) -> Selection:
         """Return what goes with one message at home."""
         return await self._with_what_goes([message], whole=True)
 
@@ -104,7 +104,7 @@ class Selecting(ViewPart):
             return Forgotten(0, 0, 0)
         return await self._binding.shared.forgetting.forget(self._home, ForgottenScope(keys))
 
-    async def _said(self, within: Window | None, account: int | None) -> list[Exchange]:
+    async def _messages_within(self, within: Window | None, account: int | None) -> list[Exchange]:
         assert within is not None, "a topic or a time is needed"
         rows = await self._db.all(
             exchanges.SELECT + "WHERE e.domain = :domain AND e.kind = 'said' AND e.said_at >= :start AND e.said_at < :end "
@@ -114,7 +114,7 @@ class Selecting(ViewPart):
         )
         return [exchanges.exchange(row) for row in rows]
 
-    async def _found(self, about: str, within: Window | None, account: int | None) -> list[Exchange]:
+    async def _search(self, about: str, within: Window | None, account: int | None) -> list[Exchange]:
         """Search until nothing new is found: each search finds only one of several messages that say the same."""
         found: dict[int, Exchange] = {}
         looked: set[int] = set()

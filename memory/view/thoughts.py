@@ -53,7 +53,7 @@ class Thoughts(ViewPart):
         """Return the thoughts waiting to be posted, newest first."""
         return await self._thoughts(await self._reflections("state = 'waiting' ORDER BY item DESC"))
 
-    async def said(self, n: int) -> list[PostableThought]:
+    async def posted(self, n: int) -> list[PostableThought]:
         """Return the last n thoughts posted at home, newest first."""
         return await self._thoughts(await self._reflections("state = 'posted' ORDER BY posted_at DESC LIMIT :n", {"n": n}))
 
@@ -98,7 +98,7 @@ class Thoughts(ViewPart):
 
     async def post(self, session: Session, thought: PostableThought, text: str, parts: Sequence[Part]) -> Exchange | None:
         """Post a thought: store it with every part to be sent, in one transaction; None if it is already posted or gone."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         now, ref, said = self._binding.now(), session.ref, [placed.exchange.key for placed in thought.said]
         async with self._binding.writing() as tx:
             if not await reflections.say(tx, thought.statement.key, ref, now):
@@ -110,7 +110,7 @@ class Thoughts(ViewPart):
             await self._binding.queue(tx, session, parts, item=kept.key)
         return kept
 
-    async def keep(self, thought: PostableThought) -> None:
+    async def stop_waiting(self, thought: PostableThought) -> None:
         """Stop a thought from waiting, without posting it."""
         async with self._binding.writing() as tx:
             await reflections.keep_back(tx, thought.statement.key)

@@ -113,7 +113,7 @@ class View(ViewPart):
 
         Requests for discretion take effect at once.
         """
-        self._binding.own(session)
+        self._binding.require_own(session)
         confiding = self._binding.shared.confiding
         asking = any(message.discretion for message in messages)
         earlier = await confiding.earlier(session, messages) if asking else {}
@@ -122,7 +122,9 @@ class View(ViewPart):
             now = self._binding.now()
             outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
             ended, covered = (
-                await confiding.heed(tx, self._binding.read, session, outcome.stored, messages, earlier) if asking else (0, {})
+                await confiding.heed(tx, self._binding.readable, session, outcome.stored, messages, earlier)
+                if asking
+                else (0, {})
             )
             await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
@@ -135,7 +137,7 @@ class View(ViewPart):
         Raises SourceGone, and stores nothing, if something it rests on or that stood in view was forgotten or changed
         meanwhile, or may no longer be read.
         """
-        self._binding.own(session)
+        self._binding.require_own(session)
         asked = {exchange.key: exchange.text for exchange in answer.asked}
         cited = {*answer.sources, *asked}
         judged: Mapping[int, Sequence[int]] = {}
@@ -195,7 +197,7 @@ class View(ViewPart):
 
     async def preview(self, session: Session, part: Part, answers: str) -> None:
         """Queue the beginning of an answer, shown while the answer is made and replaced by it."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         async with self._binding.writing() as tx:
             await self._binding.queue(tx, session, [replace(part, operation="preview")], answers)
 
@@ -229,11 +231,11 @@ class View(ViewPart):
         message = (await self.messages.among([item])).get(item)
         if message is None:
             raise NotFound(lazy("There is no message with that id here."))
-        return await self.selecting.of(message)
+        return await self.selecting.with_message(message)
 
     async def forget_session(self, session: Session, by: Identity | None = None) -> Forgotten:
         """Forget every message of a session at home, or only what `by` said, and everything that rests on them."""
-        self._binding.own(session)
+        self._binding.require_own(session)
         return await self._forget_all(by, session.key)
 
     async def forget_all(self, by: Identity | None = None) -> Forgotten:

@@ -29,7 +29,7 @@ from rich.table import Table
 
 from adapters.console.console import Console, Origin
 from adapters.events import Person
-from bot.app import opened
+from bot.app import open_app
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
@@ -126,7 +126,7 @@ async def _turns(table: Table, base_url: str) -> None:
     worked = (time.process_time() - began) * _MILLISECONDS / _TURNS
     await model.close()
     with _home(base_url):
-        async with opened() as app:
+        async with open_app() as app:
             lines = _Asked(_TURNS)
             console = Console(lines, Person("console", "ada", "ada"), "main", Origin(app.base.ids.new, app.base.clock.now))
             async with talking(app, {"console": console}) as talk:

@@ -205,7 +205,7 @@ async def examine(set_: str, chat: str, judge: str, limit: int | None, state: Pa
         waiting = examination.left(set_, sets[set_])[:limit]
         if waiting:
             print(examination.cost(len(waiting)), file=sys.stderr)
-            if output.ask("Ask them?", yes=yes):
+            if output.confirm("Ask them?", yes=yes):
                 await examination.ask(set_, waiting)
     finally:
         await examination.close()

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from bot.app import opened
+from bot.app import open_app
 from tests.kits.lyra_kit import ModelServer
 from tests.kits.stalls import LONG, long_talk, say, stalls
 
@@ -31,7 +31,7 @@ async def measure(row: Row, messages: int = 20) -> None:
         async with beside("tests.fakes.openai_server", "--hashed", "--port-file", str(Path(name) / "port")) as (server, _):
             config = f'chat = "main"\n[models.main]\nbase_url = "http://127.0.0.1:{server}/v1"\nmodel = "m"\n'
             (Path(name) / "lyra.toml").write_text(config)
-            async with opened() as app:
+            async with open_app() as app:
                 # What is loaded when it is first needed is not counted: it is no work on a text.
                 await say(app, ["hello", "/recall hello", "/summarize"])
                 async with stalls(time.thread_time) as idle:
@@ -49,7 +49,7 @@ async def _links(row: Row, idle: float) -> None:
     with tempfile.TemporaryDirectory() as name, ModelServer(lambda request: _LINKS) as model:
         os.environ["LYRA_HOME"] = name
         (Path(name) / "lyra.toml").write_text(model.config())
-        async with opened() as app:
+        async with open_app() as app:
             await say(app, ["hello"])
             async with stalls(time.thread_time) as own:
                 await say(app, ["which links are there?"])

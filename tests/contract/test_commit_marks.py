@@ -54,7 +54,7 @@ async def test_a_server_that_lacks_what_was_kept_is_found_out_and_nothing_more_i
 
         async def blind(self: KeptCommits, connection: PipelinedConnection) -> None: ...
 
-        monkeypatch.setattr(KeptCommits, "look", blind)
+        monkeypatch.setattr(KeptCommits, "check", blind)
     async with await PostgresDatabase.open(shared().make(names[0]), KEY) as db:
         db.holders(tmp_path, "this")
         await taken_over_from(names, db)
@@ -86,7 +86,7 @@ async def test_what_a_file_lost_that_was_replaced_by_an_older_one_is_told_once_a
     async with await Memory.open(path, KEY, Ports(clock, Ids())) as memory:
         lost = await memory.marks.compare()
         assert lost is not None and (lost.commits, lost.until) == (1, until)
-        assert await memory.marks.compare() is None and memory.marks.last() == lost
+        assert await memory.marks.compare() is None and memory.marks.last_loss() == lost
 
 
 @pytest.mark.parametrize("moved_away", [True, False], ids=["restored", "another memory"])
@@ -102,4 +102,4 @@ async def test_what_is_put_in_its_place_on_purpose_has_lost_nothing(tmp_path: Pa
     else:
         path.unlink()
     async with await Memory.open(path, KEY, Ports(clock, Ids("other"))) as memory:
-        assert await memory.marks.compare() is None and memory.marks.last() is None
+        assert await memory.marks.compare() is None and memory.marks.last_loss() is None

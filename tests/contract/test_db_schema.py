@@ -8,7 +8,7 @@ from aiosqlite.core import Connection
 
 from memory.store.cancellation import to_the_end
 from memory.store.database import Row
-from memory.store.domains import announce, last_change
+from memory.store.domains import last_change, log_change
 from memory.store.schema import Migration, migrations
 from memory.store.sqlite import connecting
 from memory.store.sqlite.database import SqliteDatabase
@@ -242,6 +242,6 @@ async def test_changes_go_on_behind_those_that_were_numbered_for_all_domains_tog
         assert [await last_change(db, domain) for domain in (1, 2, 3)] == [7, 4, 0]
         async with db.transaction() as tx:
             for key in (2, 1, 3, 2):
-                await announce(tx, Domain(key, DomainRef(DomainKind.DM, "x", str(key)), "UTC"), [10], "drop")
+                await log_change(tx, Domain(key, DomainRef(DomainKind.DM, "x", str(key)), "UTC"), [10], "drop")
         rows = await db.all("SELECT domain, seq, item FROM changes ORDER BY domain, seq")
         assert [tuple(row) for row in rows] == [(1, 3, 9), (1, 7, 9), (1, 8, 10), (2, 4, 9), (2, 5, 10), (2, 6, 10), (3, 1, 10)]

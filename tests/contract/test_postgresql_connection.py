@@ -124,7 +124,7 @@ async def test_a_connection_that_the_server_ends_is_told_apart_from_a_statement_
 async def test_of_a_transaction_that_a_crash_left_no_trace_of_nothing_is_kept(address: DatabaseAddress) -> None:
     """Its number is one that the server, as it recovered, has not given yet."""
     async with await PostgresDatabase.open(address, KEY) as db:
-        assert not await db._kept("5000000000")
+        assert not await db._was_committed("5000000000")
 
 
 async def test_an_answer_that_the_server_breaks_off_is_a_lost_connection(address: DatabaseAddress) -> None:

@@ -83,7 +83,7 @@ async def test_a_copy_out_of_a_database_outlasts_the_idle_timeout(
     monkeypatch.setattr(connecting, "_IDLE_SECONDS", 0.05)
     async with moving.out_of(address, tmp_path / "lyra.db", KEY, late(address)):
         pass
-    async with await SqliteDatabase.open(restoring.staged(tmp_path / "lyra.db"), KEY) as file:
+    async with await SqliteDatabase.open(restoring.staging_path(tmp_path / "lyra.db"), KEY) as file:
         assert [row["scope"] for row in await file.all("SELECT platform AS scope FROM cursors")] == ["one"]
 
 
@@ -152,7 +152,7 @@ def changing(path: Path) -> Callable[[int, int], None]:
 
     def tell(done: int, total: int) -> None:
         if done == total:
-            with closing(sqlcipher3.connect(restoring.staged(path))) as other, other:
+            with closing(sqlcipher3.connect(restoring.staging_path(path))) as other, other:
                 other.execute(f"PRAGMA key = \"x'{KEY.hex()}'\"")
                 other.execute("UPDATE cursors SET value = '2'")
 

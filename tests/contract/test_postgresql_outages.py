@@ -61,7 +61,7 @@ async def test_without_asking_what_was_kept_is_said_to_have_failed(
     async def never(self: PostgresDatabase, number: str) -> bool:
         return False
 
-    monkeypatch.setattr(PostgresDatabase, "_kept", never)
+    monkeypatch.setattr(PostgresDatabase, "_was_committed", never)
     async with between(server, tmp_path) as way, await PostgresDatabase.open(by_way(address, way), KEY) as db:
         way.cuts_before = b"COMMIT"
         with pytest.raises(DatabaseAway):

@@ -12,7 +12,7 @@ from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Database, Row, Transaction
-from memory.store.domains import take
+from memory.store.domains import reserve_numbers
 from memory.store.opening import open_database
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.scope import WHOLE
@@ -242,7 +242,7 @@ async def test_what_is_reckoned_and_how_text_is_ordered_is_the_same_everywhere(d
 async def test_numbers_of_a_counter_are_never_given_twice(db: Database, tmp_path: Path) -> None:
     async def three(db: Database) -> list[int]:
         async with db.transaction() as tx:
-            first = await take(tx, "item", 3)
+            first = await reserve_numbers(tx, "item", 3)
             return list(range(first, first + 3))
 
     async with opened(tmp_path / "lyra.db") as other:

@@ -12,7 +12,7 @@ from memory.journal.inbox import in_commit_order
 from memory.journal.journal import Event, Part
 from memory.store.bounds import Bounds
 from memory.store.database import Database, Row
-from memory.store.domains import announce, create, natural_key, read_domain
+from memory.store.domains import create, log_change, natural_key, read_domain
 from memory.store.lineage import Seal, add_items
 from memory.store.postgresql import transaction
 from memory.store.postgresql.address import DatabaseAddress
@@ -180,7 +180,7 @@ async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Dat
             for n in range(writes):
                 domain = places[(at + n) % len(places)]
                 async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
-                    await announce(
+                    await log_change(
                         tx, domain, await add_items(tx, domain, "exchange", [f"{name}{n} {at}" for at in range(each)]), "add"
                     )
 
@@ -283,4 +283,4 @@ async def test_a_domain_that_a_transaction_is_not_bound_to_is_not_written(tmp_pa
                     await add_items(tx, here.domain, "exchange", items)
             with pytest.raises(AssertionError, match="writes domain"):
                 async with db.transaction(bounds=bounds) as tx:
-                    await announce(tx, here.domain, [1], "add")
+                    await log_change(tx, here.domain, [1], "add")

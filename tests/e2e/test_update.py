@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.setup.updating import how
+from bot.setup.updating import update_command
 from tests.kits.lyra_kit import Home, one_sentence
 
 
@@ -35,8 +35,8 @@ def test_an_editor_that_cannot_be_meant_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_each_way_of_installing_her_has_its_command(prefix: str, command: str, tmp_path: Path) -> None:
-    assert how(Path(prefix), tmp_path, tmp_path / "home").endswith(command)
+    assert update_command(Path(prefix), tmp_path, tmp_path / "home").endswith(command)
 
 
 def test_in_the_container_it_is_built_anew(tmp_path: Path) -> None:
-    assert how(Path("/opt/lyra"), tmp_path, Path("/data")).startswith("docker compose ")
+    assert update_command(Path("/opt/lyra"), tmp_path, Path("/data")).startswith("docker compose ")

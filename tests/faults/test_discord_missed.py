@@ -10,7 +10,7 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.discord.incoming.backfill import Backfill, Hand
-from bot.app import opened
+from bot.app import open_app
 from bot.conversation.answering.unanswered import LATE
 from memory.types import DomainKind, DomainRef
 from tests.fakes import openai_behaviours as b
@@ -229,7 +229,7 @@ async def first_dm(
     async with quick(server, tmp_path, monkeypatch, model):
         await greeted(server, general, "bob")
     # As if she had begun to listen a day ago.
-    async with opened() as app:
+    async with open_app() as app:
         await app.memory.settings.set("adapter:discord", "began", discord.utils.time_snowflake(now - timedelta(days=1)))
     await ada.says(dm, "the parrot is called Xerxes", at=now - timedelta(hours=5))
     await ada.says(dm, "what is the capital of Peru?")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.matrix.adapter import Matrix
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.conversation.answering.unanswered import LATE
 from memory.types import DomainKind
 from tests.fakes.matrix import People, Person
@@ -143,7 +143,7 @@ async def test_what_an_older_cursor_brings_again_is_answered_once(
         before = await lyra.app.memory.journal.cursors("matrix")
         once = await ada.says(room, "once?")
         await at_home.answer(ada, room, once)
-    async with opened() as app:
+    async with open_app() as app:
         await app.memory.journal.move("matrix", before)
         if not guarded:
             async with app.memory.db.transaction() as tx:

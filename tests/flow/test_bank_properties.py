@@ -63,7 +63,7 @@ def test_the_rendered_bank_never_exceeds_its_budget(standing: list[Statement], m
 
 async def sound(here: Room, size: int) -> None:
     """Check what holds at any time: bounded, resting on living words of this room, none of those who keep out."""
-    shown = (await here.view.bank.shown(size)).text
+    shown = (await here.view.bank.render(size)).text
     assert tokens(shown) <= size
     assert await unsound(here) == []
     state = await here.view.bank.state()
@@ -126,9 +126,9 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
                     if ids:
                         await here.view.forget_message(chance.choice(ids))
                 case "leave":
-                    await here.view.bank.leave(chance.choice([ADA, BOB]))
+                    await here.view.bank.opt_out(chance.choice([ADA, BOB]))
                 case "join":
-                    await here.view.bank.join(chance.choice([ADA, BOB]))
+                    await here.view.bank.opt_in(chance.choice([ADA, BOB]))
                 case "off":
                     await here.view.bank.turn_off()
                     await here.view.bank.turn_on()
@@ -205,6 +205,6 @@ async def test_what_other_rooms_hold_changes_nothing_here(tmp_path: Path) -> Non
             await lived(here)
             writer = Noter()
             await here.kept(writer)
-            return (await here.view.bank.shown(2000)).text, writer.tasks
+            return (await here.view.bank.render(2000)).text, writer.tasks
 
     assert await noted(tmp_path / "alone", busy=False) == await noted(tmp_path / "busy", busy=True)

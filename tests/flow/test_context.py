@@ -118,7 +118,7 @@ async def test_in_private_eras_come_up_and_where_many_read_the_bank_stands_in_th
             else:
                 assert {one.tier for one in came.eras} <= {"bank"}
                 assert HEAD in prompt.messages[0]["content"]
-                block = (await talk.view.bank.shown(talk.settings.memory_bank_max_tokens)).text
+                block = (await talk.view.bank.render(talk.settings.memory_bank_max_tokens)).text
                 assert all(f"> {line}" in prompt.messages[0]["content"] for line in block.splitlines()[1:])
 
 

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 async def passes(lived: Month, kind: str) -> list[tuple[str, bool]]:
     """Return the slots of passes of a kind in order of time, each with whether it was done."""
-    past = await lived.memory.dreams.past(lived.domain, 10_000)
+    past = await lived.memory.dreams.last_passes(lived.domain, 10_000)
     return [(one.slot, one.done) for one in reversed(past) if one.kind == kind]
 
 
@@ -53,7 +53,7 @@ async def test_a_model_that_is_down_for_a_day_delays_the_night_and_loses_nothing
 
 
 async def test_drives_act_from_their_threshold_on_in_causal_order(lived: Month) -> None:
-    reports = [one.report for one in await lived.memory.dreams.past(lived.domain, 10_000)]
+    reports = [one.report for one in await lived.memory.dreams.last_passes(lived.domain, 10_000)]
     steps = [step for report in reports for step in report["steps"]]
     assert {step["drive"] for step in steps} == {"continuity", "coherence", "curiosity"}
     assert all(step["acted"] is (step["level"] >= step["threshold"]) for step in steps if not step["why"].startswith("The model"))
@@ -67,7 +67,7 @@ async def test_drives_act_from_their_threshold_on_in_causal_order(lived: Month) 
 
 
 async def test_drives_fall_when_acted_on_and_decay_where_nothing_happens(lived: Month) -> None:
-    reports = [one.report for one in await lived.memory.dreams.past(lived.domain, 10_000)]
+    reports = [one.report for one in await lived.memory.dreams.last_passes(lived.domain, 10_000)]
     thought = [report for report in reports if any(step["drive"] == "curiosity" and step["made"] for step in report["steps"])]
     assert thought and all(report["after"]["curiosity"] < report["before"]["curiosity"] for report in thought)
     moments = await lived.view.self_state.history()

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.rights.exporting import JSONL, OTHERS, TEXT, ZIPPED, Exported, fitting
+from bot.rights.exporting import JSONL, OTHERS, TEXT, ZIPPED, Exported, fit_files
 from memory.types import Exchange, Kind
 from memory.view.own_words import OwnMessage
 from tests.fakes.discord import Message
@@ -62,7 +62,7 @@ async def test_everything_of_ones_own_comes_as_files_with_nobody_elses_words(tow
 
 def test_what_is_too_large_is_packed_and_what_is_too_large_even_so_is_not_sent() -> None:
     texts = {JSONL: "word " * 1000, TEXT: "word " * 1000}
-    assert [one.name for one in fitting(texts, 10_000)] == [JSONL, TEXT]
-    (packed,) = fitting(texts, 9_999)
+    assert [one.name for one in fit_files(texts, 10_000)] == [JSONL, TEXT]
+    (packed,) = fit_files(texts, 9_999)
     assert packed.name == ZIPPED and len(packed.data) < 1_000
-    assert fitting(texts, 100) == ()
+    assert fit_files(texts, 100) == ()

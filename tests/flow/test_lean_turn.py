@@ -13,7 +13,7 @@ from adapters.base import Adapter
 from adapters.discord.adapter import Discord
 from adapters.events import Person, Place
 from adapters.message_parts import Quote
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Chosen
 from bot.service.maintenance import Maintenance
@@ -123,7 +123,7 @@ async def at_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model
     """Return what a turn takes at the terminal."""
     (tmp_path / "lyra.toml").write_text(configured(model, CONFIG, ""))
     monkeypatch.setenv("LYRA_HOME", str(tmp_path))
-    async with opened() as app:
+    async with open_app() as app:
         app, counting = counted(app, model, wasteful=wasteful)
         await say(app, TOLD)
         await counting.everything()
@@ -226,7 +226,7 @@ async def test_a_round_of_a_tool_asks_memory_seldom_and_the_embedder_once(
     async with model_server(teller) as model:
         (tmp_path / "lyra.toml").write_text(configured(model, 'embed = "main"', ""))
         monkeypatch.setenv("LYRA_HOME", str(tmp_path))
-        async with opened() as app:
+        async with open_app() as app:
             app, counting = counted(app, model, wasteful=False)
             await say(app, TOLD)
             await counting.drain()

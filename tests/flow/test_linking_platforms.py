@@ -128,7 +128,7 @@ async def test_an_account_of_the_terminal_is_asked_and_told_once_somebody_talks_
             session = await view.sessions.get(SessionRef("console", conversation("console", "ada", name).key), name)
             await view.say(session, [NewExchange(Kind.SAID, "My boat is called Kestrel.", name, at, "ada", "user", account)])
         linking = lyra.app.memory.linking
-        code = await linking.show(LinkParty(account, "ada", ""))
+        code = await linking.new_code(LinkParty(account, "ada", ""))
         typed = await town.ada.runs(dm, "link", code=code)
         await town.ada.clicks(await typed.answer(), "Yes")
         assert (await finished(typed)).content.startswith("Now say yes there, at the terminal")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.context.tools import TOOLS
 from bot.conversation.answering import model_answer
 from bot.conversation.answering.model_answer import ROUNDS, SHARE, ToolCalls
@@ -46,7 +46,7 @@ async def told(
     home.mkdir(exist_ok=True)
     (home / "lyra.toml").write_text(words_alone(configured(model, config, "")))
     monkeypatch.setenv("LYRA_HOME", str(home))
-    async with opened() as app:
+    async with open_app() as app:
         await says(app, "ada", lines)
         yield app
 
@@ -86,7 +86,7 @@ async def test_what_is_looked_up_is_framed_stands_in_view_and_is_cited(tmp_path:
         assert "Noah bought twelve chairs." in third.returned[1], "what stands beside it"
         said = await kept(app)
         reply, boat, chairs = said["Noah's boat is green."], said["My boat is green."], said["Noah bought twelve chairs."]
-        view = (await seen.of(app.memory.db, [reply.key]))[reply.key]
+        view = (await seen.seen_by(app.memory.db, [reply.key]))[reply.key]
         assert {boat.key, chairs.key} <= view
         rows = await app.memory.db.all("SELECT parent FROM lineage WHERE child = :reply AND cited = 1", {"reply": reply.key})
         assert chairs.key in {row["parent"] for row in rows}
@@ -197,7 +197,7 @@ async def test_all_rounds_fit_into_one_budget(tmp_path: Path, monkeypatch: pytes
         assert all(budget // 2 < size(request) <= budget for request in asked), [size(request) for request in asked]
         assert all(sum(map(tokens, request.returned)) <= budget // 4 for request in asked) is guarded
         reply = (await kept(app))["Green."]
-        view = (await seen.of(app.memory.db, [reply.key]))[reply.key]
+        view = (await seen.seen_by(app.memory.db, [reply.key]))[reply.key]
         shown = {message.key for text, message in (await kept(app)).items() if any(text in prompt(one) for one in asked)}
         assert shown <= view, "what stood in view of any round"
 
@@ -250,6 +250,6 @@ async def test_who_turns_tools_off_has_none_offered(tmp_path: Path, monkeypatch:
             pass
         config = (tmp_path / "lyra.toml").read_text()
         (tmp_path / "lyra.toml").write_text(config.replace('model = "fake-model"', 'model = "fake-model"\ntools = "off"'))
-        async with opened() as app:
+        async with open_app() as app:
             (request,) = await asks(app, model, "Hi.")
             assert "tools" not in request.body

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_app
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
 from tests.kits.discord_home import Awake, awake, prompt, server_of, sound
@@ -264,7 +264,7 @@ async def test_what_was_removed_stays_away_when_a_late_history_shows_it_again(
         question = await answered(server, ada, general)
         await ada.deletes(question)
         await caught_up(server)
-    async with opened() as app:
+    async with open_app() as app:
         async with app.memory.db.transaction() as tx:
             for table in ("inbox", "cursors", "items WHERE dead_at > 0", *(() if buried else ("tombstones",))):
                 await tx.run(f"DELETE FROM {table}")

@@ -14,7 +14,7 @@ from adapters.errors import PlatformRefused
 from adapters.events import Person
 from bot.app import App
 from bot.conversation.answering.unanswered import LATE
-from bot.service.refused_accounts import RefusedAccounts, lost
+from bot.service.refused_accounts import RefusedAccounts, refused_platforms
 from memory.journal.journal import Event, InboxEvent, Journal, OpenEvents
 from memory.view.shown_messages import ShownMessages
 from tests.fakes import openai_behaviours as b
@@ -194,7 +194,7 @@ async def test_a_platform_that_lets_her_in_no_more_is_told_to_who_runs_her_on_an
         dm, connected = await town.ada.opens_dm(), asyncio.Event()
         services, refused = lyra.talk.services, PlatformRefused("It ended her session.")
         refused_accounts = kind(services, {"discord": lyra.adapter}, {"discord": connected})
-        telling = asyncio.create_task(refused_accounts.lost("matrix", refused))
+        telling = asyncio.create_task(refused_accounts.refused("matrix", refused))
         await town.caught_up()
         told = [one.content for one in town.server.world.by_bot(dm) if "not on Matrix" in one.content]
         assert (told == []) is (kind is RefusedAccounts)
@@ -203,9 +203,9 @@ async def test_a_platform_that_lets_her_in_no_more_is_told_to_who_runs_her_on_an
         told = [one.content for one in town.server.world.by_bot(dm) if "not on Matrix" in one.content]
         assert told == ["I am not on Matrix any more. It ended her session."]
         kept = services.memory.settings
-        assert await lost(kept, services.settings) == {"matrix": "It ended her session."}
-        await refused_accounts.found("matrix")
-        assert await lost(kept, services.settings) == {}
+        assert await refused_platforms(kept, services.settings) == {"matrix": "It ended her session."}
+        await refused_accounts.accepted("matrix")
+        assert await refused_platforms(kept, services.settings) == {}
 
 
 class Unwritten(Journal):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_app
 from memory.tiers.messages import known
 from memory.types import Kind, NewExchange
 from tests.kits.browsing import site
@@ -35,7 +35,7 @@ async def longest_stall(folder: Path, monkeypatch: pytest.MonkeyPatch, *, modell
     monkeypatch.setenv("LYRA_HOME", str(folder))
     with ModelServer(lambda request: "I see.") as model:
         (folder / "lyra.toml").write_text(words_alone(model.config() if modelled else ""))
-        async with opened() as app:
+        async with open_app() as app:
             # What is loaded when it is first needed.
             await say(app, ["hello", "/recall hello", "/summarize", "what did Ben pay?"])
             async with stalls(time.thread_time) as found:
@@ -72,7 +72,7 @@ async def test_a_question_of_signs_that_are_much_to_look_at_does_not_either(
 ) -> None:
     monkeypatch.setenv("LYRA_HOME", str(tmp_path))
     (tmp_path / "lyra.toml").write_text(words_alone(""))
-    async with opened() as app:
+    async with open_app() as app:
         await say(app, ["hello", "what is it?", "/recall hello"])
         async with stalls(time.thread_time) as found:
             await say(
@@ -91,12 +91,12 @@ async def test_long_messages_that_are_imported_or_forgotten_do_not_either(
     given = lines([f"{n} {sign}" for n, sign in enumerate(["ﷺ " * 10_000, "我" * 10_000, "&a" * 10_000])])
     async with at_home(tmp_path) as here:
         await imported(here, "other", lines(["hello there"]))
-        await here.view.forget_session(await here.view.sessions.named("other"))
+        await here.view.forget_session(await here.view.sessions.find("other"))
         if not guarded:
             monkeypatch.setattr(known, "off_loop", on_the_loop)
         async with stalls(time.thread_time) as found:
             await imported(here, "chat", given)
-            await here.view.forget_session(await here.view.sessions.named("chat"))
+            await here.view.forget_session(await here.view.sessions.find("chat"))
             assert (await imported(here, "again", given)).forgotten == 3
         assert (found.longest < MOST) is guarded
 

@@ -37,9 +37,9 @@ async def test_a_view_reads_its_own_domain_and_no_other(tmp_path: Path) -> None:
         assert await bob.found("parrot") == ["Bob's parrot is red"]
         assert [m.text async for _, m in ada.view.messages.all()] == ["Ada's parrot is green"]
         assert [s.id for s in await bob.view.sessions.all()] == [bob.session.id]
-        assert (await ada.view.messages.said())[0] == 1
+        assert (await ada.view.messages.count_said())[0] == 1
         with pytest.raises(NotFound):
-            await bob.view.sessions.named(ada.session.id)
+            await bob.view.sessions.find(ada.session.id)
 
 
 async def test_a_session_of_another_domain_is_refused_by_every_method(tmp_path: Path) -> None:

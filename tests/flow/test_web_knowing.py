@@ -110,7 +110,7 @@ async def test_what_is_said_to_go_is_what_goes(served: Site, ada: Visitor) -> No
 
 
 async def test_a_whole_conversation_goes_where_somebody_says_so(served: Site, ada: Visitor) -> None:
-    boats = await (await served.view()).sessions.named("boats")
+    boats = await (await served.view()).sessions.find("boats")
     asked = await ada.get(f"/conversations/{boats.id}/forget")
     assert "All 8 messages of it" in asked.words
     assert "Forgotten: 8 messages" in (await ada.post(f"/conversations/{boats.id}/forget")).words

@@ -57,12 +57,12 @@ async def test_what_is_found_can_be_narrowed_by_person_and_time(ada: Visitor, qu
 
 
 async def test_what_is_found_can_be_narrowed_to_a_conversation(served: Site, ada: Visitor) -> None:
-    garden = await (await served.view()).sessions.named("garden")
+    garden = await (await served.view()).sessions.find("garden")
     for more in ("", "&who=ada"):
         found = (await ada.get(f"/search?q=kayak&where={garden.id}{more}")).text.partition('<ol class="hits">')[2]
         assert "Ines brings the kayak." in found
         assert "blue" not in found
-    boats = await (await served.view("bob")).sessions.named("boats")
+    boats = await (await served.view("bob")).sessions.find("boats")
     assert (await ada.get(f"/search?q=kayak&where={boats.id}")).status == 404
 
 
@@ -71,7 +71,7 @@ async def test_of_many_conversations_the_newest_can_be_chosen_and_any_other_is_s
 ) -> None:
     for number in range(120):
         await served.told("The kayak again.", conversation=f"talk {number}", at=MAY + number * 60_000_000)
-    garden = await (await served.view()).sessions.named("garden")
+    garden = await (await served.view()).sessions.find("garden")
     found = (await ada.get("/search?q=kayak")).text
     assert found.count("<option") < 110 and ">talk 119<" in found and garden.id not in found
     link = next(one for one in (await ada.get(f"/conversations/{garden.id}")).links if one.startswith("/search?"))
@@ -152,7 +152,7 @@ async def test_what_is_nowhere_is_said_to_be_nowhere(ada: Visitor) -> None:
 
 async def test_what_another_identity_said_is_shown_nowhere(served: Site, ada: Visitor) -> None:
     bob = await served.visitor("bob")
-    boats = await (await served.view("bob")).sessions.named("boats")
+    boats = await (await served.view("bob")).sessions.find("boats")
     found = await bob.get("/search?q=kayak")
     (message, *_) = [link for link in found.links if link.startswith("/messages/")]
     for path in (f"/conversations/{boats.id}", message):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.base import Adapter
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.talk import Talk, talking
 from memory.types import DomainKind, DomainRef
 from memory.view.view import View
@@ -133,7 +133,7 @@ async def woken(
         (home / "key").write_text(KEY.hex())
         await fresh(home / "lyra.db", KEY)
     async with AsyncExitStack() as stack:
-        app = changed(await stack.enter_async_context(opened()))
+        app = changed(await stack.enter_async_context(open_app()))
         adapter = make(app)
         adapters = {one.platform: one for one in (adapter, *([beside(app)] if beside else ()))}
         talk = await stack.enter_async_context(talking(app, adapters))

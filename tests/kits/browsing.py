@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.talk import Talk, talking
 from bot.web.serving import BrowserPlatform, link, serving
 from memory.types import Identity, Kind, NewExchange, Session
@@ -182,7 +182,7 @@ async def site(
         (home / "key").chmod(0o600)
         await fresh(home / "lyra.db", KEY)
     async with AsyncExitStack() as stack:
-        app = await stack.enter_async_context(opened())
+        app = await stack.enter_async_context(open_app())
         place = BrowserPlatform.of(app)
         talk = await stack.enter_async_context(talking(app, {place.browser.platform: place.browser}))
         url = await stack.enter_async_context(serving(app, talk, place))

@@ -158,7 +158,7 @@ def _in_two_steps() -> None:
 
     def finish(path: Path, now: int) -> restoring.SupersededMemory | None:
         aside = restoring.put_aside(path, now)
-        restoring.staged(path).replace(path)
+        restoring.staging_path(path).replace(path)
         return restoring.SupersededMemory(aside, now)
 
     backups.restoring.decide = lambda path: None  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.console.console import Console, Origin
 from adapters.events import Person
-from bot.app import App, consolidation_rules, key_of, opened
+from bot.app import App, consolidation_rules, key_of, open_app
 from bot.conversation.domain_access import DomainAccess
 from bot.talk import talking
 from memory.core import Memory, Ports
@@ -74,7 +74,7 @@ class _Sheet:
         self.answers.append("")
         return self._left.pop(0)
 
-    def know(self, prefix: str, table: object) -> None:
+    def set_commands(self, prefix: str, table: object) -> None:
         pass
 
     def show(self, text: str) -> None:
@@ -105,7 +105,7 @@ async def awake(home: Home, monkeypatch: pytest.MonkeyPatch, now: int = NOW) -> 
     """Open what a home keeps, at the instant of the questions."""
     for name, value in home.environment().items():
         monkeypatch.setenv(name, value)
-    async with opened() as app:
+    async with open_app() as app:
         base = replace(app.base, clock=StandingClock(now))
         key, _, _ = key_of(base.environment, base.settings, new=False)
         ports = Ports(base.clock, base.ids, app.meaning.embedder)

@@ -32,7 +32,7 @@ async def live(here: Corner) -> None:
     await here.view.embed()
     await memory.read_names(here.domain)
     async with memory.db.transaction() as tx:
-        await identities.know(tx, Identity("console", "somebody"), CANARY, here.clock.now())
+        await identities.upsert(tx, Identity("console", "somebody"), CANARY, here.clock.now())
     await here.view.sessions.get(SessionRef("console", f"another {here.domain.key}"), f"All about {CANARY}")
     await memory.journal.accept("console", [Event(f"event {here.domain.key}", "dm", f'{{"text": "{CANARY}"}}')])
     await here.reply("all right", [], parts=[Part(f"part {here.domain.key}", f"said {CANARY}", actions=f'["{CANARY}"]')])

@@ -67,7 +67,7 @@ class Typed:
         """Return the next line, None after the last."""
         return self._left.pop(0) if self._left else None
 
-    def know(self, prefix: str, table: object) -> None:
+    def set_commands(self, prefix: str, table: object) -> None:
         """Take no notice of how commands begin."""
 
     def show(self, text: str) -> None:

@@ -12,7 +12,7 @@ from adapters.errors import SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, conversation_of
 from adapters.listener import Listener
 from adapters.message_parts import Contents
-from bot.app import App, opened
+from bot.app import App, open_app
 from bot.models.port import ChatMessage as Said
 from bot.models.port import Toolbox
 from bot.talk import Talk, talking
@@ -123,7 +123,7 @@ async def platform(
     """Put Lyra together with a platform and a model of the tests'."""
     (tmp_path / "lyra.toml").write_text(words_alone(config))
     monkeypatch.setenv("LYRA_HOME", str(tmp_path))
-    async with opened() as app:
+    async with open_app() as app:
         here, model = Platform(), Thinking()
         app.models.chat = model
         async with talking(app, {"platform": here}) as talk:

@@ -33,7 +33,7 @@ from bot.service import serve  # noqa: F401
 from tests.kits.made_once import make_once
 
 _LATE = (
-    "adapters.console.progress_bar", "adapters.console.terminal", "adapters.console.wrapping", "adapters.discord.adapter",
+    "adapters.console.progress_bar", "adapters.console.terminal", "adapters.console.rendering", "adapters.discord.adapter",
     "adapters.matrix.adapter", "anyio._backends._asyncio", "anyio.streams.tls", "apscheduler.executors.asyncio",
     "apscheduler.triggers.date", "apscheduler.triggers.interval", "babel.dates", "babel.lists", "babel.numbers", "bot.__main__",
     "bot.cli.checkups.discord_checkup", "bot.cli.checkups.matrix_checkup", "bot.cli.move_command", "bot.cli.web_command",

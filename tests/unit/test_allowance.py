@@ -199,7 +199,7 @@ async def test_accounts_of_one_person_count_together_and_linking_changes_no_coun
         assert (await allowed.take(one, DM, clock.now(), UNSET))[0] is Grant.FULL
     preferences, linking = Preferences(memory.settings, {}, memory.places.account_scope), memory.linking
     parties = [LinkParty(Identity(one.platform, one.id), one.name, "") for one in (ADA, also)]
-    request = await linking.enter(await linking.show(parties[0]), parties[1], [])
+    request = await linking.claim_code(await linking.new_code(parties[0]), parties[1], [])
     assert await linking.agree(request) and await linking.link(request) == []
     assert (await allowed.take(also, DM, clock.now(), await preferences.read(also)))[0] is Grant.SMALLER_PROMPT
 

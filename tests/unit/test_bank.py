@@ -35,7 +35,7 @@ async def test_it_is_off_until_somebody_turns_it_on(tmp_path: Path) -> None:
         writer = Noter()
         assert await here.kept(writer) == BankPass(why=OFF)
         assert writer.tasks == [] and await here.count("statements") == 0
-        assert (await here.view.bank.state()).since is None and (await here.view.bank.shown(2000)).text == ""
+        assert (await here.view.bank.state()).since is None and (await here.view.bank.render(2000)).text == ""
         assert await here.view.bank.turn_on()
         assert (await here.view.bank.state()).since == here.clock.now()
         assert not await here.view.bank.turn_on(), "it is on already"
@@ -44,7 +44,7 @@ async def test_it_is_off_until_somebody_turns_it_on(tmp_path: Path) -> None:
 async def test_a_person_alone_has_no_bank(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         alone = await corner(here.memory, here.clock)
-        for refused in (alone.view.bank.turn_on(), alone.view.bank.leave(ADA), alone.view.bank.join(ADA)):
+        for refused in (alone.view.bank.turn_on(), alone.view.bank.opt_out(ADA), alone.view.bank.opt_in(ADA)):
             with pytest.raises(NotShared, match="several people"):
                 await refused
         assert not await alone.view.bank.turn_off() and (await alone.view.bank.state()).since is None
@@ -262,20 +262,20 @@ async def test_it_is_found_by_words_and_the_log_of_what_was_done_holds_none(tmp_
 
 async def test_the_block_is_labelled_newest_first_and_says_how_to_use_it(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
-        assert (await here.view.bank.shown(2000)).text == "", "empty when empty"
+        assert (await here.view.bank.render(2000)).text == "", "empty when empty"
         await here.talk("the well is dry", "we dig on Friday")
         await here.talk("the pump is new", "it is\ngreen")
         await here.kept()
-        head, *lines = (await here.view.bank.shown(2000)).text.splitlines()
+        head, *lines = (await here.view.bank.render(2000)).text.splitlines()
         assert "only when directly relevant" in head
         assert lines == [
             "[conversation:2026-03-03T12:13]", "- the pump is new", "- it is green",
             "[conversation:2026-03-03T12:01]", "- the well is dry", "- we dig on Friday",
         ]  # fmt: skip
-        short = await here.view.bank.shown(50)
+        short = await here.view.bank.render(50)
         assert [one.text for one in short.shown] == ["the pump is new", "it is green"]
         assert short.text.splitlines() == [head, *lines[:3]]
-        assert (await here.view.bank.shown(10)).text == ""
+        assert (await here.view.bank.render(10)).text == ""
 
 
 async def test_another_room_has_its_own(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ async def test_a_day_becomes_a_week_a_week_a_month_and_then_leaves_the_block_and
             "conversation:2026-03-03T12:01": "2026-03-03", "day:2026-03-03": "2026-03-05", "week:2026-W10": "2026-03-16",
             "": "2026-04-29",
         }  # fmt: skip
-        assert (await here.view.bank.shown(2000)).text == "", "empty when empty"
+        assert (await here.view.bank.render(2000)).text == "", "empty when empty"
         found = await above(here.view, "dig", 9)
         assert {one.kind for one in found} == {"conversation", "day", "week", "month"}
         assert {e.key for one in found for e in (await here.view.digests.receipts([one]))[one.key]} == {said[1].key}
@@ -278,5 +278,5 @@ async def test_of_a_block_that_is_too_large_only_so_much_is_shown(tmp_path: Path
         await here.kept()
         noted = await here.noted()
         for most in (0, 1, 30, 60, 100, 400, 2000):
-            assert tokens((await here.view.bank.shown(most)).text) <= most
+            assert tokens((await here.view.bank.render(most)).text) <= most
         assert tokens(block.render(noted).text) > 400, "while all of it is larger"

@@ -127,7 +127,7 @@ async def test_turning_it_off_empties_it_and_keeps_the_messages(tmp_path: Path) 
         await here.kept(Noter(moves=[answering(Entry("they met in Ulm", ("m1",)))] * 3))
         assert await here.count("refusals") == 3
         assert await here.view.bank.turn_off()
-        assert await here.everything() == [] and (await here.view.bank.shown(2000)).text == ""
+        assert await here.everything() == [] and (await here.view.bank.render(2000)).text == ""
         assert await above(here.view, "dig", 9) == [] and await here.count("refusals") == 0
         assert "we dig on Friday" in await here.found("dig")
         assert await here.kept() == BankPass(why=OFF) and not await here.view.bank.turn_off()
@@ -165,7 +165,7 @@ async def test_a_member_who_withdraws_takes_along_what_rests_on_their_words(tmp_
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", SECRET)
         await here.kept()
-        assert await here.view.bank.leave(BOB) == 1
+        assert await here.view.bank.opt_out(BOB) == 1
         assert (await here.view.bank.state()).without == (BOB,)
         assert await here.lines() == ["the well is dry"] and await holding(here, "Xerxes") == []
         assert SECRET in await here.found("parrot"), "the message stays"
@@ -188,7 +188,7 @@ async def test_replies_to_them_and_replies_that_rest_on_their_words_stay_out(tmp
         await here.answer("Xerxes it is", again, told.key)
         await here.answer("a good day", await here.said_by(ADA, "good day"))
         here.clock.forward(HOUR)
-        await here.view.bank.leave(BOB)
+        await here.view.bank.opt_out(BOB)
         writer = Noter()
         await here.kept(writer)
         texts = ["what is the parrot called?", "say it again", "good day", "a good day"]
@@ -207,7 +207,7 @@ async def test_a_reply_that_rests_on_a_gist_rests_on_all_that_the_gist_was_made_
         here.clock.forward(HOUR)
         await here.kept(Noter(moves=[answering(Entry("the well", ("m1",)), Entry("dry as ever", ("m1", "m2")))]))
         assert await here.lines() == ["the well", "dry as ever", "the well is dry", SECRET]
-        await here.view.bank.leave(BOB)
+        await here.view.bank.opt_out(BOB)
         assert await here.lines() == ["the well", "the well is dry"]
         writer = Noter()
         await here.kept(writer)
@@ -218,7 +218,7 @@ async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", SECRET)
         await here.kept(most=0)
-        await here.view.bank.leave(BOB)
+        await here.view.bank.opt_out(BOB)
         terms = await here.view.bank.state()
         maintenance: Derivation = Deriving(here.memory).bank(here.domain, Noter()).derivation
         work = await bank_maintenance.due(maintenance, terms._replace(without=()))
@@ -230,15 +230,15 @@ async def test_one_who_withdraws_while_an_entry_is_written_is_not_in_it_nor_in_w
         await here.talk("the well is dry", SECRET)
 
         async def leaving(task: Task) -> list[Entry]:
-            await here.view.bank.leave(BOB)
+            await here.view.bank.opt_out(BOB)
             return [Entry(SECRET, ("m2",))]
 
         async def refused(task: Task) -> list[Entry]:
-            await here.view.bank.leave(BOB)
+            await here.view.bank.opt_out(BOB)
             return [Entry(f"{SECRET} in Ulm", ("m2",))]
 
         for move in (leaving, refused):
-            await here.view.bank.join(BOB)
+            await here.view.bank.opt_in(BOB)
             await here.kept(Noter(moves=[move]))
             assert await holding(here, "Xerxes") == []
         assert await here.lines() == ["the well is dry"]
@@ -251,7 +251,7 @@ async def test_refused_about_what_is_not_there_any_more_it_is_not_asked_again(tm
         invented = Entry("they met Humphrey", ("m1",))
 
         async def leaving(task: Task) -> list[Entry]:
-            await here.view.bank.leave(BOB)
+            await here.view.bank.opt_out(BOB)
             return [invented]
 
         writer = Noter(moves=[leaving, *[answering(invented)] * 9])
@@ -262,7 +262,7 @@ async def test_refused_about_what_is_not_there_any_more_it_is_not_asked_again(tm
 async def test_digests_that_rest_on_their_words_are_rebuilt_without_them(tmp_path: Path) -> None:
     async with in_a_room(tmp_path, FOLDED) as here:
         await month(here)
-        await here.view.bank.leave(BOB)
+        await here.view.bank.opt_out(BOB)
         assert await holding(here, "Xerxes") == []
         await here.kept()
         assert await here.labels() == ["week:2026-W10"]
@@ -276,16 +276,16 @@ async def test_of_a_conversation_of_theirs_alone_nothing_is_left(tmp_path: Path)
         await here.said_by(BOB, "Xerxes can sing")
         await here.kept()
         assert len(await here.lines()) == 2
-        await here.view.bank.leave(BOB)
+        await here.view.bank.opt_out(BOB)
         writer = Noter()
         assert await here.kept(writer) == BankPass() and writer.tasks == []
-        assert await here.everything() == [] and (await here.view.bank.shown(2000)).text == ""
+        assert await here.everything() == [] and (await here.view.bank.render(2000)).text == ""
 
 
 async def test_who_comes_back_is_heard_again(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
-        await here.view.bank.leave(BOB)
-        await here.view.bank.join(BOB)
+        await here.view.bank.opt_out(BOB)
+        await here.view.bank.opt_in(BOB)
         assert (await here.view.bank.state()).without == ()
         await here.talk("the well is dry", SECRET)
         await here.kept()
@@ -294,8 +294,8 @@ async def test_who_comes_back_is_heard_again(tmp_path: Path) -> None:
 
 async def test_withdrawing_is_remembered_while_it_is_off_and_holds_here_only(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
-        await here.view.bank.leave(BOB)
-        await here.view.bank.leave(ADA)
+        await here.view.bank.opt_out(BOB)
+        await here.view.bank.opt_out(ADA)
         await here.view.bank.turn_off()
         await here.view.bank.turn_on()
         assert set((await here.view.bank.state()).without) == {ADA, BOB}

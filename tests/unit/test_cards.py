@@ -5,7 +5,7 @@ import pytest
 from adapters.command_table import Card, CardLimits
 from adapters.splitting import units
 from bot.delivery import cards
-from bot.delivery.cards import frozen, gated_cards, thawed
+from bot.delivery.cards import deserialize, gated_cards, serialize
 from bot.delivery.urls import has_link
 
 LIMITS = CardLimits(cards=10, units=6000, title=256, text=4096, note=2048)
@@ -62,4 +62,4 @@ def test_a_message_has_as_many_cards_as_it_takes_and_each_says_all() -> None:
 def test_what_hides_or_moves_is_not_in_a_card_and_it_thaws_as_it_was_frozen() -> None:
     ((shown,),) = gated(Card("a\u202eb\x1b[2J", "c\u200ed\n\ne", "f\x07"))
     assert shown == Card("ab[2J", "cd e", "f")
-    assert thawed(frozen([shown])) == (shown,)
+    assert deserialize(serialize([shown])) == (shown,)

@@ -217,7 +217,7 @@ async def test_after_a_kill_it_goes_on_where_it_was(house: House) -> None:
 
 async def test_while_somebody_talks_nothing_is_compared(house: House) -> None:
     await house.say(HALL, "hello")
-    with house.priority.taken():
+    with house.priority.running_turn():
         async with house.awake() as (_, comparing):
             for _ in range(50):
                 await asyncio.sleep(0)
@@ -270,7 +270,7 @@ async def test_what_was_only_shown_takes_its_answer_along_where_it_was_taken_bac
         house.memory.verified = Unrecorded(house.memory.db, house.clock)
     if now:
         house.platform.said[HALL]["2"] = now
-    with house.priority.taken() if way != "compared" else nullcontext():
+    with house.priority.running_turn() if way != "compared" else nullcontext():
         async with house.awake() as (verification, comparing):
             if way == "compared":
                 await through(comparing)
@@ -293,7 +293,7 @@ async def test_an_answer_is_left_out_where_what_it_was_shown_cannot_be_looked_up
         async with house.memory.db.transaction() as tx:
             await tx.run("DELETE FROM asides")
             await tx.run("UPDATE seen SET asides = NULL")
-    with house.priority.taken():
+    with house.priority.running_turn():
         async with house.awake() as (verification, _):
             assert (await verification.usable([UsedMessage(reply, PLATFORM, HALL)], RequestBudget())).keys == set()
             assert reply.text in await house.kept()

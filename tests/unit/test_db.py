@@ -13,7 +13,7 @@ from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Row
-from memory.store.domains import take
+from memory.store.domains import reserve_numbers
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.transaction import SqliteTransaction
 from tests.fakes.pulse import PATIENCE
@@ -264,7 +264,7 @@ async def test_numbers_of_a_counter_are_never_given_twice(tmp_path: Path) -> Non
 
         async def three(_: int) -> list[int]:
             async with db.transaction() as tx:
-                first = await take(tx, "item", 3)
+                first = await reserve_numbers(tx, "item", 3)
                 return list(range(first, first + 3))
 
         taken = [number for batch in await asyncio.gather(*map(three, range(20))) for number in batch]

@@ -18,7 +18,7 @@ async def test_why_a_thought_was_refused_is_in_no_report_where_it_is_somebodys_w
         await here.say("we were at the lake")
         await here.say("and Quokka was there too")
         report = await forced(here, Teller(), Muse([thinking("so Quokka was at the lake", "m1")]))
-        assert report.reflection == "the answer could not be used" and "Quokka" not in json.dumps(report.kept())
+        assert report.reflection == "the answer could not be used" and "Quokka" not in json.dumps(report.as_json())
 
 
 async def test_what_is_forgotten_during_a_pass_is_not_shown_to_her_later_in_it(tmp_path: Path) -> None:

@@ -34,12 +34,12 @@ async def test_who_was_taken_over_is_refused_also_when_the_other_has_finished_an
         slot, stale = await begun(one)
         clock.forward(LEASE + 1)
         slot, held = await begun(other)
-        assert await other.dreams.over(held, slot, clock.now(), {}, done=True, rested=True, heard=0)
+        assert await other.dreams.finish(held, slot, clock.now(), {}, done=True, rested=True, heard=0)
         clock.forward(DAY)
         slot, held = await begun(other)
         assert not await one.dreams.renew(stale)
-        assert not await one.dreams.over(stale, slot, clock.now(), {}, done=False, rested=False, heard=0)
-        assert await other.dreams.over(held, slot, clock.now(), {}, done=True, rested=True, heard=0)
+        assert not await one.dreams.finish(stale, slot, clock.now(), {}, done=False, rested=False, heard=0)
+        assert await other.dreams.finish(held, slot, clock.now(), {}, done=True, rested=True, heard=0)
 
 
 async def test_a_pass_that_breaks_again_and_again_is_left_alone_by_a_process_that_lives_on(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ async def test_what_is_said_while_she_dreams_is_news_afterwards(tmp_path: Path) 
         clock.forward(DAY)
         slot, held = await begun(memory)
         await here.say("said while the model thinks")
-        assert await memory.dreams.over(held, slot, clock.now(), {}, done=True, rested=True, heard=first.key)
+        assert await memory.dreams.finish(held, slot, clock.now(), {}, done=True, rested=True, heard=first.key)
         clock.forward(DAY)
         assert len(await memory.dreams.due()) == 1
 
@@ -90,7 +90,7 @@ async def test_a_long_pass_that_failed_is_not_tried_again_at_once(tmp_path: Path
         for _ in range(10):
             clock.forward(LEASE - 1)
             assert await memory.dreams.renew(held)
-        assert await memory.dreams.over(held, slot, at, {}, done=False, rested=False, heard=0)
+        assert await memory.dreams.finish(held, slot, at, {}, done=False, rested=False, heard=0)
         assert await memory.dreams.due() == []
 
 
@@ -100,7 +100,7 @@ async def test_a_clock_that_was_wrong_for_a_moment_does_not_end_her_nights(tmp_p
         await (await corner(memory, clock)).say("hello")
         clock.forward(60 * DAY)
         slot, held = await begun(memory)
-        assert await memory.dreams.over(held, slot, clock.now(), {}, done=True, rested=True, heard=0)
+        assert await memory.dreams.finish(held, slot, clock.now(), {}, done=True, rested=True, heard=0)
         clock.forward(-3640 * DAY)
         assert len(await memory.dreams.due()) == 1
 
@@ -112,6 +112,6 @@ async def test_a_pass_that_failed_while_the_clock_was_ahead_is_tried_again(tmp_p
         clock.forward(DAY)
         (slot, held), at = await begun(memory), clock.now()
         clock.forward(60 * DAY)
-        assert await memory.dreams.over(held, slot, at, {}, done=False, rested=False, heard=0)
+        assert await memory.dreams.finish(held, slot, at, {}, done=False, rested=False, heard=0)
         clock.forward(-59 * DAY)
         assert len(await memory.dreams.due()) == 1

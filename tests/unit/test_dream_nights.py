@@ -97,7 +97,7 @@ def dreamt(zone: str, at: time, ticks: Sequence[int]) -> dict[str, int]:
     found: dict[str, int] = {}
     done = ""
     for now in ticks:
-        night = schedule.due(now, zone, at, done, ticks[0])
+        night = schedule.due_night(now, zone, at, done, ticks[0])
         if night:
             assert night > done, f"{night} again in {zone}"
             found[night] = now
@@ -161,7 +161,7 @@ def test_a_rule_that_goes_by_the_hour_alone_would_miss_some_nights_and_dream_oth
 def test_a_night_begins_behind_the_hour_that_is_skipped_and_in_the_first_that_comes_twice(
     zone: str, night: str, at: str, begins: str
 ) -> None:
-    assert iso(schedule.begins(date.fromisoformat(night), zone, time.fromisoformat(at)), zone) == begins
+    assert iso(schedule.night_begins(date.fromisoformat(night), zone, time.fromisoformat(at)), zone) == begins
 
 
 @pytest.mark.parametrize("at", [AT, *ODD_HOURS], ids=str)
@@ -181,9 +181,9 @@ def test_of_the_nights_of_a_week_in_which_the_machine_was_off_one_is_caught_up()
 
 def test_a_night_that_began_before_the_place_was_known_is_nobodys() -> None:
     began = utc("2026-03-03 03:30")
-    assert schedule.due(began + HOUR, "UTC", AT, "", began + 1) == ""
-    assert schedule.due(began + HOUR, "UTC", AT, "", began) == "2026-03-03"
-    assert schedule.due(began + DAY, "UTC", AT, "", began + 1) == "2026-03-04"
+    assert schedule.due_night(began + HOUR, "UTC", AT, "", began + 1) == ""
+    assert schedule.due_night(began + HOUR, "UTC", AT, "", began) == "2026-03-03"
+    assert schedule.due_night(began + DAY, "UTC", AT, "", began + 1) == "2026-03-04"
 
 
 Rule = Callable[[int, str, time, str, int], str]
@@ -192,7 +192,7 @@ Moves = Sequence[tuple[str, int]]
 
 def by_another_date(now: int, zone: str, at: time, done: str, since: int) -> str:
     """Return the night of the present date wherever it is another than the last that was dreamt."""
-    night = schedule.last(now, zone, at).isoformat()
+    night = schedule.newest_night(now, zone, at).isoformat()
     return night if night != done else ""
 
 
@@ -211,7 +211,7 @@ def moving(moves: Moves, rule: Rule) -> list[str]:
 def test_a_place_that_moves_west_or_east_never_dreams_a_date_twice() -> None:
     there = ("Pacific/Kiritimati", 48)
     moves: Moves = [there, ("Pacific/Honolulu", 48), there, ("Pacific/Pago_Pago", 24), ("UTC", 48)]
-    assert moving(moves, schedule.due) == [f"2026-03-{day:02}" for day in range(4, 13)]
+    assert moving(moves, schedule.due_night) == [f"2026-03-{day:02}" for day in range(4, 13)]
     naive = moving(moves, by_another_date)
     assert len(naive) > len(set(naive)), "the order of dates is what keeps it from that"
 
@@ -219,7 +219,7 @@ def test_a_place_that_moves_west_or_east_never_dreams_a_date_twice() -> None:
 @settings(max_examples=examples(50))
 @given(st.lists(st.tuples(st.sampled_from(ZONES), st.integers(1, 50)), min_size=2, max_size=8))
 def test_wherever_a_place_moves_its_nights_ascend_and_never_fall_out_for_longer_than_a_move_explains(moves: Moves) -> None:
-    nightly = [date.fromisoformat(night) for night in moving([*moves, ("UTC", 72)], schedule.due)]
+    nightly = [date.fromisoformat(night) for night in moving([*moves, ("UTC", 72)], schedule.due_night)]
     assert all(one < next_ for one, next_ in pairwise(nightly))
     assert all(next_ - one <= timedelta(days=3) for one, next_ in pairwise(nightly))
     assert len(nightly) >= 2, "and after three days at one place they are dreamt again"
@@ -231,9 +231,9 @@ def test_at_any_moment_anywhere_the_newest_night_is_due_until_it_is_dreamt_and_t
     minute: int, zone: str, at: time, later: int
 ) -> None:
     now = minute * 60 * SECOND
-    night = schedule.due(now, zone, at, "", now - 4 * DAY)
-    assert night and schedule.begins(date.fromisoformat(night), zone, at) <= now
-    assert schedule.due(now, zone, at, night, 0) == ""
-    after = schedule.due(now + later * 60 * SECOND, zone, at, night, 0)
+    night = schedule.due_night(now, zone, at, "", now - 4 * DAY)
+    assert night and schedule.night_begins(date.fromisoformat(night), zone, at) <= now
+    assert schedule.due_night(now, zone, at, night, 0) == ""
+    after = schedule.due_night(now + later * 60 * SECOND, zone, at, night, 0)
     assert after == "" or after > night
     assert after or later < 2 * 24 * 60, "two days later there is another"

@@ -191,7 +191,7 @@ async def test_the_report_that_is_kept_is_json_and_holds_nobodys_words(tmp_path:
             await here.say(f"the {MARK} sings song {n}?")
             for dream in (dreamt, forced):
                 report = await dream(here, Careless(), Muse([answer]))
-                kept = report.kept()
+                kept = report.as_json()
                 assert MARK not in json.dumps(kept) and json.loads(json.dumps(kept)) == kept
                 assert kept["steps"]
         assert len(await reflections(here)) == 2 and len(await refused(here)) == 2, "every way to answer was tried"

@@ -220,7 +220,7 @@ async def test_while_something_else_is_being_forgotten_a_thought_is_not_there_an
         assert await here.view.thoughts.post(here.session, waiting, LOUD, [Part("k1", LOUD)])
         async with here.memory.db.transaction() as tx:
             await gone.add(tx, here.domain, ForgottenScope([other.key]), here.clock.now())
-        assert await here.view.thoughts.said(1) == []
+        assert await here.view.thoughts.posted(1) == []
         with pytest.raises(NotFound):
             await here.view.thoughts.find(waiting.statement.id)
 

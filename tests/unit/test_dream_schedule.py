@@ -49,7 +49,7 @@ async def over(here: Corner, memory: Memory, held: Claim, slot: Slot, *, done: b
     """End a pass; say whether it was recorded."""
     heard = await memory.db.one("SELECT coalesce(max(item), 0) AS last FROM exchanges")
     assert heard is not None
-    return await memory.dreams.over(held, slot, here.clock.now(), {}, done=done, rested=rested, heard=heard["last"])
+    return await memory.dreams.finish(held, slot, here.clock.now(), {}, done=done, rested=rested, heard=heard["last"])
 
 
 async def dreamt(here: Corner, memory: Memory | None = None, *, done: bool = True, rested: bool = True) -> Slot:
@@ -72,7 +72,7 @@ async def test_a_night_is_due_once_also_after_a_restart(tmp_path: Path) -> None:
         assert await due(here.memory) == []
     async with started(tmp_path, here.clock) as memory:
         assert await due(memory) == [] and await memory.dreams.claim(slot) is None
-        assert await memory.dreams.claim(await memory.dreams.asked(here.domain)), "nothing is held in vain"
+        assert await memory.dreams.claim(await memory.dreams.requested(here.domain)), "nothing is held in vain"
         here.clock.forward(NEXT_NIGHT - 1)
         assert await due(memory) == []
         here.clock.forward(1)
@@ -127,7 +127,7 @@ async def test_a_night_that_failed_is_tried_again_after_an_hour_until_it_is_done
             here.clock.forward(1)
         await dreamt(here)
         assert not await due(here.memory) and not await here.memory.dreams.parked()
-        past = await here.memory.dreams.past(here.domain, 3)
+        past = await here.memory.dreams.last_passes(here.domain, 3)
         assert [one.done for one in past] == [True, False, False]
         assert [(one.kind, one.slot) for one in past] == [(NIGHT, "2026-03-04")] * 3
 
@@ -144,7 +144,7 @@ async def test_a_process_that_goes_away_dreaming_tried_and_after_three_tries_she
         assert await memory.dreams.parked() == [here.domain] and await due(memory) == []
         here.clock.forward(3 * DAY)
         assert await due(memory) == [], "nor on another night"
-        asked = await memory.dreams.asked(here.domain)
+        asked = await memory.dreams.requested(here.domain)
         assert await over(here, memory, await begun(memory, asked), asked)
         assert await memory.dreams.parked() == [] and await due(memory) == [NIGHT]
 
@@ -184,11 +184,11 @@ async def test_of_two_processes_at_once_one_dreams_and_never_again_what_is_done(
             (held,) = [claim for claim in claims if claim]
             winner, loser = (here.memory, other) if claims[0] else (other, here.memory)
             assert await loser.dreams.claim(slot) is None, "while it is dreamt"
-            assert await loser.dreams.claim(await loser.dreams.asked(here.domain)) is None, "nor because somebody asks"
+            assert await loser.dreams.claim(await loser.dreams.requested(here.domain)) is None, "nor because somebody asks"
             assert await over(here, winner, held, slot)
             assert await loser.dreams.claim(slot) is None, "and not when it is done"
             here.clock.forward(DAY)
-        assert [one.slot for one in await other.dreams.past(here.domain, 9)] == ["2026-03-06", "2026-03-05", "2026-03-04"]
+        assert [one.slot for one in await other.dreams.last_passes(here.domain, 9)] == ["2026-03-06", "2026-03-05", "2026-03-04"]
 
 
 @pytest.mark.parametrize("taken", [True, False], ids=["taken over", "nobody came"])
@@ -200,7 +200,7 @@ async def test_who_slept_through_his_lease_records_nothing_where_another_took_ov
         fast = await begun(other, slot) if taken else None
         assert await here.memory.dreams.renew(slow) is not taken
         assert await over(here, here.memory, slow, slot) is not taken
-        assert len(await other.dreams.past(here.domain, 9)) == (0 if taken else 1)
+        assert len(await other.dreams.last_passes(here.domain, 9)) == (0 if taken else 1)
         if fast:
             await here.memory.dreams.abandon(slow)
             assert await here.memory.dreams.claim(slot) is None, "what was lost cannot be let go"

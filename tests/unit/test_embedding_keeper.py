@@ -152,7 +152,7 @@ async def talked(tmp_path: Path, priority: Priority) -> list[int]:
     """Return how many texts were embedded at once while three turns followed each other."""
     async with at_home(tmp_path, embedder=(batches := Batches())) as here, keeping(here, priority=priority) as maintenance:
         for n in range(3):
-            with priority.taken():
+            with priority.running_turn():
                 for kind in ("green", "grey", "loud", "quiet", "tame"):
                     await here.say(f"parrot number {n} is {kind}")
             maintenance.poke(here.domain, here.session)
@@ -172,7 +172,7 @@ async def test_the_twin_that_waits_for_no_pause_does_it_one_by_one(tmp_path: Pat
 async def test_where_somebody_always_talks_vectors_are_made_all_the_same(tmp_path: Path) -> None:
     priority, embedder = Priority(), Waiting()
     async with at_home(tmp_path, embedder=embedder) as here, keeping(here, priority=priority) as maintenance:
-        with priority.taken():
+        with priority.running_turn():
             await here.say("the parrot is green")
             maintenance.poke(here.domain, here.session)
             async with asyncio.timeout(PATIENCE):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.dream.dreamer import evolved
+from memory.dream.dreamer import evolve
 from memory.errors import NotFound, NotYours
 from memory.places import confidences
 from memory.tiers.feedback import GivenBy
@@ -140,7 +140,7 @@ async def test_the_one_that_is_meant_is_the_last_one_to_whoever_names_none(tmp_p
     async with at_home(tmp_path) as here:
         asked, first = await answered(here, "First.")
         _, second = await answered(here, "Second.")
-        meant = here.view.feedback.meant
+        meant = here.view.feedback.target
         assert (await meant(here.session, "", ADA)).key == second.key
         assert (await meant(here.session, first.id[:8], ADA)).key == first.key
         assert (await meant(here.session, first.source_id, ADA)).key == first.key
@@ -151,5 +151,5 @@ async def test_the_one_that_is_meant_is_the_last_one_to_whoever_names_none(tmp_p
 
 
 def test_each_of_them_lowers_her_mood_a_little() -> None:
-    moods = [evolved(StateOfMind(), 0, 5, 0.5, 0.0, n).mood for n in (0, 1, 2, 100)]
+    moods = [evolve(StateOfMind(), 0, 5, 0.5, 0.0, n).mood for n in (0, 1, 2, 100)]
     assert moods == sorted(moods, reverse=True) and moods[0] > moods[1] > moods[2] and moods[3] >= -0.2

@@ -16,7 +16,7 @@ MANY = 60
 async def test_what_is_erased_beside_it_meanwhile_is_counted(tmp_path: Path, elsewhere: bool) -> None:
     async with at_home(tmp_path) as here, opened(tmp_path / "lyra.db", clock=Clock()) as beside:
         await imported(here, "long", lines([f"line {n} of a long story" for n in range(MANY)]))
-        forgetting = asyncio.create_task(here.view.forget_session(await here.view.sessions.named("long")))
+        forgetting = asyncio.create_task(here.view.forget_session(await here.view.sessions.find("long")))
         sweeper = beside if elsewhere else here.memory
         while not forgetting.done():
             await sweeper.sweep()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.delivery import exit_gate
-from bot.delivery.exit_gate import begun
+from bot.delivery.exit_gate import without_partial_url
 from bot.delivery.urls import addresses
 from tests.kits.hostile import ALLOWED, EVIL, GIVEN, SAID, unapproved
 from tests.kits.steps import steps
@@ -175,7 +175,7 @@ def test_where_clients_make_links_of_names_they_are_code(said: str, sent: str) -
     ],
 )
 def test_while_a_text_is_written_its_last_word_waits_if_it_may_become_an_address(text: str, shown: str) -> None:
-    assert begun(text, SAID, names=False) == shown
+    assert without_partial_url(text, SAID, names=False) == shown
 
 
 @pytest.mark.parametrize("piece", PIECES)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.app import opened as lyra
+from bot.app import open_app as lyra
 from bot.service.sweeping import Sweeper
 from memory.errors import MemoryMissing
 from memory.forget import erase

@@ -29,7 +29,7 @@ async def test_a_file_of_another_name_brings_nothing_twice_and_nothing_back(tmp_
 async def test_a_conversation_that_was_forgotten_whole_does_not_come_back_under_another_name(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(CHAT))
-        await here.view.forget_session(await here.view.sessions.named("chat"))
+        await here.view.forget_session(await here.view.sessions.find("chat"))
         assert (await imported(here, "copy of chat", lines(CHAT))).forgotten == 5
         assert await texts(here) == []
 
@@ -76,7 +76,7 @@ async def test_what_an_earlier_version_imported_or_forgot_counts(tmp_path: Path,
         kept = await imported(here, name, lines(CHAT))
         assert (len(kept.stored), kept.known, kept.forgotten) == (0, 4, 1)
         assert len((await imported(here, "another chat", lines(OTHER[:2]))).stored) == 2, "its ok is not theirs"
-        await here.view.forget_session(await here.view.sessions.named("chat"))
+        await here.view.forget_session(await here.view.sessions.find("chat"))
         assert (await imported(here, name, lines(CHAT))).stored == []
 
 
@@ -157,5 +157,5 @@ async def test_without_the_name_that_holds_in_any_conversation_everything_comes_
 async def test_few_words_that_anybody_may_say_are_imported_though_somebody_had_them_forgotten(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(["thank you very much", "ok"]))
-        await here.view.forget_session(await here.view.sessions.named("chat"))
+        await here.view.forget_session(await here.view.sessions.find("chat"))
         assert len((await imported(here, "another", lines(["hello", "thank you very much", "ok"]))).stored) == 3

@@ -93,7 +93,7 @@ async def test_what_is_forgotten_does_not_come_back_within_a_longer_message(
 async def test_what_is_forgotten_does_not_come_back_line_by_line(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines([f"hello\n{SECRET}\n{SHORT}"], **BERLIN))
-        await here.view.forget_session(await here.view.sessions.named("chat"))
+        await here.view.forget_session(await here.view.sessions.find("chat"))
         kept = await imported(here, "chat", lines(["hello", SECRET, SHORT, "the ferry is blue"], **BERLIN))
         assert (kept.forgotten, await texts(here)) == (3, ["the ferry is blue"])
 
@@ -109,7 +109,7 @@ async def test_what_is_forgotten_does_not_come_back_with_or_without_html(
 ) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines([before], **BERLIN))
-        await here.view.forget_session(await here.view.sessions.named("chat"))
+        await here.view.forget_session(await here.view.sessions.find("chat"))
         said = after.replace("<br />", "\n").split("\n") if parts else [after]
         kept = await imported(here, "copy", lines([*said, "the ferry is &lt;blue&gt;"], **BERLIN))
         assert (kept.forgotten, await texts(here)) == (len(said), ["the ferry is &lt;blue&gt;"])
@@ -136,7 +136,7 @@ async def test_a_message_of_another_time_or_person_that_has_forgotten_words_in_i
     said = {**BERLIN, "speaker": "ada"}
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines([SECRET, SHORT], **said))
-        await here.view.forget_session(await here.view.sessions.named("chat"))
+        await here.view.forget_session(await here.view.sessions.find("chat"))
         longer = [f"{SECRET}, and I changed it", f"{SHORT}?"]
         assert len((await imported(here, "chat", lines(longer, **{**said, **changed}))).stored) == 2
 
@@ -144,5 +144,5 @@ async def test_a_message_of_another_time_or_person_that_has_forgotten_words_in_i
 async def test_a_phrase_that_somebody_had_forgotten_keeps_no_message_without_a_time_away(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(["thank you very much", "ok"]))
-        await here.view.forget_session(await here.view.sessions.named("chat"))
+        await here.view.forget_session(await here.view.sessions.find("chat"))
         assert len((await imported(here, "another", lines(["ok, thank you very much for the tulips"]))).stored) == 1

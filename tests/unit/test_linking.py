@@ -30,7 +30,7 @@ def party(who: Identity) -> LinkParty:
 
 async def link(linking: Linking, one: Identity, other: Identity) -> None:
     """Link two accounts; everybody who is linked with one of them says yes."""
-    request = await linking.enter(await linking.show(party(one)), party(other), [other])
+    request = await linking.claim_code(await linking.new_code(party(one)), party(other), [other])
     assert await linking.agree(request)
     missing = await linking.link(request)
     while missing:
@@ -40,13 +40,13 @@ async def link(linking: Linking, one: Identity, other: Identity) -> None:
 
 async def refused(linking: Linking, code: str, by: Identity = ALSO) -> str:
     with pytest.raises(LinkRefused) as error:
-        await linking.enter(code, party(by), [by])
+        await linking.claim_code(code, party(by), [by])
     return str(error.value)
 
 
 async def test_both_have_to_agree_in_turn_and_one_code_links_once(linking: Linking) -> None:
-    code = await linking.show(party(ADA))
-    request = await linking.enter(code, party(ALSO), [ALSO])
+    code = await linking.new_code(party(ADA))
+    request = await linking.claim_code(code, party(ALSO), [ALSO])
     assert await linking.link(request) is None, "whoever typed it did not agree"
     assert await linking.circle(ADA) == [ADA] and await linking.requests(ADA) == []
     assert await linking.agree(request) and not await linking.agree(request)
@@ -59,26 +59,26 @@ async def test_both_have_to_agree_in_turn_and_one_code_links_once(linking: Linki
 
 
 async def test_a_code_is_kept_as_a_hash_ends_and_is_replaced_by_the_next(linking: Linking, clock: Clock) -> None:
-    first = await linking.show(party(ADA))
+    first = await linking.new_code(party(ADA))
     row = await linking.db.one("SELECT * FROM link_codes")
     assert row and not any(first.replace("-", "") in str(value).upper() for value in row)
-    second = await linking.show(party(ADA))
+    second = await linking.new_code(party(ADA))
     assert "That code is wrong" in await refused(linking, first)
     clock.forward(LASTS)
     assert "That code is wrong" in await refused(linking, second)
-    third = await linking.show(party(ADA))
-    request = await linking.enter(third, party(ALSO), [ALSO])
+    third = await linking.new_code(party(ADA))
+    request = await linking.claim_code(third, party(ALSO), [ALSO])
     assert "That code is wrong" in await refused(linking, third, MORE), "somebody typed it already"
     assert await linking.agree(request)
     clock.forward(LASTS)
     assert await linking.link(request) is None and await linking.requests(ADA) == []
-    await linking.end()
+    await linking.drop_expired()
     for table in ("link_codes", "link_tries"):
         assert await linking.db.all(f"SELECT * FROM {table}") == []
 
 
 async def test_guessing_ends_after_five_tries_even_at_the_right_one(linking: Linking, clock: Clock) -> None:
-    code = await linking.show(party(ADA))
+    code = await linking.new_code(party(ADA))
     for _ in range(5):
         assert "That code is wrong" in await refused(linking, "ABCD-EFGH")
     assert "Too many" in await refused(linking, code)
@@ -87,13 +87,13 @@ async def test_guessing_ends_after_five_tries_even_at_the_right_one(linking: Lin
 
 
 async def test_a_code_of_ones_own_is_not_taken(linking: Linking) -> None:
-    code = await linking.show(party(ADA))
+    code = await linking.new_code(party(ADA))
     assert "of this account" in await refused(linking, code, ADA)
-    await linking.enter(code, party(ALSO), [ALSO])
+    await linking.claim_code(code, party(ALSO), [ALSO])
 
 
 async def test_whoever_refuses_ends_it(linking: Linking) -> None:
-    request = await linking.enter(await linking.show(party(ADA)), party(ALSO), [ALSO])
+    request = await linking.claim_code(await linking.new_code(party(ADA)), party(ALSO), [ALSO])
     assert await linking.refuse(request)
     assert not await linking.agree(request) and await linking.link(request) is None
 
@@ -110,7 +110,7 @@ async def test_three_accounts_are_one_person_until_one_parts(linking: Linking) -
 
 async def test_a_circle_grows_only_once_each_of_it_agreed(linking: Linking) -> None:
     await link(linking, ADA, ALSO)
-    request = await linking.enter(await linking.show(party(ALSO)), party(MORE), [MORE])
+    request = await linking.claim_code(await linking.new_code(party(ALSO)), party(MORE), [MORE])
     assert await linking.link(request, ADA) is None, "it is not asked yet"
     assert await linking.agree(request) and await linking.requests(ADA) == []
     assert await linking.link(request, ADA) is None
@@ -125,7 +125,7 @@ async def test_a_circle_grows_only_once_each_of_it_agreed(linking: Linking) -> N
 async def test_no_and_no_answer_keep_a_circle_as_it_is(linking: Linking, clock: Clock) -> None:
     await link(linking, ADA, ALSO)
     for refuses in (True, False):
-        request = await linking.enter(await linking.show(party(MORE)), party(ALSO), [ALSO])
+        request = await linking.claim_code(await linking.new_code(party(MORE)), party(ALSO), [ALSO])
         assert await linking.agree(request) and await linking.link(request) == [{ADA}]
         if refuses:
             assert await linking.refuse(request)
@@ -136,7 +136,7 @@ async def test_no_and_no_answer_keep_a_circle_as_it_is(linking: Linking, clock: 
 
 
 async def test_a_yes_is_to_those_who_were_linked_then_and_to_nobody_who_comes_after(linking: Linking) -> None:
-    request = await linking.enter(await linking.show(party(ADA)), party(ALSO), [ALSO])
+    request = await linking.claim_code(await linking.new_code(party(ADA)), party(ALSO), [ALSO])
     assert await linking.agree(request)
     await link(linking, MORE, ADA)
     assert await linking.link(request) is None and await linking.requests(ADA) == [], "ALSO was not asked about MORE"
@@ -147,7 +147,7 @@ async def test_one_of_those_that_are_declared_to_be_one_person_answers_for_them(
     declared = People(SETTINGS, memory.linking).declared
     bob, eve = Identity("discord", "2"), Identity("discord", "3")
     await link(linking, ADA, bob)
-    request = await linking.enter(await linking.show(party(bob)), party(eve), [eve])
+    request = await linking.claim_code(await linking.new_code(party(bob)), party(eve), [eve])
     assert await linking.agree(request) and await linking.link(request, bob, declared) == [{ADA, MORE}]
     assert await linking.link(request, MORE, declared) == []
     assert set(await linking.circle(MORE, declared)) == {ADA, MORE, bob, eve}
@@ -167,7 +167,7 @@ async def test_whoever_parts_takes_along_what_came_in_through_them_alone(linking
 async def test_a_restored_backup_knows_who_is_linked_now(tmp_path: Path, clock: Clock) -> None:
     async with opened(tmp_path / "then.db") as then, opened(tmp_path / "now.db") as now:
         await link(Linking(then.db, then.places.seal, clock), ADA, ALSO)
-        await then.take_over([], await now.linking.everyone())
+        await then.take_over([], await now.linking.all_links())
         assert await then.linking.circle(ADA) == [ADA]
 
 
@@ -187,7 +187,7 @@ async def test_what_is_declared_goes_along_and_nothing_is_read_across_before_and
     for one in (ADA, ALSO, MORE):
         await memory.places.domain(DomainRef(DomainKind.DM, one.platform, one.native_id), "UTC", clock.now())
     assert await read(ALSO) == {ALSO} and await read(MORE) == {MORE, ADA}
-    request = await linking.enter(await linking.show(party(ADA)), party(ALSO), [ALSO])
+    request = await linking.claim_code(await linking.new_code(party(ADA)), party(ALSO), [ALSO])
     await linking.agree(request)
     assert await read(ALSO) == {ALSO} and await read(MORE) == {MORE, ADA}
     await linking.link(request)
@@ -204,7 +204,7 @@ async def test_what_is_declared_goes_along_and_nothing_is_read_across_before_and
 
 async def test_a_clock_that_was_ahead_neither_locks_anybody_out_nor_makes_a_code_last(linking: Linking, clock: Clock) -> None:
     clock.forward(100 * LASTS)
-    code = await linking.show(party(ADA))
+    code = await linking.new_code(party(ADA))
     for _ in range(6):
         said = await refused(linking, "WRONG")
     assert "Too many codes" in said

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.web.page_context import accepted
-from localization.current_language import current, known, of_environment, reading
+from bot.web.page_context import preferred_language
+from localization.current_language import current, language_code, of_environment, reading
 from localization.formatting import ago, day, listed, month
 from localization.numerals import compact, number, signed
 from localization.sentences import Explained, _, lazy, lazy_plural, ngettext, told
@@ -116,7 +116,7 @@ def test_days_months_numbers_and_lists_are_as_the_language_has_them() -> None:
     ],
 )
 def test_a_language_is_known_by_its_names(name: str, code: str) -> None:
-    assert known(name) == code
+    assert language_code(name) == code
 
 
 def test_the_environment_names_a_language_as_every_program_has_it() -> None:
@@ -131,7 +131,7 @@ def test_the_environment_names_a_language_as_every_program_has_it() -> None:
     [("de", "de"), ("fr-FR, de-AT;q=0.8, en;q=0.5", "de"), ("de;q=0.3, en", "en"), ("de;q=0, fr", ""), ("de;q=x", ""), ("", "")],
 )
 def test_a_browser_asks_for_languages_in_an_order(header: str, code: str) -> None:
-    assert accepted(header) == code
+    assert preferred_language(header) == code
 
 
 def test_a_large_number_is_short_where_a_language_has_a_word_for_it_and_in_groups_elsewhere() -> None:

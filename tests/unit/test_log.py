@@ -60,7 +60,7 @@ def test_addresses_and_words_in_it_are_left_out(written: Callable[[], str]) -> N
 class Trusting(log.Reports):
     """Writes what a library reports as it stands."""
 
-    def told(self, record: logging.LogRecord) -> str:
+    def as_line(self, record: logging.LogRecord) -> str:
         return record.getMessage()
 
 

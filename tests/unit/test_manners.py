@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.told.manner_requests import asked
+from memory.text.told.manner_requests import manner_requests
 from memory.text.told.manner_words import ENDS, FORMS, HINTS, TAIL
 from tests.kits.memory_kit import table
 
 
 def wishes(text: str) -> dict[str, str]:
     """Return the last wish of a message for each kind."""
-    return {kind: one.wish for kind, one in asked(text).items() if one.wish}
+    return {kind: one.wish for kind, one in manner_requests(text).items() if one.wish}
 
 
 READ = """
@@ -94,7 +94,7 @@ you're allowed to joke again            | tone     | no jokes
 
 @pytest.mark.parametrize(("text", "kind", "wish"), table(TAKEN_BACK))
 def test_what_takes_a_wish_back_ends_that_one_and_no_other(text: str, kind: str, wish: str) -> None:
-    found = asked(text)
+    found = manner_requests(text)
     assert found[kind].is_over(wish) and not found[kind].wish
     assert not found[kind].is_over("something else")
 

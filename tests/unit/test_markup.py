@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.errors import CommandUnclear
-from adapters.markup import called, knows, parse_command, printable, usage
+from adapters.markup import command_name, knows, parse_command, printable, usage
 
 
 async def nothing(_: Call) -> Reply:
@@ -73,17 +73,17 @@ def test_where_commands_are_not_typed_no_line_is_one(line: str) -> None:
 
 @pytest.mark.parametrize("line", ["!", "!!", "!!!", "! status", "!1", "!?", "well!status", "!\nstatus"])
 def test_a_mark_alone_or_twice_is_talk(line: str) -> None:
-    assert called(line, "!") is None
+    assert command_name(line, "!") is None
 
 
 @pytest.mark.parametrize("line", ["!lyra status", "!Lyra status", "!LYRA  Status", "!lyra\tstatus!", "!lyra status:"])
 def test_a_prefix_that_is_a_word_is_set_off_by_any_space_and_known_in_any_case(line: str) -> None:
-    assert called(line.replace("\t", " "), "!lyra ") == "status"
-    assert called("!lyrastatus", "!lyra ") is called("!lyra", "!lyra ") is None
+    assert command_name(line.replace("\t", " "), "!lyra ") == "status"
+    assert command_name("!lyrastatus", "!lyra ") is command_name("!lyra", "!lyra ") is None
 
 
 def test_a_call_is_one_whether_there_is_such_a_command_or_not() -> None:
-    assert [called(line, "!") for line in ("!weather Vienna", "!status.", "!Ärger")] == ["weather", "status", "ärger"]
+    assert [command_name(line, "!") for line in ("!weather Vienna", "!status.", "!Ärger")] == ["weather", "status", "ärger"]
     assert knows(TABLE, "status") and knows(TABLE, "memory") and not knows(TABLE, "weather")
 
 

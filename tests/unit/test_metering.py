@@ -218,8 +218,8 @@ async def test_she_waits_until_the_last_who_talks_has_an_answer(tmp_path: Path) 
     priority = Priority()
     async with at_home(tmp_path) as here:
         model = Answers()
-        with priority.taken():
-            with priority.taken():
+        with priority.running_turn():
+            with priority.running_turn():
                 asking = asyncio.create_task(calls(metered(here, model, before=priority.free), 1))
                 assert await waiting(asking), "two talk"
             assert await waiting(asking), "one does yet"
@@ -230,7 +230,7 @@ async def test_she_waits_until_the_last_who_talks_has_an_answer(tmp_path: Path) 
 async def test_with_nobody_talking_she_goes_on_at_once() -> None:
     priority = Priority(patience=3600)
     await asyncio.wait_for(priority.free(), 1)
-    with pytest.raises(RuntimeError), priority.taken():
+    with pytest.raises(RuntimeError), priority.running_turn():
         raise RuntimeError("the turn broke")
     await asyncio.wait_for(priority.free(), 1)
 
@@ -238,7 +238,7 @@ async def test_with_nobody_talking_she_goes_on_at_once() -> None:
 async def test_her_patience_ends_where_somebody_always_talks(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         priority, model = Priority(patience=0.01), Answers()
-        with priority.taken():
+        with priority.running_turn():
             assert await asyncio.wait_for(calls(metered(here, model, before=priority.free), 2), 5) == 2
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.models.offline.mistyped_words import as_meant
+from bot.models.offline.question_analysis import as_meant
 from tests.kits.memory_kit import table
 
 SAID = ["The greenhouse needs a new pane.", "Der Regenschirm steht im Flur.", "I like the desert at night."]

@@ -52,7 +52,7 @@ async def test_a_restored_backup_does_not_know_less_of_who_opted_out_or_is_off_t
         await now.memory.settings.set(now.memory.places.account_scope(BOB), PAUSED, "on")
         await now.memory.settings.set("person:discord:1", INCOGNITO, "on")
         await now.memory.settings.set("server:discord:2", INCOGNITO_SERVER, "on")
-        known, linked = await now.memory.opted_out(), await now.memory.linking.everyone()
+        known, linked = await now.memory.opted_out(), await now.memory.linking.all_links()
     async with at_home(tmp_path / "then") as then:
         await then.memory.settings.set("account:somebody who is back", PAUSED, "on")
         await then.memory.settings.set("place:discord:3", INCOGNITO, "on")
@@ -75,7 +75,7 @@ async def test_no_note_of_a_shared_place_names_them(
         said = ("Cleo owns a red boat", "the pear tree bears fruit", "we met Cleo Marsh's uncle", "the clover is cut")
         await here.talk(*said)
         await here.kept()
-        text = (await here.view.bank.shown(2000)).text
+        text = (await here.view.bank.render(2000)).text
         assert ("Cleo" not in text) is (out and guarded)
         assert "the pear tree bears fruit" in text, "what names nobody is noted all the same"
 
@@ -91,7 +91,7 @@ async def test_they_are_known_by_every_form_of_their_name_and_by_no_word_that_be
         await here.talk("Cleo'd love a red boat", "the pear tree bears fruit", "the clover is cut")
         await here.talk("Cleos Boot ist rot", "Cleo-Ann has a red boat", "we saw The Gardener's boat")
         await here.kept()
-        text = (await here.view.bank.shown(2000)).text
+        text = (await here.view.bank.render(2000)).text
         assert "boat" not in text and "Boot" not in text
         assert "the pear tree bears fruit" in text and "the clover is cut" in text
 

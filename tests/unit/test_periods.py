@@ -74,7 +74,7 @@ def test_a_conversation_lies_in_the_day_on_which_it_began_where_people_live(at: 
     assert periods.rung(period) == "conversation"
     assert periods.above(period) == local(at, zone).date().isoformat()
     assert periods.days(period) == periods.days(local(at, zone).date().isoformat())
-    assert periods.shown(period) == local(at, zone).isoformat()[:16]
+    assert periods.period_label(period) == local(at, zone).isoformat()[:16]
 
 
 @pytest.mark.parametrize("zone", ZONES)

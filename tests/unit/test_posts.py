@@ -45,7 +45,7 @@ async def test_a_post_that_holds_something_of_another_place_passes_it_on_and_is_
         await there.forget_message(plan.id)
         assert await wide.posts.may_be_shown("console", ["post"]) == {"post": False}
         assert repeated.text not in await texts(here)
-        assert await narrow.posts.left() == 1
+        assert await narrow.posts.count_left() == 1
 
 
 async def test_a_notice_that_shows_what_was_forgotten_meanwhile_is_not_queued(tmp_path: Path) -> None:

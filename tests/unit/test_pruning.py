@@ -24,7 +24,7 @@ async def nights(here: Corner, n: int) -> None:
         here.clock.forward(DAY)
         slot = Slot(here.domain, NIGHT, f"{here.clock.now() // DAY}")
         held = await here.memory.dreams.claim(slot)
-        assert held and await here.memory.dreams.over(held, slot, here.clock.now(), {}, done=True, rested=True, heard=0)
+        assert held and await here.memory.dreams.finish(held, slot, here.clock.now(), {}, done=True, rested=True, heard=0)
 
 
 async def test_a_place_where_nobody_talks_for_a_year_keeps_of_its_nights_those_of_the_last_ninety_days(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from io import StringIO
 
 import pytest
 
-from bot.cli.output import asked
+from bot.cli.output import read_answer
 from bot.errors import Cancelled
 
 
@@ -26,7 +26,7 @@ class Impatient(StringIO):
 def test_ctrl_c_is_heard_as_soon_as_a_question_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         with pytest.raises(Cancelled, match="nothing was changed"):
-            asked("Sure?", lambda: pytest.fail("she waits for an answer"))
+            read_answer("Sure?", lambda: pytest.fail("she waits for an answer"))
 
     monkeypatch.setattr(sys, "stderr", Impatient())
     asyncio.run(run())

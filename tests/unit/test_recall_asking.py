@@ -292,7 +292,7 @@ async def test_a_session_is_kept_to_and_what_is_left_out_hides_nothing_that_says
     async with among(tmp_path, *PARROT) as here:
         first = await aside(here, "Ana: the parrot is loud", place="one", at=START - DAY)
         asked = "what did Ana say yesterday about the parrot?"
-        kept = await here.view.recall.messages(asked, 5, session=await here.view.sessions.named("one"))
+        kept = await here.view.recall.messages(asked, 5, session=await here.view.sessions.find("one"))
         assert [hit.exchange for hit in kept] == [first] and {WHOSE, TIME} < set(kept[0].why)
         rest = await here.view.recall.messages(asked, 5, exclude=[first.key])
         assert line(rest[0]) == "Ana: the parrot is loud" and TIME not in rest[0].why and len(rest) == 3

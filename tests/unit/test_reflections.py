@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.dreams.reflection_posting import quiet
+from bot.dreams.reflection_posting import in_quiet_hours
 from memory.tiers import selfstate
 from memory.tiers.selfstate import StateOfMind
 from tests.kits.dream_month import Month, month
@@ -25,7 +25,7 @@ from tests.kits.memory_kit import DAY, HOUR
     ],
 )
 def test_quiet_hours_may_go_over_midnight(hours: str, now: str, is_quiet: bool) -> None:
-    assert quiet(time.fromisoformat(now), hours) is is_quiet
+    assert in_quiet_hours(time.fromisoformat(now), hours) is is_quiet
 
 
 async def thinks(lived: Month) -> None:
@@ -78,7 +78,7 @@ async def test_where_she_is_not_caught_up_or_was_not_as_curious_as_is_asked_for_
         for stability, bar, says in ((0.4, 0.0, False), (1.0, 1.01, False), (1.0, 0.0, True)):
             await lived.view.thoughts.raise_bar(bar)
             async with lived.memory.db.transaction() as tx:
-                state = StateOfMind(mind.mood, mind.energy, mind.drives.but(stability=stability), mind.heard)
+                state = StateOfMind(mind.mood, mind.energy, mind.drives.with_levels(stability=stability), mind.heard)
                 await selfstate.keep(tx, lived.domain, state, lived.clock.now())
             assert await said(lived) is says
 

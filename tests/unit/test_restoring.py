@@ -89,7 +89,7 @@ async def test_what_was_set_aside_can_be_put_back_with_what_was_said_last(tmp_pa
 async def test_a_backup_that_runs_is_let_alone_and_one_that_does_not_is_cleared_away(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     unfinished = Unfinished(tmp_path / "lyra.db")
-    with unfinished.part(tmp_path / "elsewhere" / "mine.lyra") as running:
+    with unfinished.temporary_file(tmp_path / "elsewhere" / "mine.lyra") as running:
         unfinished.clear()
         assert running.exists()
         # What a killed one leaves: its part, and a note of it that nobody holds.

@@ -76,7 +76,7 @@ async def test_a_whole_conversation_that_is_forgotten_takes_along_what_was_left(
         await imported(here, "long", lines(["my cat is called Turing"]))
         files = SealedFiles(tmp_path / home_files.LEFT, KEY, 60)
         files.put("a", SECRET)
-        await here.view.forget_session(await here.view.sessions.named("long"))
+        await here.view.forget_session(await here.view.sessions.find("long"))
         assert list((tmp_path / home_files.LEFT).iterdir()) == []
 
 

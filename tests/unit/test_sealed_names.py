@@ -85,4 +85,4 @@ async def test_a_memory_is_asked_for_such_names_once(tmp_path: Path) -> None:
             )
             assert await memory.db.one("SELECT id FROM sessions WHERE place LIKE :place", {"place": f"%{again}%"}) is None
             sealed = SessionRef("console", f'["", "ada", "{named_conversations.thread(memory.places.seal, "ada", NAME)}"]')
-            assert (await (await corner(memory, clock, place=sealed.place)).view.sessions.named(NAME)).ref == sealed
+            assert (await (await corner(memory, clock, place=sealed.place)).view.sessions.find(NAME)).ref == sealed

@@ -254,10 +254,10 @@ async def test_posts_of_hers_that_came_of_it_are_withheld_and_notices_of_before_
         await here.view.forget_message(code.id)
         assert await here.memory.shown.withheld("console", posts) == {"post of the copy", "notice"}
         assert await here.memory.shown.withheld("console", [ShownMessage("notice", ["dm"], True, here.clock.now() + 1)]) == set()
-        assert await here.view.posts.left() == 1
+        assert await here.view.posts.count_left() == 1
         ((where, parts),) = (await here.view.posts.delete(iter(["k1", "k2"]), 5)).items()
         assert where == ("console", "dm") and [part.target for part in parts] == ["post of the copy"]
-        assert await here.view.posts.left() == 0
+        assert await here.view.posts.count_left() == 0
 
 
 async def test_what_an_answer_holds_of_another_place_is_shown_only_where_that_may_be_read(tmp_path: Path) -> None:
@@ -307,9 +307,9 @@ async def test_what_was_in_view_is_read_back_as_it_was_recorded(tmp_path: Path) 
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         said_here = [await here.say(f"number {n}") for n in range(5)]
         reply = await replied(here, "Fine.", said_here[0], said_here[1:4])
-        assert await seen.of(here.memory.db, [reply.key]) == {reply.key: frozenset(one.key for one in said_here[:4])}
-        assert [one async for one in seen.by(here.memory.db, here.domain, [said_here[2].key])] == [reply.key]
-        assert [one async for one in seen.by(here.memory.db, here.domain, [said_here[4].key])] == []
+        assert await seen.seen_by(here.memory.db, [reply.key]) == {reply.key: frozenset(one.key for one in said_here[:4])}
+        assert [one async for one in seen.replies_that_saw(here.memory.db, here.domain, [said_here[2].key])] == [reply.key]
+        assert [one async for one in seen.replies_that_saw(here.memory.db, here.domain, [said_here[4].key])] == []
 
 
 @pytest.mark.parametrize("embedder", [None, BagOfWords()], ids=["nearness unknown", "nearness known"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.context import layers, prompt_question, tools
+from bot.context import layers, prompt_messages, tools
 from memory.bank.block import HEAD
 from memory.core import Memory
 from memory.index.mentions import named
@@ -119,7 +119,7 @@ async def test_who_takes_the_name_of_one_who_was_silent_is_the_later_account_for
     assert await here.messages.names([(bob, "Ada")], {(bob, "Ada"): NameUse.NOW}) != ["Ada"]
     taken = await says(here, "2", "Ada", borne=NameUse.NOW)
     assert TAGGED.fullmatch(taken.removeprefix("Ada"))
-    assert (await here.messages.standing([(bob, "Ada")])).namesakes(bob, "Ada") == [], "nobody holds it"
+    assert (await here.messages.name_standings([(bob, "Ada")])).namesakes(bob, "Ada") == [], "nobody holds it"
     assert await says(here, "2", "Ada") == taken, "also once the other one has left"
     assert await here.messages.names([(bob, "Ada"), (Identity("discord", "1"), "Ada")]) == [taken, "Ada"]
     assert [await says(here, "1", "Ada"), await says(here, "2", "Аda", borne=NameUse.NOW)] == ["Ada", f"Аda{taken[3:]}"]
@@ -134,7 +134,7 @@ async def test_a_free_name_is_the_own_one_of_who_takes_it(memory: Memory, says: 
         "who was only ever shown with a tag was somebody here, too"
     )
     stranger = Identity("discord", "9")
-    assert (await here.messages.standing([(stranger, "BOB")])).namesakes(stranger, "BOB") is None, "somebody holds it"
+    assert (await here.messages.name_standings([(stranger, "BOB")])).namesakes(stranger, "BOB") is None, "somebody holds it"
 
 
 async def test_a_name_cannot_be_made_up_to_look_like_a_tagged_one(memory: Memory, says: Teller) -> None:
@@ -255,7 +255,7 @@ def test_a_text_names_whom_it_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "title", [*layers._ARCS.values(), prompt_question._ASIDE, prompt_question._ANSWERED, tools._TITLE, tools._BEGUN, HEAD]
+    "title", [*layers._ARCS.values(), prompt_messages._ASIDE, prompt_messages._ANSWERED, tools._TITLE, tools._BEGUN, HEAD]
 )
 def test_what_stands_above_a_part_of_a_prompt_is_nobodys_name(title: str) -> None:
     assert is_reserved(untagged(title))

@@ -15,7 +15,7 @@ from memory.index.recall import finder
 from memory.index.recall.ranking import by_share
 from memory.ports import Embedder, Vectors
 from memory.store.database import Transaction
-from memory.store.domains import announce
+from memory.store.domains import log_change
 from memory.types import Domain
 from tests.kits.memory_kit import KEY, Clock, Corner, Ids, corner, said
 
@@ -186,7 +186,7 @@ async def test_who_read_before_what_is_left_to_the_other_finds_what_a_new_proces
 async def unannounced(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
     """Tell of what is embedded alone."""
     if op != "drop":
-        await announce(tx, domain, items, op)
+        await log_change(tx, domain, items, op)
 
 
 class Graded(Reader):

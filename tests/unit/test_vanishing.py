@@ -52,7 +52,7 @@ async def talked(clock: Clock, memory: Memory) -> Server:
     here = await server(memory, clock)
     await here.keep("old", "the parrot is called Xerxes", "the boat is called Kestrel", "the vault opens at nine")
     await here.keep("new", "the tomatoes are ripe", "the river is high", "what is the parrot called?")
-    session = await here.view.sessions.named("new")
+    session = await here.view.sessions.find("new")
     asked = (await here.view.messages.window(session, 5))[-1]
     (parrot,) = [hit.exchange for hit in await here.view.recall.messages("parrot Xerxes", 1)]
     new = NewExchange(Kind.REPLY, "It is called Xerxes.", "r1", clock.now() + 9, "Lyra", "assistant")
@@ -211,7 +211,7 @@ async def test_nothing_is_read_until_all_is_withheld_whoever_sweeps_meanwhile(tm
     async with opened(tmp_path / "lyra.db", clock=clock, embedder=embedder, habits=FEW) as memory:
         here = await talked(clock, memory)
         everything = await exported(here)
-        session = await here.view.sessions.named("new")
+        session = await here.view.sessions.find("new")
         asked = (await here.view.messages.window(session, 5))[-1]
         (boat,) = [hit.exchange for hit in await here.view.recall.messages("boat Kestrel", 1)]
         new = NewExchange(Kind.REPLY, "They ripen in August, if it stays warm.", "r2", clock.now() + 9, "Lyra", "assistant")
@@ -257,7 +257,7 @@ async def test_an_answer_that_had_it_in_view_is_not_kept_any_more(
     clock = Clock()
     async with opened(tmp_path / "lyra.db", None, embedder=BagOfWords(), clock=clock, habits=FEW) as memory:
         here = await talked(clock, memory)
-        session = await here.view.sessions.named("new")
+        session = await here.view.sessions.find("new")
         asked, begun = (await here.view.messages.window(session, 5))[-1], clock.now()
         (parrot,) = [hit.exchange for hit in await here.view.recall.messages("parrot Xerxes", 1)]
         clock.forward(1)

@@ -44,7 +44,7 @@ ASKED: Mapping[str, str] = {
     "AnswerValidity.require": _SEEN,
     "Messages.in_confidence": _KEPT,
     "Messages.kept": _KEPT,
-    "Messages.standing": _NAMES,
+    "Messages.name_standings": _NAMES,
     "Notices.once": _SETTING,
     "Notices.greet": _SETTING,
     "Notices.queue": _SEEN,
@@ -53,7 +53,7 @@ ASKED: Mapping[str, str] = {
     "Selecting._affected": _GONE,
     "Selecting.forget": _GONE,
     "SelfStates.reset": _REPLIES,
-    "SharedBank.shown": _SETTING,
+    "SharedBank.render": _SETTING,
     "SharedBank.state": _SETTING,
     "Thoughts.bar": _SETTING,
     "Thoughts.are_to_offer": _SETTING,
@@ -121,7 +121,7 @@ async def toured(here: Corner) -> None:
 
 
 async def _answers(view: View, session: Any, asked: Any, reply: Any, keys: Any) -> None:
-    assert await view.feedback.dislike(await view.feedback.meant(session, "", ADA), ADA, rules=True, act="sign") is not None
+    assert await view.feedback.dislike(await view.feedback.target(session, "", ADA), ADA, rules=True, act="sign") is not None
     assert await view.feedback.disliked(5)
     await view.feedback.take_back(reply, ADA, rules=True)
     for notice in (
@@ -133,9 +133,9 @@ async def _answers(view: View, session: Any, asked: Any, reply: Any, keys: Any) 
     await view.notices.go_on("room", session, [Part(next(keys), "on")])
     await view.notices.once("scope", "mark", session, [Part(next(keys), "once")])
     await view.posts.may_be_shown("console", ["1"])
-    await view.posts.answering(asked)
+    await view.posts.newest_answer(asked)
     await view.posts.answer_to(asked)
-    await view.posts.answered(session, "1")
+    await view.posts.answered_message(session, "1")
     await view.posts.named_thread(session, "root", next(keys))
     await view.posts.delete(keys, 5)
     await view.posts.items_of(session, [Aside("beside")])
@@ -153,10 +153,10 @@ async def _knows(view: View, session: Any, asked: Any) -> None:
     await view.self_state.now()
     await view.self_state.history()
     await view.bank.turn_on()
-    await view.bank.shown(500)
+    await view.bank.render(500)
     await view.bank.state()
-    await view.bank.leave(BEN)
-    await view.bank.join(BEN)
+    await view.bank.opt_out(BEN)
+    await view.bank.opt_in(BEN)
     await view.bank.turn_off()
 
 
@@ -167,9 +167,9 @@ async def _thinks(here: Corner, keys: Any) -> None:
     (waiting,) = await view.thoughts.waiting()
     assert not await view.thoughts.is_outdated(waiting)
     assert await view.thoughts.post(session, waiting, waiting.statement.text, [Part(next(keys), "thought")])
-    (said,) = await view.thoughts.said(3)
+    (said,) = await view.thoughts.posted(3)
     await view.thoughts.find(platform="console", place="dm")
-    await view.thoughts.keep(said)
+    await view.thoughts.stop_waiting(said)
     await view.thoughts.take_back(said, keys)
     await view.thoughts.raise_bar(await view.thoughts.bar() + 1)
     await view.self_state.reset()
@@ -177,9 +177,9 @@ async def _thinks(here: Corner, keys: Any) -> None:
 
 async def _confides(view: View, session: Any, told: Any, keys: Any) -> None:
     confided = await view.confidences.put(told.id, ADA, Discretion(("ben",)))
-    assert [one.exchange.key for one in await view.confidences.of(ADA)] == [told.key]
+    assert [one.exchange.key for one in await view.confidences.told_by(ADA)] == [told.key]
     await view.confidences.understood([told])
-    assert await view.confidences.tell(session, [confided], [Part(next(keys), "kept from him")], "")
+    assert await view.confidences.queue_notice(session, [confided], [Part(next(keys), "kept from him")], "")
     assert await view.messages.in_confidence("console", [told.source_id])
     assert await view.confidences.end_all(ADA) == 1
 
@@ -188,10 +188,10 @@ async def _looks(view: View, session: Any, asked: Any) -> None:
     await view.messages.kept("console", [asked.source_id])
     await view.messages.names([(ADA, "ada")])
     await view.messages.last_by(session, BEN)
-    await view.messages.said()
+    await view.messages.count_said()
     await view.sessions.active("console", "dm")
     await view.sessions.begin("console", "another")
-    await view.sessions.named(session.name)
+    await view.sessions.find(session.name)
     await view.sessions.last_heard()
     await view.sessions.drop_names_of_empty()
     await view.recall.messages("zebrafinch", 5)
@@ -205,7 +205,7 @@ async def _looks(view: View, session: Any, asked: Any) -> None:
     await view.ids.short([asked.id])
     await view.validity.require({asked.key: asked.text}, {}, 0)
     await view.validity.readable(0)
-    assert [one async for one in view.own_words.of(ADA)]
+    assert [one async for one in view.own_words.said_by(ADA)]
     await view.embed()
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.console.wrapping import wrapped
+from adapters.console.rendering import wrapped
 
 RECEIPT = '    ada, on 1 June 2024 at 08:00, in "kitchen" · sure · same words: rye'
 HELP = "  /recall QUERY    look for what was said, with who said it and when"

@@ -27,7 +27,7 @@ from adapters.discord.interactions.call_parsing import (
 )
 from adapters.events import MenuCall, Place
 from adapters.listener import Listener
-from localization.current_language import ENGLISH, known, reading
+from localization.current_language import ENGLISH, language_code, reading
 from localization.sentences import Sentence, lazy
 
 _OVER = lazy("This is not waiting for an answer any more; use the command again.")
@@ -149,7 +149,7 @@ class InteractionHandler:
 
     async def on(self, interaction: discord.Interaction) -> None:
         """Handle an interaction until it is answered, in its caller's language. Raises what the listener raises."""
-        with reading(known(str(interaction.locale)) or ENGLISH):
+        with reading(language_code(str(interaction.locale)) or ENGLISH):
             await self._take(interaction)
 
     async def _take(self, interaction: discord.Interaction) -> None:

@@ -1,7 +1,7 @@
 """The key stores of nio's client: one SQLite file per device, which only its owner can read."""
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,22 +10,68 @@ from urllib.parse import quote
 import peewee  # type: ignore[import-untyped]
 import vodozemac
 from nio import AsyncClient, AsyncClientConfig
-from nio.crypto import InboundGroupSession
+from nio.crypto import GroupSessionStore, InboundGroupSession
 from nio.store import SqliteStore
 from nio.store.database import use_database
 from nio.store.models import MegolmInboundSessions
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.client import Client
-from adapters.matrix.account.group_sessions import GroupSessions, is_better
+from adapters.recent import Recent
 from localization.sentences import lazy
 
 _TRIES = 2
 _UNREADABLE = (peewee.DatabaseError, vodozemac.PickleException, vodozemac.LibolmPickleException, ValueError)
+_MOST_SESSIONS = 2_000
+"""How many sessions of rooms are kept in memory."""
 
 
 class KeysUnreadable(Exception):
     """A key store is damaged, or was written with another pickle key."""
+
+
+class _GroupSessions(GroupSessionStore):  # type: ignore[misc]
+    """The keys of encrypted rooms, read from the key store when a message needs one: over years there are tens of thousands.
+
+    `read` reads the session with an id, `every` all of them.
+    """
+
+    def __init__(
+        self, read: Callable[[str], InboundGroupSession | None], every: Callable[[], Iterator[InboundGroupSession]]
+    ) -> None:
+        super().__init__()
+        self._read = read
+        self._every = every
+        self._at_hand: Recent[tuple[str, str, str], InboundGroupSession] = Recent(_MOST_SESSIONS)
+
+    def __iter__(self) -> Iterator[InboundGroupSession]:
+        return self._every()
+
+    def add(self, session: InboundGroupSession) -> bool:
+        """Take a session; return whether it says more than what is known of it."""
+        known = self.get(session.room_id, session.sender_key, session.id)
+        if known is not None and not _is_better(session, known):
+            return False
+        self._at_hand[session.room_id, session.sender_key, session.id] = session
+        return True
+
+    def get(self, room_id: str, sender_key: str, session_id: str) -> InboundGroupSession | None:
+        """Return a session of a room and a sender, None if there is none."""
+        key = (room_id, sender_key, session_id)
+        found = self._at_hand.get(key) or self._read(session_id)
+        if found is None or (found.room_id, found.sender_key) != (room_id, sender_key):
+            return None
+        self._at_hand[key] = found
+        return found
+
+
+def _is_better(new: InboundGroupSession, known: InboundGroupSession) -> bool:
+    """Return whether a session is the same as a known one of its id, and reads what was said before it, too.
+
+    Whoever has a session can hand it on from a later message on, as one of their own.
+    """
+    same = (new.room_id, new.sender_key, new.ed25519) == (known.room_id, known.sender_key, known.ed25519)
+    return same and new.first_known_index < known.first_known_index
 
 
 class _Store(SqliteStore):  # type: ignore[misc]
@@ -41,14 +87,14 @@ class _Store(SqliteStore):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"<key store of {self.device_id}>"
 
-    def load_inbound_group_sessions(self) -> GroupSessions:
+    def load_inbound_group_sessions(self) -> _GroupSessions:
         """Return the sessions, none of them read yet."""
-        return GroupSessions(self._group_session, self._group_sessions)
+        return _GroupSessions(self._group_session, self._group_sessions)
 
     def save_inbound_group_session(self, session: InboundGroupSession) -> None:
         """Save a session unless what is saved under its id says as much."""
         known = self._group_session(session.id)
-        if known is None or is_better(session, known):
+        if known is None or _is_better(session, known):
             super().save_inbound_group_session(session)
 
     @use_database  # type: ignore[untyped-decorator]

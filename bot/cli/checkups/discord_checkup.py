@@ -57,7 +57,7 @@ async def checkup(section: DiscordSection, token: str, seconds: float = 10.0) ->
                 async for finding in _servers(client):
                     findings.append(finding)
         except (_Stranger, discord.LoginFailure, discord.HTTPException, aiohttp.ClientError, OSError) as trouble:
-            findings.append(Finding(False, _said(trouble, section)))
+            findings.append(Finding(False, _describe_trouble(trouble, section)))
     return findings
 
 
@@ -86,7 +86,7 @@ async def _login(client: discord.Client, token: str) -> None:
         raise _Stranger from error
 
 
-def _said(trouble: Exception, section: DiscordSection) -> str:
+def _describe_trouble(trouble: Exception, section: DiscordSection) -> str:
     host = urlsplit(Route.BASE).netloc.rpartition("@")[2]
     check = _("Check api_url in [discord].") if section.api_url else _("Check the connection of this machine.")
     match trouble:

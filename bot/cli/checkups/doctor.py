@@ -10,7 +10,7 @@ from functools import partial
 
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
-from bot.app import App, opened, secret_of
+from bot.app import App, open_app, secret_of
 from bot.cli.checkups import memory_checkup, model_checkup
 from bot.cli.checkups.finding import Finding
 from bot.cli.output import system_failure
@@ -59,7 +59,7 @@ async def _all() -> AsyncGenerator[Finding]:
     except BadConfig as error:
         yield Finding(False, _("Configuration: {error}", error=told(error)))
         for part in _without_configuration(environment):
-            for finding in await _looked(*part):
+            for finding in await _findings_of(*part):
                 yield finding
         yield Finding(False, _("Everything else has to wait for the configuration."))
         return
@@ -70,14 +70,14 @@ async def _all() -> AsyncGenerator[Finding]:
             nonlocal app
             # What the configuration names but is missing is reported by the check of its own part.
             with suppress(BadConfig, BadSecret):
-                app = await stack.enter_async_context(opened())
+                app = await stack.enter_async_context(open_app())
             return []
 
-        closed = await _looked(_("Memory"), opening)
-        memory = [] if app else await _looked(_("Memory"), partial(memory_checkup.alone, environment, settings))
+        closed = await _findings_of(_("Memory"), opening)
+        memory = [] if app else await _findings_of(_("Memory"), partial(memory_checkup.alone, environment, settings))
         for finding in closed or memory if all(finding.sound for finding in memory) else memory:
             yield finding
-        async with aclosing(examined(environment, settings, app, _waiting)) as findings:
+        async with aclosing(examine(environment, settings, app, _waiting)) as findings:
             async for finding in findings:
                 yield finding
 
@@ -88,7 +88,7 @@ def _waiting(part: str) -> None:
     sys.stderr.flush()
 
 
-async def examined(
+async def examine(
     environment: Environment, settings: Settings, app: App | None, waiting: Callable[[str], None] = lambda _part: None
 ) -> AsyncGenerator[Finding]:
     """Yield the findings of each part of a home, one after another; `app` is None if it could not be opened.
@@ -117,14 +117,14 @@ async def examined(
     for name, check in parts:
         reminder = asyncio.get_running_loop().call_later(_PATIENCE, waiting, name)
         try:
-            findings = await _looked(name, check)
+            findings = await _findings_of(name, check)
         finally:
             reminder.cancel()
         for finding in findings:
             yield finding
 
 
-async def _looked(name: str, check: Callable[[], Awaitable[list[Finding]]]) -> list[Finding]:
+async def _findings_of(name: str, check: Callable[[], Awaitable[list[Finding]]]) -> list[Finding]:
     """Return the findings of a part; any failure becomes a finding, so that the other parts are checked."""
     try:
         return await check()

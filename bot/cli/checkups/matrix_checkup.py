@@ -55,7 +55,7 @@ async def checkup(access: Credentials, notes: Notes) -> list[Finding]:
         async with _asking(access.homeserver, access.user_id) as client:
             return [await _examined(client, access, notes)]
     except TimeoutError:
-        return [Finding(False, _("Matrix: {error}", error=silent(access.homeserver)))]
+        return [Finding(False, _("Matrix: {error}", error=no_response(access.homeserver)))]
     except SignedOut as ended:
         again = _("the homeserver ended her session, and her device is still there; `lyra run` signs her in again.")
         return [Finding(ended.soft, f"Matrix: {again if ended.soft else signed_out()}")]
@@ -81,7 +81,7 @@ async def out_of_reach(homeserver: str) -> str:
             there = await _flows(client) or await authorization_server(client)
             return "" if there else str(no_homeserver(homeserver))
     except TimeoutError:
-        return silent(homeserver)
+        return no_response(homeserver)
     except RequestRefused:
         return ""  # It is a homeserver; the account's own check reports what it denies.
     except PlatformFailure as failure:
@@ -100,7 +100,7 @@ def said_once(failure: PlatformFailure, homeserver: str) -> str:
     )
 
 
-def silent(address: str) -> str:
+def no_response(address: str) -> str:
     """Return the message about a homeserver that does not respond."""
     return _("{address} does not answer within 10 seconds. Try again later, or correct homeserver in [matrix].", address=address)
 
@@ -175,7 +175,7 @@ async def _kept_out(client: AsyncClient, access: Credentials, flows: Collection[
     if access.password:
         if _BY_PASSWORD not in flows:
             return _("{homeserver} takes no passwords; give her a token (token_env in [matrix]).", homeserver=access.homeserver)
-        return await _tried(client, access)
+        return await _sign_in_trouble(client, access)
     if not access.token:
         return _(
             "she has never logged in to {homeserver}; `{sign_in}` signs her in, or {password}.",
@@ -192,7 +192,7 @@ async def _kept_out(client: AsyncClient, access: Credentials, flows: Collection[
     )
 
 
-async def _tried(client: AsyncClient, access: Credentials) -> str:
+async def _sign_in_trouble(client: AsyncClient, access: Credentials) -> str:
     asked = {
         "type": _BY_PASSWORD,
         "identifier": {"type": "m.id.user", "user": access.user_id},

@@ -7,7 +7,7 @@ from bot.app import key_of
 from bot.cli.checkups.finding import Finding
 from bot.commands.texts import receipts
 from bot.config.environment import Environment
-from bot.config.home import used
+from bot.config.home import hold_shared
 from bot.config.settings import Settings
 from localization.formatting import listed
 from localization.numerals import number
@@ -30,8 +30,8 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
     backlog = await memory.backlog()
     parked = await memory.journal.parked()
     where = memory.address or path
-    lost = memory.marks.last()
-    outdated = [Finding(False, receipts.lost(lost, where, SystemClock().now()))] if lost else []
+    lost = memory.marks.last_loss()
+    outdated = [Finding(False, receipts.loss_notice(lost, where, SystemClock().now()))] if lost else []
     if parked:
         return [Finding(False, _("Memory: sound, but {given_up}", given_up=receipts.given_up(parked))), *outdated]
     kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
@@ -116,7 +116,7 @@ async def alone(environment: Environment, settings: Settings) -> list[Finding]:
     """Verify the memory while nothing uses it."""
     if not home_files.size(environment.db_path):
         return []
-    with used(environment, SystemClock()):
+    with hold_shared(environment, SystemClock()):
         key, _path, _new = key_of(environment, settings, new=False)
         db = await SqliteDatabase.open(environment.db_path, key, checkpoints=False)
         try:

@@ -10,7 +10,7 @@ from memory.text.time import periods
 from memory.types import Statement
 
 
-def told(shown: Sequence[Statement]) -> str:
+def render(shown: Sequence[Statement]) -> str:
     """Return the notes, newest first."""
     return "\n".join("\n".join([f"{head(one)}:", *(f"- {bullet(note)}" for note in one.bullets)]) for one in entries(shown))
 
@@ -20,7 +20,7 @@ def head(noted: BankEntry) -> str:
     first = periods.days(noted.period)[0]
     match noted.rung:
         case periods.CONVERSATION:
-            began = datetime.fromisoformat(periods.shown(noted.period))
+            began = datetime.fromisoformat(periods.period_label(noted.period))
             return _("Conversation of {day} at {time}", day=day(began), time=f"{began:%H:%M}")
         case periods.DAY:
             return day(first)

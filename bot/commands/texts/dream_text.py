@@ -24,12 +24,12 @@ _COUNTED: Mapping[str, Callable[[int], Sentence]] = {
 }
 
 
-def told(report: Report) -> str:
+def render(report: Report) -> str:
     """Return a pass, one line per drive."""
     return "\n".join(_lines(report))
 
 
-def found(report: Report) -> str:
+def render_preview(report: Report) -> str:
     """Return what a pass would do now."""
     return "\n".join(_step(step, report.sensed, would=True) for step in report.steps)
 

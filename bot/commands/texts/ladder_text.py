@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
-from bot.commands.texts.receipts import Ids, day, moment, short
+from bot.commands.texts.receipts import Ids, day, moment, one_line
 from localization.formatting import month as named_month
 from localization.numerals import number, signed
 from localization.sentences import _, lazy, marked, ngettext
@@ -35,14 +35,14 @@ _NAMED = 10
 Receipts = Mapping[int, Sequence[Exchange]]
 
 
-def empty(tier: str, *, past: bool, model: bool) -> str:
+def empty_notice(tier: str, *, past: bool, model: bool) -> str:
     """Return why a tier has nothing to show."""
     if past:
         return _("Nothing of that was replaced so far.")
     return _("{empty} It is made from gists, once there are enough.", empty=_EMPTY[tier]) if model else str(TAKES_A_MODEL)
 
 
-def listed(
+def numbered_statements(
     stated: Iterable[Statement], said: Receipts, months: Mapping[str, int], ids: Ids, now: int, time_zone: str, *, begin: int = 1
 ) -> Iterator[str]:
     """Yield numbered statements, each with its receipt; a month's paragraphs follow its name.
@@ -82,16 +82,16 @@ def state(now: SelfState, time_zone: str) -> str:
         energy=number(now.mind.energy, digits=1),
         since=_(", since {day}", day=day(now.since, time_zone)) if now.since else "",
     )
-    drives = _("What drives me, from 0 to 1: {drives}.", drives=driven(now.mind.drives))
+    drives = _("What drives me, from 0 to 1: {drives}.", drives=drive_levels(now.mind.drives))
     return f"{mood}\n{drives}"
 
 
-async def told(kept: SelfStates, time_zone: str, *, past: bool) -> str:
+async def render_self(kept: SelfStates, time_zone: str, *, past: bool) -> str:
     """Return her self-state at a home, or its whole history."""
     return over_time(await kept.history(), time_zone) if past else state(await kept.now(), time_zone)
 
 
-def driven(drives: Drives) -> str:
+def drive_levels(drives: Drives) -> str:
     """Return the levels of her drives."""
     return ", ".join(f"{drive_name(name)} {number(drives[name], digits=2)}" for name in NAMES)
 
@@ -123,7 +123,7 @@ def _sparkline(values: Sequence[float], least: float) -> str:
     return "".join(_BARS[min(len(_BARS) - 1, int((value - least) / (1 - least) * len(_BARS)))] for value in values)
 
 
-def corrected(old: Statement, new: Statement, said: Sequence[Exchange], ids: Ids, now: int, time_zone: str) -> str:
+def correction_notice(old: Statement, new: Statement, said: Sequence[Exchange], ids: Ids, now: int, time_zone: str) -> str:
     """Report what replaced a fact."""
     return _(
         '"{text}" does not stand any more; what stands is:\n{statement}',
@@ -132,7 +132,7 @@ def corrected(old: Statement, new: Statement, said: Sequence[Exchange], ids: Ids
     )
 
 
-def let_go(said: Sequence[Exchange], ids: Ids, now: int, time_zone: str, forget: str) -> str:
+def forgotten_fact_notice(said: Sequence[Exchange], ids: Ids, now: int, time_zone: str, forget: str) -> str:
     """Report that a fact was dropped, and that its messages stay; `forget` is the command that forgets one of them."""
     lines = [
         _("Forgotten, and not to be found again by itself. What it rested on stays; {forget} ID forgets that too:", forget=forget)
@@ -149,7 +149,7 @@ def _before(n: int) -> str:
 
 def quoted(message: Exchange, now: int, time_zone: str) -> str:
     """Return a message's speaker, time and beginning."""
-    return f'{message.speaker}, {moment(message.said_at, now, time_zone)}: "{short(message.text, _SHORT)}"'
+    return f'{message.speaker}, {moment(message.said_at, now, time_zone)}: "{one_line(message.text, _SHORT)}"'
 
 
 def _when(one: Statement, time_zone: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from adapters.command_table import Card
 from bot.commands.texts import kinds, ladder_text
-from bot.commands.texts.receipts import Ids, place, short
+from bot.commands.texts.receipts import Ids, message_place, one_line
 from localization.sentences import _, ngettext
 from memory.tiers.exchanges import PlacedMessage
 from memory.types import Exchange
@@ -14,17 +14,17 @@ _SHOWN = 8
 _LONG = 300
 
 
-def nothing(name: str) -> str:
+def unknown_name_notice(name: str) -> str:
     """Return the notice that nothing is known under a name."""
-    return _('Nothing here names "{name}".', name=short(name, 100))
+    return _('Nothing here names "{name}".', name=one_line(name, 100))
 
 
-def named(page: Page) -> list[str]:
+def shown_ids(page: Page) -> list[str]:
     """Return the ids shown on a page."""
     return [fact.id for fact in page.facts] + [placed.exchange.id for placed in (*page.said, *page.own)]
 
 
-def told(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> str:
+def render(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> str:
     """Return a page: what it is about, its facts, what was said of it, and what a person of that name said last."""
     return "\n".join(_lines(page, said, ids, now, time_zone))
 
@@ -33,12 +33,12 @@ def cards(
     page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str, links: Mapping[PlacedMessage, str]
 ) -> Iterator[Card]:
     """Return a page as cards: one with its subject and facts, and one per message, linked to it."""
-    yield Card("\n".join(_known(page, said, ids, now, time_zone)), _head(page))
+    yield Card("\n".join(_fact_lines(page, said, ids, now, time_zone)), _head(page))
     for heading, placed in _sections(page):
         yield Card("\n".join([heading, *_left_out(placed)]))
         for one in placed[-_SHOWN:]:
-            where = place(one.exchange, one.session, now, time_zone)
-            yield Card(short(one.exchange.text, _LONG), where, f"id {ids[one.exchange.id]}", links[one])
+            where = message_place(one.exchange, one.session, now, time_zone)
+            yield Card(one_line(one.exchange.text, _LONG), where, f"id {ids[one.exchange.id]}", links[one])
 
 
 def _head(page: Page) -> str:
@@ -46,7 +46,7 @@ def _head(page: Page) -> str:
     return f"{page.name} ({more})" if more else page.name
 
 
-def _known(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
+def _fact_lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
     if page.facts:
         yield _("What I know:")
         for at, fact in enumerate(sorted(page.facts, key=lambda one: one.key), start=1):
@@ -64,13 +64,13 @@ def _sections(page: Page) -> Iterator[tuple[str, Sequence[PlacedMessage]]]:
 
 def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
     yield _head(page)
-    yield from _known(page, said, ids, now, time_zone)
+    yield from _fact_lines(page, said, ids, now, time_zone)
     for heading, placed in _sections(page):
         yield heading
         yield from _left_out(placed)
         for one in placed[-_SHOWN:]:
-            where = place(one.exchange, one.session, now, time_zone)
-            yield f'- "{short(one.exchange.text, _LONG)}"\n    {where} · id {ids[one.exchange.id]}'
+            where = message_place(one.exchange, one.session, now, time_zone)
+            yield f'- "{one_line(one.exchange.text, _LONG)}"\n    {where} · id {ids[one.exchange.id]}'
 
 
 def _left_out(said: Sequence[PlacedMessage]) -> Iterator[str]:

@@ -11,7 +11,7 @@ _ALIKE = 0.5
 
 def in_words(why: Sequence[str]) -> str:
     """Return the signals of a hit in words: same words: locker, code; it means much the same."""
-    return "; ".join(dict.fromkeys(_said(one) for one in why))
+    return "; ".join(dict.fromkeys(_in_words(one) for one in why))
 
 
 def how_sure(certainty: Certainty) -> str:
@@ -31,7 +31,7 @@ def nothing_sure(hits: Sequence[Hit | Condensed]) -> str:
     return _("I have nothing sure about that. The nearest is:") if weak else ""
 
 
-def _said(signal: str) -> str:
+def _in_words(signal: str) -> str:
     kind, _space, rest = signal.partition(" ")
     match kind:
         case "words:":

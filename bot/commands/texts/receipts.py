@@ -35,15 +35,15 @@ def moment(at: int, now: int, time_zone: str) -> str:
 def hit(found: Hit, ids: Ids, now: int, time_zone: str, link: str = "") -> str:
     """Return a recalled message with its receipt, on two lines."""
     e = found.exchange
-    who = place(e, found.session, now, time_zone)
+    who = message_place(e, found.session, now, time_zone)
     receipt = " · ".join(part for part in (who, link, _why(found, ids)) if part)
-    return f"{short(e.text)}\n    {receipt}"
+    return f"{one_line(e.text)}\n    {receipt}"
 
 
 def card(found: Hit, at: int, ids: Ids, now: int, time_zone: str, link: str = "") -> Card:
     """Return a recalled message with its receipt as a card that links to it; `at` is its number in the list."""
     e = found.exchange
-    return Card(short(e.text), f"{at}. {place(e, found.session, now, time_zone)}", _why(found, ids), link)
+    return Card(one_line(e.text), f"{at}. {message_place(e, found.session, now, time_zone)}", _why(found, ids), link)
 
 
 def _why(found: Hit, ids: Ids) -> str:
@@ -55,11 +55,11 @@ def condensed(found: Condensed, ids: Ids, now: int, time_zone: str) -> str:
     """Return a recalled gist or month paragraph, with its receipt and the last messages it rests on."""
     of = _('Gist of "{where}"', where=found.where) if found.tier == "gist" else _("From {where}", where=found.where)
     receipt = " · ".join(part for part in (of, how_sure(found.certainty), in_words(found.why), f"id {ids[found.id]}") if part)
-    said_there = [f"    {said(message, now, time_zone)} · id {ids[message.id]}" for message in found.sources[-_SHOWN:]]
+    said_there = [f"    {message_line(message, now, time_zone)} · id {ids[message.id]}" for message in found.sources[-_SHOWN:]]
     return "\n".join([found.text, f"    {receipt}", *said_there])
 
 
-def named(*found: Hit | Condensed) -> list[str]:
+def shown_ids(*found: Hit | Condensed) -> list[str]:
     """Return the ids shown with hits."""
     return [id for one in found for id in _ids(one)]
 
@@ -93,7 +93,7 @@ def since(at: int, now: int) -> str:
     return ago(timedelta(microseconds=now - at))
 
 
-def messages(n: int) -> str:
+def message_count(n: int) -> str:
     """Return a number of messages: 1 message, 1,200 messages."""
     return ngettext("{n} message", "{n} messages", n)
 
@@ -107,10 +107,10 @@ def given_up(messages: int) -> str:
     )
 
 
-def place(e: Exchange, session: str, now: int, time_zone: str) -> str:
+def message_place(e: Exchange, session: str, now: int, time_zone: str) -> str:
     """Return a message's speaker, time and conversation."""
     moment_of = moment(e.said_at, now, time_zone)
-    return _('{who}, {moment}, in "{session}"', who=short(e.speaker), moment=moment_of, session=short(session))
+    return _('{who}, {moment}, in "{session}"', who=one_line(e.speaker), moment=moment_of, session=one_line(session))
 
 
 def forget_session(session: Session) -> str:
@@ -125,26 +125,26 @@ def forget_session(session: Session) -> str:
     )
 
 
-def forgotten(receipt: Forgotten) -> str:
+def forgotten_counts(receipt: Forgotten) -> str:
     """Return the counts of what is forgotten."""
-    named = [messages(receipt.messages)] if receipt.messages else []
+    named = [message_count(receipt.messages)] if receipt.messages else []
     named += [ngettext("{n} reply", "{n} replies", receipt.replies)] if receipt.replies else []
     named += [ngettext("{n} digest", "{n} digests", receipt.digests)] if receipt.digests else []
     return _("Forgotten: {what}.", what=", ".join(named)) if named else _("Nothing was left to forget.")
 
 
-def short(text: str, most: int = _LONG) -> str:
+def one_line(text: str, most: int = _LONG) -> str:
     """Return a text as one line of at most `most` characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def said(e: Exchange, now: int, time_zone: str) -> str:
+def message_line(e: Exchange, now: int, time_zone: str) -> str:
     """Return a message with its speaker and time."""
-    return f"{short(e.speaker)}, {moment(e.said_at, now, time_zone)}: {short(e.text)}"
+    return f"{one_line(e.speaker)}, {moment(e.said_at, now, time_zone)}: {one_line(e.text)}"
 
 
-def lost(found: LostCommits, where: object, now: int) -> str:
+def loss_notice(found: LostCommits, where: object, now: int) -> str:
     """Say that a memory was found in an older state than it was known to be in, and what to do."""
     newest = (
         _("the newest message that is there was kept {ago}", ago=since(found.newest, now))

@@ -20,7 +20,7 @@ async def answer_to(services: Services, revised: MessageEdited) -> str:
     """Return the key of the last part of the answer to an edited message, '' if there is none."""
     view, session = await services.domains.view_and_session(revised.place, _author(revised))
     asked = await view.messages.by_source(session, revised.id)
-    return await view.posts.answering(asked) if asked else ""
+    return await view.posts.newest_answer(asked) if asked else ""
 
 
 async def offer_new_answer(services: Services, revised: MessageEdited, answer: str) -> None:

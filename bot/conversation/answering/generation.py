@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from adapters.plain_words import asks_for_no_record, offered
+from adapters.plain_words import Offer, asks_for_no_record, offered
 from bot.context.persona import Persona
 from bot.context.prompt import Prompt, draft_prompt
-from bot.context.prompt_question import PromptQuestion
+from bot.context.prompt_messages import PromptQuestion
 from bot.context.turn_retrieval import SearchResult, recall_items, search_parts, standing_layers
 from bot.conversation.answer_language import LOOKED_BACK
 from bot.conversation.answering.model_answer import Inputs, ModelAnswer, PromptLimits
@@ -16,14 +16,14 @@ from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
-from bot.models.offline.command_hint import command_hint
-from bot.models.offline.mistyped_words import as_meant
-from bot.models.offline.spoken_languages import newest_language, spoken_language
-from bot.models.offline.spoken_manner import manner
+from bot.models.offline.phrases import Phrases
+from bot.models.offline.question_analysis import as_meant
+from bot.models.offline.spoken_languages import SPOKEN, newest_language, phrases, spoken_language
+from bot.models.offline.spoken_manner import Manner, manner
 from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 from bot.models.port import Model
 from bot.reconciliation.message_verification import MessageVerification, RequestBudget
-from bot.reconciliation.used_messages import only, used_at, used_in
+from bot.reconciliation.used_messages import used_at, used_in, verified_hits
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
 from memory.index.hits import Hit
@@ -129,7 +129,9 @@ class Generation:
                 )
             usable_hits = await verification.usable(used_in(recall.hits), request_budget)
             if not (usable_recent.changed or usable_hits.changed):
-                return Inputs(read_at, commits, layers.recent, prompt_draft, recall.narrowed(only(recall.hits, usable_hits)))
+                return Inputs(
+                    read_at, commits, layers.recent, prompt_draft, recall.narrowed(verified_hits(recall.hits, usable_hits))
+                )
 
     def _queries(self, turn: Turn, now: int) -> Sequence[str]:
         """Return the separate queries: the parts of the question at the end of the message."""
@@ -148,8 +150,7 @@ class Generation:
         wanted_manner = manner(await turn.view.digests.wanted_by([asked]))
         sources = frozenset(exchange.key for exchange in turn.questions)
         seen = {one.key: one.text for one in wanted_manner.rests_on}
-        text = command_hint(asked.text, offer, wanted_manner)
-        return GeneratedAnswer(text, sources, True, NO_LINKS, self._services.clock.now(), seen)
+        return GeneratedAnswer(_hint(asked.text, offer, wanted_manner), sources, True, NO_LINKS, self._services.clock.now(), seen)
 
     async def _answer_offline(self, turn: Turn, request_budget: RequestBudget, *, too_long: bool = False) -> GeneratedAnswer:
         """Answer from memory alone; if a prompt was `too_long` for a model, the answer says so first."""
@@ -181,6 +182,15 @@ class Generation:
         stems = {stem for text in said for stem in key_words(text).values()}
         meant = replace(question, text=as_meant(question.text, said))
         return self._voice.answer(meant, hits, lambda stem: stem in stems, above)
+
+
+def _hint(text: str, offer: Offer, wanted: Manner) -> str:
+    """Return the sentence that names an offered command: a mere word does nothing."""
+    unclear = not (wanted.language or spoken_language(text))
+    told = Phrases(offer.language) if unclear and offer.language in SPOKEN.values() else phrases(wanted, text, "")
+    if offer.forgets:
+        return told.framed("Nothing is forgotten yet. {command} does it, and asks once more first.", command=offer.line)
+    return told.framed("{command} does that.", command=offer.line)
 
 
 def _voice_question(turn: Turn, now: int) -> VoiceQuestion:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.context.prompt import Prompt, PromptDraft, finish_prompt
-from bot.context.prompt_question import PromptQuestion
+from bot.context.prompt_messages import PromptQuestion
 from bot.context.tools import (
     COST,
     TOOLS,
@@ -20,9 +20,9 @@ from bot.context.tools import (
     Receipts,
     Round,
     ToolResult,
-    repeated,
-    returned,
-    wanted,
+    parse_call,
+    render_results,
+    repeatable_call,
 )
 from bot.conversation.answering.source_watch import SourceWatch
 from bot.conversation.answering.streaming import AnswerPreview
@@ -147,7 +147,7 @@ class ToolCalls:
         results: list[ToolResult] = []
         for call in calls[: self._calls_left]:
             results.append(await self._answer(call))
-            answered.append(repeated(call, self._calls_left))
+            answered.append(repeatable_call(call, self._calls_left))
             self._tokens_left -= tokens(results[-1].text)
             self._calls_left -= 1
         self._rounds.append(Round(said, answered, results))
@@ -164,7 +164,7 @@ class ToolCalls:
     async def _answer(self, call: ToolCall) -> ToolResult:
         asker = self._turn.questions[-1].speaker
         try:
-            request = wanted(call, asker, self._now, self._draft.time_zone)
+            request = parse_call(call, asker, self._now, self._draft.time_zone)
             hits = await self._opened(request) if isinstance(request, Opening) else await self._found(request, asker)
         except BadInput as error:
             return ToolResult(str(error))
@@ -173,7 +173,7 @@ class ToolCalls:
         opened = hits[0].exchange.key if isinstance(request, Opening) else None
         # Half of what is left, so that a later call has room.
         room = self._tokens_left // min(2, self._calls_left)
-        result = returned([hit.exchange for hit in found.values()], room, self._draft.time_zone, self._receipts, opened)
+        result = render_results([hit.exchange for hit in found.values()], room, self._draft.time_zone, self._receipts, opened)
         self.hits |= {one.key: found[one.key] for one in result.shown}
         return result
 

@@ -52,7 +52,7 @@ class WordPreview(AnswerPreview):
         self._text += piece
         if self._stopped:
             return
-        begun = self._outgoing.composer.begun(self._platform, self._text, self._links)
+        begun = self._outgoing.composer.partial_text(self._platform, self._text, self._links)
         word = word_at(self._text, self._given)
         self._stopped = not self._outgoing.composer.leaves_as_it_is(self._platform, begun[word:], self._links)
         if len(begun) > self._given and not self._stopped:

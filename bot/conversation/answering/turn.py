@@ -9,14 +9,14 @@ from functools import partial
 from adapters.base import Adapter
 from adapters.plain_words import asks_for_no_record
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.general_commands import owned
+from bot.commands.general_commands import is_operator
 from bot.conversation.answering import current_readers
-from bot.conversation.answering.conversation_threads import ConversationThreads
 from bot.conversation.answering.edit_offers import answer_actions
 from bot.conversation.answering.generation import Generation
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
+from bot.conversation.conversation_threads import ConversationThreads
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import (
@@ -133,7 +133,7 @@ class Turns:
     async def _answer_and_send(self, turn: Turn, heard: Sequence[HeardMessage], gaps: int, ticket: Ticket) -> None:
         place, arrived = turn.place, True
         async with AsyncExitStack() as sending_lock:
-            with self._priority.taken():
+            with self._priority.running_turn():
                 async with turn.adapter.thinking(place.key):
                     first, later = await self._answered(turn, heard, gaps, ticket, sending_lock)
             if first:
@@ -159,7 +159,7 @@ class Turns:
     async def _confirm_discretion(self, turn: Turn) -> None:
         """Confirm once what was understood of a request for discretion, or of its end."""
         questions = () if turn.place.is_private or turn.off_record else turn.questions
-        requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.asked, one.text))]
+        requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.discretion_request, one.text))]
         confided = await turn.view.confidences.understood(requests) if requests else []
         if not confided and not turn.ended_confidences:
             return
@@ -169,7 +169,7 @@ class Turns:
             else discretion_ended_notice(turn.ended_confidences)
         )
         text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        queue = partial(turn.view.confidences.tell, turn.session, confided, answers=turn.reply_target)
+        queue = partial(turn.view.confidences.queue_notice, turn.session, confided, answers=turn.reply_target)
         await self._services.outgoing.say(turn.place, text, queue)
 
     async def _tell_what_is_kept(self, turn: Turn) -> None:
@@ -179,7 +179,7 @@ class Turns:
         if not any(asks_for_no_record(one.text) for one in turn.questions):
             return
         told = kept_all_the_same(turn.adapter.prefix)
-        if owned(turn.place.platform):
+        if is_operator(turn.place.platform):
             turn.adapter.note(told)
             return
         queue = partial(turn.view.notices.queue, turn.session, finishes=(), answers=turn.reply_target)
@@ -244,7 +244,7 @@ class Turns:
         if turn.off_record:
             shown = [*(one.id for one in answer.asides), *(one.source_id for one in turn.unstored_history)]
             async with self._intake.undisturbed(turn, shown):
-                first, later = None, await unstored_answers.held(self._services, turn, answer)
+                first, later = None, await unstored_answers.hold_reply(self._services, turn, answer)
         else:
             with measures.stage("store"):
                 first, later = await self._store(turn, answer, await self._replaced(turn, preview), sending_lock)

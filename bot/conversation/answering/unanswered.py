@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from functools import partial
 
-from bot.commands.general_commands import owned
+from bot.commands.general_commands import is_operator
 from bot.conversation.error_texts import error_text, too_much
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.introduction import FirstContact, goes_on
@@ -82,11 +82,11 @@ class Unanswered:
         may_pass = passes(error)
         if not may_pass or self._services.models.outage.failed(error):
             log.error(_LOGGED.get(type(error), "model.away"), why=str(error))
-        owner = owned(turn.place.platform)
+        owner = is_operator(turn.place.platform)
         why = error_text(error, owner=owner)
         links = configured(why, owner=owner)
         if turn.off_record:
-            return await unstored_answers.dropped(self._services, turn, why, links)
+            return await unstored_answers.close_unanswered(self._services, turn, why, links)
         await self._services.memory.journal.hold(turn.inbox_keys, type(error).__name__, None if may_pass else _TRIES)
         text = "" if turn.retried else _("{why} Your message is kept; I answer it when the model does.", why=why)
         if not may_pass and not await self._services.memory.journal.open_payloads(turn.inbox_keys):
@@ -96,7 +96,7 @@ class Unanswered:
     async def put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Hold a question for later, since its sources kept changing while it was answered; say so where it is given up."""
         if turn.off_record:
-            return await unstored_answers.dropped(
+            return await unstored_answers.close_unanswered(
                 self._services, turn, _("What I know changed again and again while I answered.")
             )
         journal = self._services.memory.journal

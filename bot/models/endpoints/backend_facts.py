@@ -51,7 +51,7 @@ class LearntFacts:
     async def open(self, backends: Iterable[Backend]) -> None:
         """Load the stored facts about these backends."""
         scopes = {_scope(backend): self.of(backend) for backend in backends}
-        for (scope, key), value in (await self._kept.chosen(list(scopes))).items():
+        for (scope, key), value in (await self._kept.of_scopes(list(scopes))).items():
             scopes[scope].recall(key, value)
 
     def of(self, backend: Backend) -> BackendFacts:

@@ -62,7 +62,7 @@ class OpenAIEmbedder:
                 if trial.refused and not trial.shortened:
                     self._batch = min(self._batch, trial.largest)
                 done += len(batch)
-                measures.called("embedding", self._name, sum(map(tokens, batch)))
+                measures.count_call("embedding", self._name, sum(map(tokens, batch)))
         except ModelError as error:
             raise EmbeddingFailed(error.sentence) from error
         if len({row.shape[1] for row in rows}) > 1:

@@ -1,7 +1,7 @@
 """Analysis of a question, part by part: one thing, a list, a time, somebody's words, or what is known about somebody."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import pairwise
@@ -14,7 +14,8 @@ from memory.index.when.told_times import asked_ahead
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DOINGS
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.lexical import STOP_WORDS, stem
+from memory.text.lexical import STOP_WORDS, stem, tokens
+from memory.text.spellings import may_be_mistyped, slips
 from memory.text.told.related_words import beside
 from memory.types import MINUTE
 
@@ -262,3 +263,15 @@ def _what_else(rest: str) -> frozenset[str]:
 
 def _is_plural(word: str) -> bool:
     return (word[-1:] == "s" and word[-2:] not in ("ss", "us", "is")) or word[:1].isupper()
+
+
+def as_meant(question: str, said: Sequence[str]) -> str:
+    """Return a question in which each word that none of these statements holds is replaced by one of theirs a slip away."""
+    words = list(dict.fromkeys(word for text in said for word in tokens(text)))
+    known = {stem(word) for word in words}
+    for word in dict.fromkeys(tokens(question)):
+        if may_be_mistyped(word) and stem(word) not in known:
+            near = slips(word)
+            if meant := next((one for one in words if one in near), None):
+                question = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", meant, question, flags=re.IGNORECASE)
+    return question

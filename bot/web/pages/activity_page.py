@@ -20,7 +20,7 @@ async def _activity(request: web.Request) -> web.Response:
     visit = await visiting(request)
     happened = await visit.view.activity(0, _SHOWN)
     seen = happened[-1].seq if happened else 0
-    return await visit.page("activity.html", happened=[told(one) for one in reversed(happened)], seen=seen)
+    return await visit.page("activity.html", happened=[_described(one) for one in reversed(happened)], seen=seen)
 
 
 @routes.get("/activity/stream", allow_head=False)
@@ -30,7 +30,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
     times = visit.times
 
     async def news(seen: int) -> list[StreamEvent]:
-        happened = [(one.seq, *told(one)) for one in await visit.view.activity(seen, _SHOWN)]
+        happened = [(one.seq, *_described(one)) for one in await visit.view.activity(seen, _SHOWN)]
         return [
             StreamEvent("done", {"at": times.moment(at), "what": what, "counts": counts}, seq)
             for seq, at, what, counts in happened
@@ -39,7 +39,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
     return await follow(request, last_seen(given) or 0, news)
 
 
-def told(one: Activity) -> tuple[int, str, str]:
+def _described(one: Activity) -> tuple[int, str, str]:
     """Return when something was done, what, and its numbers, as people write them."""
     what = str(_WORDS.get(one.kind, one.kind.capitalize()))
     numbers = [

@@ -6,7 +6,7 @@ from aiohttp import web
 
 from bot.web.connections import CONNECTIONS
 from bot.web.guard import FOREIGN, GUARD, UNREADABLE, VISITOR, WRONG_TOO_OFTEN, is_foreign
-from bot.web.page_context import CONTEXT, go, visiting
+from bot.web.page_context import CONTEXT, redirect, visiting
 from bot.web.signins import COOKIE_DAYS
 from localization.sentences import Sentence, _, lazy
 from memory.errors import NotFound
@@ -19,7 +19,7 @@ _STALE = lazy("That link was used already, or is older than ten minutes. On her 
 
 @routes.get("/")
 async def _home(_request: web.Request) -> web.Response:
-    return go("/talk")
+    return redirect("/talk")
 
 
 @routes.get("/enter")
@@ -42,9 +42,9 @@ async def _enter(request: web.Request) -> web.Response:
     if cookie is None:
         if guard.attempts.blocked(caller):
             return _problem(request, 429, WRONG_TOO_OFTEN)
-        guard.attempts.wrong(caller)
+        guard.attempts.count_wrong(caller)
         return _problem(request, 403, _STALE)
-    response = go("/talk")
+    response = redirect("/talk")
     response.set_cookie(
         guard.cookie,
         cookie,
@@ -65,7 +65,7 @@ async def _read(request: web.Request) -> web.Response:
     if chosen not in visit.accounts:
         raise NotFound(lazy("That is no account of yours."))
     await guard.signins.choose_account(request.cookies.get(guard.cookie, ""), chosen)
-    return go("/timeline")
+    return redirect("/timeline")
 
 
 @routes.post("/leave")

@@ -9,12 +9,12 @@ from aiohttp import web
 
 from adapters.matrix.verification.records import Records, VerificationRecord
 from adapters.matrix.verification.sas_emoji import EMOJI
-from bot.cli.checkups.doctor import examined
+from bot.cli.checkups.doctor import examine
 from bot.service import costs
 from bot.service.adapter_notes import KeptNotes
-from bot.service.refused_accounts import lost
+from bot.service.refused_accounts import refused_platforms
 from bot.web.charts import Bar, bars
-from bot.web.page_context import Visit, go, notice, visiting
+from bot.web.page_context import Visit, notice, redirect, visiting
 from localization.formatting import short_day, short_month
 from localization.sentences import _, lazy
 from memory.text.time.times import local
@@ -56,10 +56,10 @@ async def _health(request: web.Request) -> web.Response:
     app, owner = visit.app, visit.is_owner
     # A check asks every model and platform, and takes as long as they do.
     looked = owner and "look" in request.query
-    findings = [one async for one in examined(app.base.environment, app.reloading.settings, app)] if looked else []
+    findings = [one async for one in examine(app.base.environment, app.reloading.settings, app)] if looked else []
     backlog = await app.memory.backlog() if owner else None
-    spent = await costs.reported(app.memory, app.models.backends) if owner else []
-    gone = await lost(app.memory.settings, app.base.settings) if owner else {}
+    spent = await costs.usage_report(app.memory, app.models.backends) if owner else []
+    gone = await refused_platforms(app.memory.settings, app.base.settings) if owner else {}
     return await visit.page(
         "health.html", owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent, lost=gone,
         matrix=app.base.settings.matrix is not None,
@@ -93,9 +93,9 @@ async def _decide(request: web.Request) -> web.Response:
     records = _records(visit)
     meant = [one for one in await _waiting(records) if shown == (one.id, numbers(one))]
     if same is None or records is None or not meant:
-        return go("/verify", told="over")
+        return redirect("/verify", told="over")
     await records.say(meant[0], same=same)
-    return go("/verify", told="same" if same else "not_same")
+    return redirect("/verify", told="same" if same else "not_same")
 
 
 async def _waiting(records: Records | None) -> list[VerificationRecord]:

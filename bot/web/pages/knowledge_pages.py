@@ -10,7 +10,7 @@ from aiohttp import web
 from bot.commands.texts import kinds, page_text
 from bot.errors import BadInput
 from bot.rights.correction import put_right
-from bot.web.page_context import PageContext, go, visiting
+from bot.web.page_context import PageContext, redirect, visiting
 from localization.sentences import lazy
 from memory.bank.block import BankEntry, entries
 from memory.errors import NotFound
@@ -36,7 +36,7 @@ async def _person(request: web.Request) -> web.Response:
     if not name.strip():
         raise web.HTTPNotFound
     if not pages:
-        raise NotFound(page_text.nothing(name))
+        raise NotFound(page_text.unknown_name_notice(name))
     said = await visit.view.digests.receipts([fact for page in pages for fact in page.facts])
     facts = {page.name: _each_once(page.facts) for page in pages}
     return await visit.page("person.html", name=name, pages=pages, said=said, facts=facts)
@@ -79,7 +79,7 @@ async def _correct(request: web.Request) -> web.Response:
         )
     await put_right(visit.app, visit.view, visit.person.id, request.match_info["id"], text)
     visit.app.maintenance.poke(home)
-    return go("/facts")
+    return redirect("/facts")
 
 
 @routes.post("/facts/{id}/forget")

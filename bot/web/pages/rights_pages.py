@@ -39,13 +39,13 @@ async def _ask_to_forget(request: web.Request) -> web.Response:
 async def _forget(request: web.Request) -> web.Response:
     visit = await visiting(request)
     receipt = await visit.view.forget_message(request.match_info["id"])
-    return await visit.page("done.html", words=receipts.forgotten(receipt), back="/talk")
+    return await visit.page("done.html", words=receipts.forgotten_counts(receipt), back="/talk")
 
 
 @routes.get("/conversations/{id}/forget")
 async def _ask_to_forget_whole(request: web.Request) -> web.Response:
     visit = await visiting(request)
-    session = await visit.view.sessions.named(request.match_info["id"])
+    session = await visit.view.sessions.find(request.match_info["id"])
     digests = [digest for one, digest in await visit.view.digests.all() if one.key == session.key]
     return await visit.page("forget_conversation.html", session=session, digests=digests)
 
@@ -53,8 +53,8 @@ async def _ask_to_forget_whole(request: web.Request) -> web.Response:
 @routes.post("/conversations/{id}/forget")
 async def _forget_whole(request: web.Request) -> web.Response:
     visit = await visiting(request)
-    receipt = await visit.view.forget_session(await visit.view.sessions.named(request.match_info["id"]))
-    return await visit.page("done.html", words=receipts.forgotten(receipt), back="/timeline")
+    receipt = await visit.view.forget_session(await visit.view.sessions.find(request.match_info["id"]))
+    return await visit.page("done.html", words=receipts.forgotten_counts(receipt), back="/timeline")
 
 
 @routes.get("/export")

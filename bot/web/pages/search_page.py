@@ -31,7 +31,7 @@ async def _search(request: web.Request) -> web.Response:
     hits, problem = None, ""
     if any(asked.values()):
         try:
-            hits = await _found(visit.view, asked)
+            hits = await _hits_for(visit.view, asked)
         except (ValueError, OverflowError):
             problem = _("Write a day like 2026-03-03.")
     return await visit.page(
@@ -45,8 +45,8 @@ async def _choices(view: View, chosen: str) -> list[Session]:
     return every[:_CHOICES] + [one for one in every[_CHOICES:] if one.id == chosen]
 
 
-async def _found(view: View, asked: dict[str, str]) -> list[Hit]:
-    only = await view.sessions.named(asked["where"]) if asked["where"] else None
+async def _hits_for(view: View, asked: dict[str, str]) -> list[Hit]:
+    only = await view.sessions.find(asked["where"]) if asked["where"] else None
     within = _window(asked["since"], asked["until"], view.home.time_zone)
     if asked["q"] and not (within or asked["who"]):
         return await view.recall.messages(asked["q"], _SHOWN, session=only)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from bot.commands.dream_commands import fewer, take_back
+from bot.commands.dream_commands import post_fewer, take_back
 from bot.commands.texts.ladder_text import drive_name
 from bot.errors import BadInput
 from bot.web.charts import ChartSeries, lines
-from bot.web.page_context import Visit, go, notice, visiting
+from bot.web.page_context import Visit, notice, redirect, visiting
 from localization.sentences import _, lazy, told
 from memory.tiers.drives import NAMES
 from memory.tiers.selfstate import DatedState
@@ -45,7 +45,7 @@ async def _change_persona(request: web.Request) -> web.Response:
         visit.app.persona.write(text)
     except BadInput as error:
         return await _show_persona(visit, text, told(error))
-    return go("/persona", told="changed")
+    return redirect("/persona", told="changed")
 
 
 @routes.post("/persona/reset")
@@ -56,15 +56,15 @@ async def _reset_persona(request: web.Request) -> web.Response:
         visit.app.persona.reset()
     except BadInput as error:
         return await _show_persona(visit, "", told(error))
-    return go("/persona", told="reset")
+    return redirect("/persona", told="reset")
 
 
 @routes.get("/dreams")
 async def _dreams(request: web.Request) -> web.Response:
     visit = await visiting(request)
     return await visit.page(
-        "dreams.html", thoughts=await visit.view.thoughts.said(_THOUGHTS), told=notice(request, _DONE), owner=visit.is_owner,
-        dreams=await visit.app.memory.dreams.past(visit.view.home, _DREAMS),
+        "dreams.html", thoughts=await visit.view.thoughts.posted(_THOUGHTS), told=notice(request, _DONE), owner=visit.is_owner,
+        dreams=await visit.app.memory.dreams.last_passes(visit.view.home, _DREAMS),
     )  # fmt: skip
 
 
@@ -74,15 +74,15 @@ async def _dream(request: web.Request) -> web.Response:
     visit = await visiting(request)
     visit.require_owner()
     dreamt = await visit.app.dreams.dream(visit.view.home, forced=True)
-    return go("/dreams", told="" if dreamt.report else "busy")
+    return redirect("/dreams", told="" if dreamt.report else "busy")
 
 
 @routes.post("/thoughts/{id}/less")
 async def _fewer_thoughts(request: web.Request) -> web.Response:
     visit = await visiting(request)
     thought = await visit.view.thoughts.find(request.match_info["id"])
-    await fewer(visit.view, thought, visit.app.base.settings.dream.curiosity)
-    return go("/dreams")
+    await post_fewer(visit.view, thought, visit.app.base.settings.dream.curiosity)
+    return redirect("/dreams")
 
 
 @routes.get("/thoughts/{id}/delete")
@@ -95,7 +95,7 @@ async def _ask_to_delete_thought(request: web.Request) -> web.Response:
 async def _delete_thought(request: web.Request) -> web.Response:
     visit = await visiting(request)
     await take_back(visit.view, await visit.view.thoughts.find(request.match_info["id"]), visit.context.talk.outgoing)
-    return go("/dreams")
+    return redirect("/dreams")
 
 
 @routes.get("/self")
@@ -115,7 +115,7 @@ async def _self(request: web.Request) -> web.Response:
 @routes.post("/self/reset")
 async def _reset_self(request: web.Request) -> web.Response:
     await (await visiting(request)).view.self_state.reset()
-    return go("/self")
+    return redirect("/self")
 
 
 def _moods(history: Sequence[DatedState]) -> Sequence[ChartSeries]:

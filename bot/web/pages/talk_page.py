@@ -9,7 +9,7 @@ from aiohttp import web
 
 from adapters.browser.tabs import Tab, TabEvent
 from adapters.events import conversation
-from bot.web.page_context import Visit, go, visiting
+from bot.web.page_context import Visit, redirect, visiting
 from bot.web.prose import prose
 from bot.web.server_sent_events import streaming
 from memory.text.off_loop import off_loop
@@ -64,7 +64,7 @@ async def _say(request: web.Request) -> web.Response:
                 return await _wait_for_answer(visit, name, place, tab, answered)
     if _is_scripted(request):
         return web.json_response({"kept": bool(text)})
-    return go("/talk", **{"in": name})
+    return redirect("/talk", **{"in": name})
 
 
 @routes.post("/talk/answer")
@@ -79,7 +79,7 @@ async def _answer_question(request: web.Request) -> web.Response:
     place, _ = await _place_and_thread(visit, name)
     if _is_scripted(request) or place not in context.waiting_answers:
         was_open = context.browser.answer_question(person, question, yes=yes)
-        return web.json_response({"settled": was_open}) if _is_scripted(request) else go("/talk", **{"in": name})
+        return web.json_response({"settled": was_open}) if _is_scripted(request) else redirect("/talk", **{"in": name})
     with context.tabs.opened(place) as tab:
         context.browser.answer_question(person, question, yes=yes)
         return await _wait_for_answer(visit, name, place, tab, context.waiting_answers.pop(place))
@@ -94,12 +94,12 @@ async def _wait_for_answer(visit: Visit, name: str, place: str, tab: Tab, answer
         async with asyncio.timeout(_UNSCRIPTED_SECONDS):
             while (shown := await tab.get()).kind not in (_ANSWERED, CLOSING):
                 if shown.kind == "enter":
-                    return go("/talk", **{"in": str(shown.facts["name"])})
+                    return redirect("/talk", **{"in": str(shown.facts["name"])})
                 beside += [shown] if shown.kind in ("notice", "question") else []
                 if shown.kind == "question":
                     visit.context.waiting_answers[place] = waiting
                     break
-    return await _page(visit.request, name, beside) if beside else go("/talk", **{"in": name})
+    return await _page(visit.request, name, beside) if beside else redirect("/talk", **{"in": name})
 
 
 async def _place_and_thread(visit: Visit, name: str) -> tuple[str, str]:
@@ -118,7 +118,7 @@ async def _stop(request: web.Request) -> web.Response:
     ended = visit.context.talk.running_answers.stop(visit.context.browser.platform, place)
     if _is_scripted(request):
         return web.json_response({"ended": ended})
-    return go("/talk", **{"in": name})
+    return redirect("/talk", **{"in": name})
 
 
 @routes.get("/talk/stream", allow_head=False)
@@ -128,7 +128,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
     context = visit.context
     place, _ = await _place_and_thread(visit, _conversation_name(request.query.get("in")) or _FIRST)
     async with streaming(request) as stream:
-        with context.tabs.opened(place) as tab, context.tab_presence.taken(place) as held:
+        with context.tabs.opened(place) as tab, context.tab_presence.present(place) as held:
             await stream.send("open", {})
             for question in context.browser.open_questions(place):
                 await stream.send(question.kind, question.facts)
@@ -136,7 +136,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
                 task = asyncio.create_task(_resume(visit, place))
                 context.resuming.add(task)
                 task.add_done_callback(context.resuming.discard)
-            while (shown := await _next(tab)).kind != CLOSING:
+            while (shown := await _next_event(tab)).kind != CLOSING:
                 await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.pulse())
     return stream.response
 
@@ -161,7 +161,7 @@ def _conversation_name(given: object) -> str:
     return name
 
 
-async def _next(tab: Tab) -> TabEvent:
+async def _next_event(tab: Tab) -> TabEvent:
     """Return the next thing to show; one without a kind after a quiet interval."""
     try:
         async with asyncio.timeout(_PULSE_SECONDS):

@@ -51,7 +51,7 @@ async def _gist(request: web.Request) -> web.Response:
 @routes.get("/conversations/{id}")
 async def _conversation(request: web.Request) -> web.Response:
     visit = await visiting(request)
-    session: Session = await visit.view.sessions.named(request.match_info["id"])
+    session: Session = await visit.view.sessions.find(request.match_info["id"])
     before = request.query.get("before", "")
     period = request.query.get("month", "")
     until = int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None

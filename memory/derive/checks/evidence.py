@@ -60,7 +60,7 @@ class Evidence:
         text, sources = plain(entry_text), SourceFacts.together([self._of(source) for source in cited])
         missing = [*_missing_dates(text, sources), *_missing_numbers(text, sources)]
         supplied: list[Source] = []
-        for name in self._names.of(text, sources.words):
+        for name in self._names.names_in(text, sources.words):
             if _is_lyra_there(name, text, cited) if name.group() == LYRA else held(name.group(), sources.words):
                 continue
             if name.group() != LYRA and (one := self._names.supplier(name, text, cited, sources.words)):

@@ -54,13 +54,13 @@ class RequestRules:
     """The rules of a request."""
 
     def __init__(self, system: str) -> None:
-        self._words = _said(_LABELS.sub("", system))
+        self._words = _folded_words(_LABELS.sub("", system))
 
     def hold(self, text: str, cited: Sequence[Source]) -> bool:
         """Return whether a sentence stands in the rules, or most of it does, and not in its sources."""
-        said = _said(text)
+        said = _folded_words(text)
         words = said.split()
-        given = [_said(source.text) for source in cited]
+        given = [_folded_words(source.text) for source in cited]
         if len(words) < _LEAST_WORDS or any(said in one for one in given):
             return False
         runs = [f" {' '.join(words[at : at + _RUN])} " for at in range(len(words) - _RUN + 1)]
@@ -68,7 +68,7 @@ class RequestRules:
         return said in self._words or 2 * theirs > len(runs)
 
 
-def _said(text: str) -> str:
+def _folded_words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 

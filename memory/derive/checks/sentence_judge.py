@@ -1,23 +1,23 @@
 """The verdict on the sentences of one answer.
 
 A sentence may contain no name, number or date that its sources do not hold, put nobody in another's place, neither deny what
-they say nor say what they deny, and tell nothing as done that they only ask for. Claims must be supported by the cited messages; names may also come from the rest of the
-writer's input, the conversation and the known facts about people, which then become sources as well.
+they say nor say what they deny, and tell nothing as done that they only ask for. Claims must be supported by the cited
+messages; names may also come from the rest of the writer's input, the conversation and the known facts about people, which
+then become sources as well.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from memory.derive.checks.evidence import Evidence, SentenceFindings
 from memory.derive.checks.misattribution import displaced
-from memory.derive.checks.opposites import alike, opposed
-from memory.derive.checks.undone import undone
 from memory.derive.checks.written_names import WrittenNames
 from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
-from memory.text.time.dates import MONTHS
+from memory.text.time.dates import MONTHS, WORD
 
 _PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,;:!?\n]")
 _DENYING = frozenset(
@@ -38,6 +38,43 @@ _LIGHT = (
 _ANSWERING = frozenset("say says said tell or yes".split())
 _JOINING = frozenset("and but because so und aber weil et mais y pero".split())
 _SCOPE, _BESIDE, _PAIR = 2, 3, 2
+_OPPOSITES = (
+    (
+        "like likes liked love loves loved enjoy enjoys enjoyed adore adores adored fond mag mochte liebt liebte aime adore gusta encanta",
+        "hate hates hated dislike dislikes disliked detest detests detested loathe loathes loathed hasst hasste déteste odia detesta",
+    ),
+    (
+        "accept accepts accepted agree agrees agreed zugesagt angenommen accepte accepté acepta aceptó",
+        "decline declines declined refuse refuses refused reject rejects rejected abgesagt abgelehnt refuse refusé rechaza rechazó",
+    ),
+    ("remember remembers remembered erinnert", "forget forgets forgot forgotten vergisst vergaß vergessen"),
+    ("marry marries married heiratet geheiratet", "divorce divorces divorced geschieden"),
+    ("start starts started begin begins began begun angefangen begonnen", "stop stops stopped quit quits aufgehört"),
+    ("hire hires hired eingestellt", "fire fires fired entlassen gekündigt"),
+    ("allow allows allowed erlaubt", "forbid forbids forbade forbidden ban bans banned verboten"),
+    ("rise rises rose risen increase increases increased gestiegen", "fall falls fell fallen decrease decreases decreased gesunken"),
+)  # fmt: skip
+"""Only pairs of which neither follows from the other seen from elsewhere: who sells to one of two has the other buy."""
+_CLAUSES = re.compile(r"[.;:!?\n,]|\b(?:and|but)\b")
+_OPEN = re.compile(
+    r"(?i)\b(?:wants?|wanted|wanna|needs?|needed|plans?|planned|planning|reminds?|reminded|let['’]?s|if|whether|hopes?|hoped|asked|told"
+    r"|promised?|agreed|offered|suggested|decided|refused|should|would|could|must|might|may|will|to|be)\b"
+)
+"""What a sentence has that tells nothing as done."""
+_ANNOUNCING = re.compile(
+    r"(?i)(?:\b(?:please|will|shall|should|must|gonna|let['’]?s|might|(?:can|could|would|will) you"
+    r"|(?:going|have|has|need|needs|want|wants|plan|plans|remind me|remember|forget|try|like) to)|['’]ll)(?: [\w'’]+){0,2}$"
+)
+_DONE = re.compile(r"\b[a-z]{3,}ed\b")
+_IRREGULAR = {
+    "bought": "buy", "sold": "sell", "went": "go", "gave": "give", "took": "take", "wrote": "write", "sent": "send", "paid": "pay",
+    "made": "make", "brought": "bring", "built": "build", "met": "meet", "spoke": "speak", "drove": "drive", "flew": "fly",
+    "began": "begin", "quit": "quit", "left": "leave", "found": "find", "chose": "choose", "ate": "eat", "ran": "run",
+}  # fmt: skip
+_BEFORE_A_VERB = frozenset("please just then now also to and lyra".split())
+_LONGEST_BEFORE = 48
+_STATES = frozenset("loved liked hated wanted needed missed enjoyed hoped looked seemed".split())
+"""Verbs that nobody orders: who writes "love it" left out who does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +108,26 @@ class _Clause:
         return any(word not in turned for _, word in self.turns)
 
 
+@cache
+def _poles() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """Return for each word, by its stem, those that say the same and those that say the opposite."""
+    found: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+    for pair in _OPPOSITES:
+        one, other = (frozenset(map(stem, words.split())) for words in pair)
+        found |= dict.fromkeys(one, (one, other)) | dict.fromkeys(other, (other, one))
+    return found
+
+
+def _alike(word: str) -> frozenset[str]:
+    """Return the stems that say the same as a stem, itself among them, where it has an opposite."""
+    return _poles()[word][0] if word in _poles() else frozenset()
+
+
+def _opposed(word: str) -> frozenset[str]:
+    """Return the stems that say the opposite of a stem."""
+    return _poles()[word][1] if word in _poles() else frozenset()
+
+
 def contradictions(text: str, cited: Sequence[Source], names: WrittenNames) -> list[str]:
     """Return the words that a sentence denies and its sources do not, or the other way round."""
     said = [clause for source in cited for clause in _clauses(source.text, names)]
@@ -79,7 +136,7 @@ def contradictions(text: str, cited: Sequence[Source], names: WrittenNames) -> l
     for clause in written:
         for at in clause.denials:
             about = clause.around(at)
-            turned, opposite = clause.turned(at), set[str]().union(*map(opposed, about))
+            turned, opposite = clause.turned(at), set[str]().union(*map(_opposed, about))
             if not any(one.may_mean(turned, opposite) for one in _closest(about, said)):
                 found.append(" ".join(("not", *clause.words[at : at + 1])))
         found += [word for word in clause.words if not clause.denials and _is_opposed(word, clause, said)]
@@ -93,11 +150,11 @@ def contradictions(text: str, cited: Sequence[Source], names: WrittenNames) -> l
 
 def _is_opposed(word: str, clause: _Clause, said: Sequence[_Clause]) -> bool:
     """Return whether sources say the opposite of a word about the same, and not what it says."""
-    if not (opposite := opposed(word)):
+    if not (opposite := _opposed(word)):
         return False
     rest = set(clause.words) - {word}
     about_it = [one for one in said if not rest or not rest.isdisjoint(one.words)]
-    if any(one.denials or not alike(word).isdisjoint(one.words) for one in about_it):
+    if any(one.denials or not _alike(word).isdisjoint(one.words) for one in about_it):
         return False
     return any(not opposite.isdisjoint(one.words) for one in about_it)
 
@@ -125,9 +182,41 @@ def _clauses(text: str, names: WrittenNames) -> Iterator[_Clause]:
             denials.append(len(words))
         else:
             turns += [(len(words), stem(piece))] * bool(_TURNING.match(piece))
-            if (piece not in _LIGHT or opposed(stem(piece))) and piece.isalpha() and not names.knows(piece):
+            if (piece not in _LIGHT or _opposed(stem(piece))) and piece.isalpha() and not names.knows(piece):
                 words.append(stem(piece))
         before = piece
+
+
+def undone(text: str, cited: Sequence[Source]) -> Iterator[str]:
+    """Yield the words by which a sentence says that something was done that its sources only ask for or announce.
+
+    "book a table" is no table that was booked. English alone is read.
+    """
+    claimed = dict.fromkeys(
+        word
+        for clause in _CLAUSES.split(text)
+        if not _OPEN.search(clause)
+        for word in WORD.findall(clause)
+        if word in _IRREGULAR or (_DONE.fullmatch(word) and word not in _STATES)
+    )
+    if not claimed:
+        return
+    told: dict[str, list[tuple[str, re.Match[str]]]] = {}
+    for clause in (part for source in cited for part in _CLAUSES.split(source.text)):
+        for word in WORD.finditer(clause):
+            told.setdefault(stem(word.group().casefold()), []).append((clause, word))
+    for done in claimed:
+        verb = stem(_IRREGULAR.get(done, done))
+        uses = [*told.get(verb, ()), *told.get(stem(done), ())]
+        if uses and all(word.group().casefold() != done and _is_open(clause, word) for clause, word in uses):
+            yield done
+
+
+def _is_open(clause: str, verb: re.Match[str]) -> bool:
+    """Return whether a clause asks for what a verb in it says, or announces it."""
+    before = clause[max(0, verb.start() - _LONGEST_BEFORE) : verb.start()].rstrip()
+    is_order = verb.start() < _LONGEST_BEFORE and all(word.casefold() in _BEFORE_A_VERB for word in WORD.findall(before))
+    return not verb.group().endswith(("s", "ing")) and (is_order or bool(_ANNOUNCING.search(before)))
 
 
 class SentenceJudge:

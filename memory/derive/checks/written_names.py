@@ -79,7 +79,7 @@ class WrittenNames:
             word.group().casefold() for text, word in inside if _directly_before(_PLACED, text, word.start())
         )
 
-    def of(self, text: str, words: frozenset[str]) -> Iterator[re.Match[str]]:
+    def names_in(self, text: str, words: frozenset[str]) -> Iterator[re.Match[str]]:
         """Yield the names of a text; `words` are all words of its sources."""
         found = list(WORD.finditer(text))
         for at, (word, following) in enumerate(zip_longest(found, found[1:])):

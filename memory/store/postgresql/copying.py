@@ -74,7 +74,7 @@ async def is_empty(store: Reader, every: Sequence[Table]) -> bool:
     return True
 
 
-async def same(source: Reader, target: Reader, every: Sequence[Table]) -> bool:
+async def are_equal(source: Reader, target: Reader, every: Sequence[Table]) -> bool:
     """Return whether two stores have equal rows in these tables."""
     for table in every:
         last: Parameters | None = None
@@ -109,14 +109,14 @@ async def _page(source: Reader, table: Table, last: Parameters | None) -> list[R
 
 
 class Snapshot(Reader):
-    """A reader of one consistent state of the whole memory. Use `Snapshot.taken`."""
+    """A reader of one consistent state of the whole memory. Use `Snapshot.take`."""
 
     def __init__(self, connection: PipelinedConnection, sealer: Sealer) -> None:
         self._connection = connection
         self._sealer = sealer
 
     @classmethod
-    async def taken(cls, connection: PipelinedConnection, sealer: Sealer) -> Self:
+    async def take(cls, connection: PipelinedConnection, sealer: Sealer) -> Self:
         """Return a snapshot of the present state; it takes over the connection."""
         await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         # A reader blocks nobody, and its consumer may be slow.

@@ -82,7 +82,7 @@ class PostgresDatabase(Reader):
 
             async def configure(connection: PipelinedConnection) -> None:
                 await set_up(connection)
-                await commits.look(connection)
+                await commits.check(connection)
 
             pool: Pool = AsyncConnectionPool(
                 conninfo(address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=configure, min_size=1,
@@ -151,7 +151,7 @@ class PostgresDatabase(Reader):
                 lazy("This process stood still for too long, and others go on with its work. It ends; start it again.")
             ) from error
         except psycopg.Error as error:
-            if tx.number is None or not is_lost(error) or not await self._kept(tx.number):
+            if tx.number is None or not is_lost(error) or not await self._was_committed(tx.number):
                 raise
             # A standby that took over may have reused the transaction id.
             if not await self._commits.holds(self, slot):
@@ -159,7 +159,7 @@ class PostgresDatabase(Reader):
         if tx.number is not None:
             self._commits.confirm(slot)
 
-    async def _kept(self, number: str) -> bool:
+    async def _was_committed(self, number: str) -> bool:
         """Return whether a transaction was committed whose COMMIT was never answered. Raises DatabaseAway."""
         ends = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         sql = "SELECT pg_xact_status(CAST(CAST(:number AS TEXT) AS xid8)) AS became"
@@ -229,7 +229,7 @@ class PostgresDatabase(Reader):
 
     async def kept_commits(self) -> Mapping[str, int]:
         """Return the numbers of the last confirmed commits of this process."""
-        return self._commits.told
+        return self._commits.confirmed
 
     async def lacking(self, name: str, told: Mapping[str, int]) -> int:
         """Return how many confirmed commits of a process are missing on the server."""
@@ -283,7 +283,7 @@ class PostgresDatabase(Reader):
         """
         with explained(self.address):
             async with await SqliteDatabase.open(target, key) as file, await connect(self.address) as connection:
-                snapshot = await Snapshot.taken(connection, self._sealer)
+                snapshot = await Snapshot.take(connection, self._sealer)
 
                 async def write(insert: str, page: Sequence[Parameters]) -> None:
                     async with file.transaction() as tx:

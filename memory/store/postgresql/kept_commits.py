@@ -47,7 +47,7 @@ class KeptCommits:
         self.outdated = asyncio.Event()
 
     @property
-    def told(self) -> Mapping[str, int]:
+    def confirmed(self) -> Mapping[str, int]:
         """The last confirmed number of each slot."""
         return {str(slot): number for slot, number in self._told.items()}
 
@@ -76,9 +76,9 @@ class KeptCommits:
         """Return whether the last commit of a slot is on the server, as far as its number shows."""
         return not self.name or await lacking(reader, self.name, {str(slot): self._tried.get(slot, 0)}) == 0
 
-    async def look(self, connection: PipelinedConnection) -> None:
+    async def check(self, connection: PipelinedConnection) -> None:
         """Check on a new connection whether the server has all confirmed commits. Raises psycopg.Error."""
-        if not (told := self.told):
+        if not (told := self.confirmed):
             return
         there = await connection.rows(_THERE.format(name="$1"), [self.name])
         if lacks := _missing(told, there):

@@ -29,7 +29,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
 
     Raises NewerDatabase, MemoryMissing, WrongKey.
     """
-    seen = await _seen(connection)
+    seen = await _applied_steps(connection)
     if (
         titles() <= seen
         and await connection.has(f"numbers_{numbering.KINDS[-1]}")
@@ -50,7 +50,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
         # Another process may have migrated it meanwhile.
-        seen = await _seen(connection)
+        seen = await _applied_steps(connection)
         await _act_as_owner(connection, address)
         await connection.execute(SET_SCOPE, WHOLE.parameters)
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; {_LEDGER}")
@@ -72,7 +72,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
             )
 
 
-async def _seen(connection: PipelinedConnection) -> Set[str]:
+async def _applied_steps(connection: PipelinedConnection) -> Set[str]:
     if not await connection.has("migrations"):
         return frozenset()
     ledger = "SELECT version, name FROM migrations WHERE name <> ALL (CAST($1 AS TEXT[]))"

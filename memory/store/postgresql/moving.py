@@ -14,7 +14,7 @@ from memory.store import home_files, restoring
 from memory.store.database import Parameters, Reader
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import DatabaseAddress
-from memory.store.postgresql.copying import copy, is_empty, same, tables
+from memory.store.postgresql.copying import are_equal, copy, is_empty, tables
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.error_translation import another
 from memory.store.sqlite.database import SqliteDatabase
@@ -36,7 +36,7 @@ async def into(address: DatabaseAddress, path: Path, key: bytes, tell: Progress)
     async with _reserved(opening) as db:
         async with await SqliteDatabase.open(path, key) as file:
             every = await tables(file)
-            if not await same(file, db, every):
+            if not await are_equal(file, db, every):
                 await take_over(db, file, tell, only_empty=True)
             messages = await restoring.messages(file)
         yield messages
@@ -61,8 +61,8 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
                 messages = await restoring.messages(file)
         else:
             restoring.clear(path)
-            await db.copy_to(restoring.staged(path), key, tell)
-            async with await SqliteDatabase.open(restoring.staged(path), key) as file:
+            await db.copy_to(restoring.staging_path(path), key, tell)
+            async with await SqliteDatabase.open(restoring.staging_path(path), key) as file:
                 if not await _holds_what(file, still):
                     raise MemoryUnusable(lazy("What was written to {address} did not come back as it was.", address=path))
                 messages = await restoring.messages(file)
@@ -75,7 +75,10 @@ async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progre
 
     However it is interrupted, the database holds the old memory or the new one, whole. Raises the errors of `PostgresDatabase.open`.
     """
-    async with await PostgresDatabase.open(address, key) as db, await SqliteDatabase.open(restoring.staged(path), key) as staged:
+    async with (
+        await PostgresDatabase.open(address, key) as db,
+        await SqliteDatabase.open(restoring.staging_path(path), key) as staged,
+    ):
         aside = None
         if await db.one("SELECT id FROM items LIMIT 1"):
             aside = restoring.free_aside(path)
@@ -83,7 +86,7 @@ async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progre
             home_files.sync(aside)
         await take_over(db, staged, tell)
     restoring.clear(path)
-    return restoring.kept(aside) if aside else None
+    return restoring.set_aside_memory(aside) if aside else None
 
 
 async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_empty: bool = False) -> None:
@@ -105,7 +108,7 @@ async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_
         # The key of a domain may belong to another domain in the file.
         await tx.drop_keys()
         await copy(file, every, write, tell)
-        if not await same(file, tx, every):
+        if not await are_equal(file, tx, every):
             raise MemoryUnusable(lazy("What was written to {address} did not come back as it was.", address=db.address))
         await numbering.take_over(tx)
 
@@ -121,9 +124,9 @@ async def _reserved(opening: PostgresDatabase) -> AsyncIterator[PostgresDatabase
 async def _holds_what(file: Reader, source: Reader) -> bool:
     """Return whether a file equals a database; where a file has rows of `counters`, a database has sequences."""
     every = [table for table in await tables(file) if table.name != "counters"]
-    return await same(source, file, every) and await _counted(source) == await _counted(file)
+    return await are_equal(source, file, every) and await _counters(source) == await _counters(file)
 
 
-async def _counted(store: Reader) -> list[tuple[str, int]]:
+async def _counters(store: Reader) -> list[tuple[str, int]]:
     rows = await store.all("SELECT name, value FROM counters ORDER BY name")
     return [(row["name"], row["value"]) for row in rows if row["name"] not in numbering.KINDS]

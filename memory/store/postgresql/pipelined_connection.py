@@ -92,7 +92,7 @@ class PipelinedConnection(AsyncConnection[Row]):
             if isinstance(error, psycopg.Error) and (why := _failure(results)):
                 raise why from error
             raise
-        found = self._taken(asked, results)
+        found = self._rows_of(asked, results)
         if waiting.cancelled is not None:
             raise waiting.cancelled
         return found
@@ -158,7 +158,7 @@ class PipelinedConnection(AsyncConnection[Row]):
             if pgconn.status == ConnStatus.BAD:
                 raise errors.error_from_result(result)
 
-    def _taken(self, asked: _Asked, results: Sequence[PGresult]) -> list[list[Row]]:
+    def _rows_of(self, asked: _Asked, results: Sequence[PGresult]) -> list[list[Row]]:
         """Return the rows of each statement. Raises the error of the first that failed."""
         found: list[list[Row]] = []
         for (message, statement), result in zip(asked, results, strict=True):
@@ -207,9 +207,9 @@ class _Waiting:
         loop = asyncio.get_running_loop()
         ready = loop.create_future()
         look = loop.call_later(self._pause, self._look, ready) if self._server else None
-        loop.add_reader(self._socket, _told, ready)
+        loop.add_reader(self._socket, _set_ready, ready)
         if writing:
-            loop.add_writer(self._socket, _told, ready)
+            loop.add_writer(self._socket, _set_ready, ready)
         try:
             await ready
         except asyncio.CancelledError as error:
@@ -243,6 +243,6 @@ def _failure(results: Sequence[PGresult]) -> psycopg.Error | None:
     return next((errors.error_from_result(result) for result in failed), None)
 
 
-def _told(ready: asyncio.Future[None]) -> None:
+def _set_ready(ready: asyncio.Future[None]) -> None:
     if not ready.done():
         ready.set_result(None)

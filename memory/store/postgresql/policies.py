@@ -62,7 +62,7 @@ async def force(connection: PipelinedConnection) -> None:
                 [f"{SCHEMA}.{table.name}"],
             )
             dropped = [f"DROP POLICY {policy['name']} ON {table.name}" for policy in old]
-            await connection.execute("; ".join([*dropped, *_made(table)]))
+            await connection.execute("; ".join([*dropped, *_policy_statements(table)]))
 
 
 async def _tables(connection: PipelinedConnection) -> list[_Table]:
@@ -75,7 +75,7 @@ async def _tables(connection: PipelinedConnection) -> list[_Table]:
     ]
 
 
-def _made(table: _Table) -> list[str]:
+def _policy_statements(table: _Table) -> list[str]:
     columns = table.columns
     may_read, may_write = _among(columns, READABLE), _among(columns, WRITABLE if columns else READABLE)
     conditions = {

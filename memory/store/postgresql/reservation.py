@@ -40,7 +40,7 @@ class Reservation:
         """
         if self._keeper is None:
             self._beside = beside
-            connection = await self._taken()
+            connection = await self._locked_connection()
             if connection is None:
                 return False
             self._is_mine = True
@@ -95,11 +95,11 @@ class Reservation:
     async def _again(self) -> PipelinedConnection | None:
         while True:
             with suppress(psycopg.Error):
-                return await self._taken()
+                return await self._locked_connection()
             end_if_asked()
             await asyncio.sleep(_PAUSE_SECONDS)
 
-    async def _taken(self) -> PipelinedConnection | None:
+    async def _locked_connection(self) -> PipelinedConnection | None:
         """Return a connection that holds the lock, None if another process does."""
         connection = await connect(self._address)
         try:

@@ -177,7 +177,7 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         keys, domains = self._sealer.keys, prepared.domains(rows)
         if missing := [domain for domain in sorted(domains) if not keys.has(domain)]:
             await keys.require(self._by_number, missing)
-            for key in await keys.made(self._by_number, missing):
+            for key in await keys.create(self._by_number, missing):
                 keys.take(key)
                 self._new.add(key.domain)
         # Keys of no domain are permanent.

@@ -29,7 +29,7 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
     for step in steps:
         try:
             await connection.execute_fetchall("BEGIN IMMEDIATE")
-            if step.title not in await _seen(connection, last):
+            if step.title not in await _applied_steps(connection, last):
                 for statement in step.statements():
                     await connection.execute_fetchall(statement)
                 await _record(connection, step, steps)
@@ -64,9 +64,9 @@ async def _digests(connection: Connection, last: int) -> Mapping[str, str]:
     there = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migrations'"
     if not list(await connection.execute_fetchall(there)):
         return {}
-    await _seen(connection, last)
+    await _applied_steps(connection, last)
     return {row["name"][5:]: row["digest"] for row in await connection.execute_fetchall("SELECT name, digest FROM migrations")}
 
 
-async def _seen(connection: Connection, last: int) -> Set[str]:
+async def _applied_steps(connection: Connection, last: int) -> Set[str]:
     return applied(await connection.execute_fetchall("SELECT version, name FROM migrations"), last)

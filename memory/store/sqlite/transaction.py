@@ -16,7 +16,7 @@ from memory.errors import NotWritable
 from memory.store import home_files
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Row
-from memory.store.domains import take
+from memory.store.domains import reserve_numbers
 from memory.store.queued_transaction import QueuedTransaction, Waiting
 from memory.store.sqlite import wal
 
@@ -108,7 +108,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return n numbers, ascending."""
-        first = await take(self, of, n)
+        first = await reserve_numbers(self, of, n)
         return range(first, first + n)
 
     async def renew_key(self, domain: int) -> None:

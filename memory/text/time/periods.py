@@ -33,7 +33,7 @@ def rung(period: str) -> str:
     return DAY if len(period) == len("2026-03-03") else MONTH
 
 
-def shown(period: str) -> str:
+def period_label(period: str) -> str:
     """Return a period as shown to people and models: for a conversation, its start."""
     return period.partition("/")[0]
 

@@ -221,10 +221,10 @@ def _claim(words: Sequence[str]) -> Assertion | None:
 
 def _of_speaker(verb: str, rest: Sequence[str]) -> Assertion | None:
     if (verb == "moved" and rest and rest[0].lower() in _INTO) or rest[-1:] in (["gezogen"], ["umgezogen"]):
-        return _told(_about(["live"]), [word for word in rest if not word.endswith("gezogen")], single=True)
+        return _assertion(_about(["live"]), [word for word in rest if not word.endswith("gezogen")], single=True)
     if not verb or verb.endswith(_PAST_ENDING):
         return None
-    return _told(_about([verb]), rest, single=verb in _SINGLE, open=verb in _OPEN)
+    return _assertion(_about([verb]), rest, single=verb in _SINGLE, open=verb in _OPEN)
 
 
 def _of_thing(subject: Sequence[str], verb: str, rest: Sequence[str]) -> Assertion | None:
@@ -233,7 +233,7 @@ def _of_thing(subject: Sequence[str], verb: str, rest: Sequence[str]) -> Asserti
     rest = [word for word in rest if word.lower() not in _CHANGED and word.lower() not in ("been", "to", "worden")]
     about = _about([*subject, *([verb] if verb in _SINGLE else [])])
     lasting = any(_ATTRIBUTE.fullmatch(word) for word in subject)
-    claim = _told(about, rest, single=True) if about else None
+    claim = _assertion(about, rest, single=True) if about else None
     if claim and verb not in _SINGLE | _CHANGED and not lasting and not claim.kind:
         return Assertion(claim.about, claim.value, claim.link, claim.kind)
     if claim and lasting:
@@ -241,7 +241,7 @@ def _of_thing(subject: Sequence[str], verb: str, rest: Sequence[str]) -> Asserti
     return claim
 
 
-def _told(about: frozenset[str], rest: Sequence[str], *, single: bool = False, open: bool = False) -> Assertion | None:
+def _assertion(about: frozenset[str], rest: Sequence[str], *, single: bool = False, open: bool = False) -> Assertion | None:
     value = frozenset(stem(word.lower()) for word in rest if word.lower() not in STOP_WORDS)
     if not value:
         return None

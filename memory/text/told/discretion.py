@@ -54,14 +54,14 @@ class _Found:
     asking: frozenset[str]
 
 
-def asked(text: str) -> Discretion | None:
+def discretion_request(text: str) -> Discretion | None:
     """Return the request in a text, None if there is none; one that takes back discretion counts only if none asks for it.
 
     Of a very long text only the beginning and end are read.
     """
     if len(text) > _LOOKED_AT:
         text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
-    found = list(_found(text, _compiled(ASKS)))
+    found = list(_wording_matches(text, _compiled(ASKS)))
     found += [joined for one in found if one.names for joined in _joined(text, one)]
     if found:
         named = [name for one in found for name in one.names]
@@ -72,17 +72,17 @@ def asked(text: str) -> Discretion | None:
         about = topic(text if back else asks, named, asking)
         told = not back and bool(about) and held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
-    ended = [] if is_question(text) else list(_found(text, _compiled(ENDS)))
+    ended = [] if is_question(text) else list(_wording_matches(text, _compiled(ENDS)))
     return Discretion(tuple(dict.fromkeys(name for one in ended for name in one.names)), ends=True) if ended else None
 
 
 def discreet(text: str) -> Discretion | None:
     """Return whom a text asks to be kept from, None if it does not."""
-    ask = asked(text)
+    ask = discretion_request(text)
     return None if ask is None or ask.ends else ask
 
 
-def _found(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
+def _wording_matches(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
     """Yield the matches of these wordings."""
     for begin, end in _pieces(text):
         for wording, match in ((one, match) for one in wordings for match in one.finditer(text, begin, end)):
@@ -94,7 +94,7 @@ def _found(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
                 yield _Found(match.span(), [], _words_of(wording.pattern))
                 continue
             said = groups[group]
-            names = _last(said) if group == "before" else _names(said)
+            names = _trailing_names(said) if group == "before" else _names(said)
             if names is not None:
                 last = match.start(group) + _length(said, names) if group == "who" else match.end()
                 begin = match.start() + (_clause(said, names) if group == "before" else 0)
@@ -170,7 +170,7 @@ def _names(said: str) -> list[str] | None:
     return [without_possessive(name) for name in found if name] or None
 
 
-def _last(said: str) -> list[str] | None:
+def _trailing_names(said: str) -> list[str] | None:
     """Return the names at the end of a phrase, several if joined, [] for everybody, None if it ends with no name."""
     words, found, joined = said.split(), [], True
     while words and joined:

@@ -39,7 +39,7 @@ class MannerRequest:
         return not self.ends or bool(re.fullmatch(self.ends, wish, re.IGNORECASE))
 
 
-def asked(text: str) -> dict[str, MannerRequest]:
+def manner_requests(text: str) -> dict[str, MannerRequest]:
     """Return the last request of a message for each kind (name, language, length, tone, emoji, address).
 
     A wish completes "wants": "short answers", 'to be called "Adi"'. Long messages are not read.
@@ -50,11 +50,11 @@ def asked(text: str) -> dict[str, MannerRequest]:
     for sentence in _SENTENCE.split(_QUOTED.sub(" … ", text)):
         if not _REPORTED.search(sentence):
             for clause in (sentence, *_CLAUSE.split(sentence)):
-                found.update(_of(clause.strip(), casual=text == text.lower()))
+                found.update(_clause_requests(clause.strip(), casual=text == text.lower()))
     return found
 
 
-def _of(clause: str, *, casual: bool) -> dict[str, MannerRequest]:
+def _clause_requests(clause: str, *, casual: bool) -> dict[str, MannerRequest]:
     """Return the requests of a clause; taking back wins over wishing."""
     for said in dict.fromkeys((clause, _FILLER.sub("", clause))):
         rest = said[match.end() :] if (match := _compiled(LEAD).match(said)) else said
@@ -68,8 +68,8 @@ def _wished(clause: str, *, casual: bool) -> Iterator[tuple[str, MannerRequest]]
     for kind in _hinted(clause):
         for value, form in _forms(kind, ending=False):
             if m := form.fullmatch(clause):
-                said = _said(m)
-                wish = _called(said["name"], casual=casual) if kind == "name" else value.format(**said)
+                said = _wish_values(m)
+                wish = _name_wish(said["name"], casual=casual) if kind == "name" else value.format(**said)
                 if kind == "language":
                     wish = f"answers in {said['language']}"
                 if wish:
@@ -81,7 +81,7 @@ def _ended(clause: str) -> Iterator[tuple[str, MannerRequest]]:
     for kind in _hinted(clause):
         for ends, form in _forms(kind, ending=True):
             if m := form.fullmatch(clause):
-                said = _said(m)
+                said = _wish_values(m)
                 name = said["name"]
                 if "{name}" in ends and name.lower() in _WHATEVER:
                     ends = ""
@@ -91,7 +91,7 @@ def _ended(clause: str) -> Iterator[tuple[str, MannerRequest]]:
                 yield kind, MannerRequest(ends=ends)
 
 
-def _said(match: re.Match[str]) -> dict[str, str]:
+def _wish_values(match: re.Match[str]) -> dict[str, str]:
     """Return the values matched by a form, as they appear in a wish."""
     groups = match.groupdict()
     tone = (groups.get("tone") or groups.get("to") or groups.get("other") or "").lower()
@@ -103,7 +103,7 @@ def _said(match: re.Match[str]) -> dict[str, str]:
     }
 
 
-def _called(name: str, *, casual: bool) -> str:
+def _name_wish(name: str, *, casual: bool) -> str:
     """Return the wish to be called by a name, '' if it is none; lower-case names count only in an all lower-case message."""
     first, *more = name.split()
     if not _NO_NAMES.isdisjoint(word.lower() for word in (first, *more[-1:])) or len(name) > LONGEST:

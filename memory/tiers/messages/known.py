@@ -197,11 +197,11 @@ def _names_within(seal: Seal, domain: DomainRef, speaker: str, said_at: int, tex
     moment = _moment(speaker, said_at)
     found = []
     for part in dict.fromkeys((text, *words.without_html(text).splitlines()[:_LINES])):
-        if words.telling(part):
-            said = words.spoken(part)[:_COMPARED]
+        if words.count_content_words(part):
+            said = words.spoken_words(part)[:_COMPARED]
             found += [_begins(seal, domain, said), _holds(seal, domain, said, moment)]
-    if words.telling(text) >= words.TELLING:
-        found.append(_holds(seal, domain, words.spoken(text)[:_COMPARED]))
+    if words.count_content_words(text) >= words.TELLING:
+        found.append(_holds(seal, domain, words.spoken_words(text)[:_COMPARED]))
     return [seal.id(domain, "moment", *moment), *dict.fromkeys(found)] if found else []
 
 
@@ -233,7 +233,7 @@ async def _looked_at(
     met = await tombstones.among(tx, named.values())
     wanted = {pid: new.text for pid, new in imported.items() if pid not in named or named[pid] in met}
     said = await off_loop(
-        sum(map(len, wanted.values())), lambda: {pid: words.spoken(text)[:_LOOKED_AT] for pid, text in wanted.items()}
+        sum(map(len, wanted.values())), lambda: {pid: words.spoken_words(text)[:_LOOKED_AT] for pid, text in wanted.items()}
     )
     return {pid: (some, moments.get(pid, ())) for pid, some in said.items()}
 

@@ -75,7 +75,7 @@ async def abroad(db: Reader, home: Domain, items: Collection[int], cited: Collec
     return found
 
 
-async def of(db: Reader, replies: Sequence[int]) -> dict[int, frozenset[int]]:
+async def seen_by(db: Reader, replies: Sequence[int]) -> dict[int, frozenset[int]]:
     """Return what stood in view of these replies; those from before this was recorded are missing."""
     rows = await paged(db, "SELECT reply, items FROM seen WHERE reply IN ({within})", replies)
     return {row["reply"]: frozenset(_items(row).tolist()) for row in rows}
@@ -90,7 +90,7 @@ async def asides_of(db: DatabaseAccess, replies: Sequence[int]) -> dict[int, fro
     }
 
 
-async def by(db: DatabaseAccess, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:
+async def replies_that_saw(db: DatabaseAccess, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:
     """Yield the replies, in any domain, that had one of these items of a domain in view."""
     wanted = np.array(sorted(items), np.int64)
     after = int(wanted[0]) if len(wanted) else 0

@@ -46,7 +46,7 @@ async def may_be_shown(db: Reader, platform: str, ids: Sequence[str], domains: S
 async def rested_on(db: Reader, platform: str, ids: Sequence[str]) -> set[int]:
     """Return the items behind these posts, on which an answer shown them rests: replies, and what notices show."""
     rows = [row for some in (await _posts(db, platform, ids, [0])).values() for row in some if row["item"] is not None]
-    shows = await seen.of(db, [row["item"] for row in rows if row["kind"] == NOTICE])
+    shows = await seen.seen_by(db, [row["item"] for row in rows if row["kind"] == NOTICE])
     return {row["item"] for row in rows if row["kind"] != NOTICE}.union(*shows.values())
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.index.indexing import index_entries, index_new, last_language, message
-from memory.places.identities import know
+from memory.places.identities import upsert
 from memory.places.places import note_span
 from memory.places.shown_names import shown_name, unaccounted
 from memory.store.database import Transaction
@@ -63,7 +63,7 @@ async def store(
     ]
     await _insert(tx, stored, [known.origin(seal, domain.ref, new.imported) for new in fresh.values()])
     await index_new(tx, domain, [message(e, domain.time_zone) for e in stored if recallable(e)], language)
-    await entities.wait(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
+    await entities.queue(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
     await note_span(tx, session)
     return StoringOutcome(stored, len(ids) - len(fresh) - refused, refused)
 
@@ -123,7 +123,7 @@ async def _speakers(
     having = [(identity, name, role) for identity, name, role in spoken if identity is not None]
     accounts: dict[_Speaker, int] = {}
     for identity, name, role in sorted(having, key=lambda who: (who[0].platform, who[0].native_id)):
-        accounts[identity, name, role] = await know(tx, identity, name, now)
+        accounts[identity, name, role] = await upsert(tx, identity, name, now)
     found: dict[_Speaker, tuple[int | None, str]] = {}
     for (who, name, role), borne in spoken.items():
         account, shown = accounts.get((who, name, role)), name

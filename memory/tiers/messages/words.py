@@ -21,19 +21,19 @@ def names(seal: Seal, domain: DomainRef, text: str) -> list[str]:
     Empty if there are so few words that others may well say the same. Former names took HTML for words, split words at
     invisible characters, and included punctuation.
     """
-    if telling(text) < TELLING:
+    if count_content_words(text) < TELLING:
         return []
     said = _folded(text)
-    alone = dict.fromkeys(" ".join(form) for form in (spoken(text), _seen(said), _WORD.findall(said)))
+    alone = dict.fromkeys(" ".join(form) for form in (spoken_words(text), _visible_words(said), _WORD.findall(said)))
     return [*(seal.id(domain, "words alone", form) for form in alone), seal.id(domain, "words", " ".join(said.split()))]
 
 
-def spoken(text: str) -> list[str]:
+def spoken_words(text: str) -> list[str]:
     """Return the words of a text, without HTML and invisible characters."""
-    return _seen(_folded(without_html(text)))
+    return _visible_words(_folded(without_html(text)))
 
 
-def telling(text: str) -> int:
+def count_content_words(text: str) -> int:
     """Return the number of content words in a text."""
     return len(key_words(_folded(without_html(text))))
 
@@ -44,7 +44,7 @@ def without_html(text: str) -> str:
     return unescape(shown) if "&" in shown else shown
 
 
-def _seen(folded: str) -> list[str]:
+def _visible_words(folded: str) -> list[str]:
     return _WORD.findall("".join(char for char in folded if unicodedata.category(char) != "Cf"))
 
 

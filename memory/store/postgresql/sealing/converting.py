@@ -58,19 +58,19 @@ class _Table:
         for column in self._looked_up:
             await self._run(f'ALTER TABLE {self._name} ADD COLUMN {column}{HASHED} TEXT COLLATE "C"')
         for column in self._numbers:
-            await self._run(f"ALTER TABLE {self._name} ADD COLUMN {_new(column)} BYTEA")
+            await self._run(f"ALTER TABLE {self._name} ADD COLUMN {_sealed_name(column)} BYTEA")
         if await self._connection.rows(f"SELECT 1 AS held FROM {self._name} LIMIT 1"):
             await self._seal()
         for column in self._numbers:
             await self._run(f"ALTER TABLE {self._name} DROP COLUMN {column}")
-            await self._run(f"ALTER TABLE {self._name} RENAME COLUMN {_new(column)} TO {column}")
+            await self._run(f"ALTER TABLE {self._name} RENAME COLUMN {_sealed_name(column)} TO {column}")
         for column in self._looked_up:
             await self._compare_hashes(column)
 
     async def _seal(self) -> None:
         asked = {"ctid", *self._fresh, *(one.removesuffix(HASHED) for one in self._told.row), self._told.domain or "ctid"}
         await self._run(f"DECLARE unsealed NO SCROLL CURSOR FOR SELECT {', '.join(sorted(asked))} FROM {self._name}")
-        sets = [f"{_new(one) if one in self._numbers else one} = ${at}" for at, one in enumerate(self._fresh, 2)]
+        sets = [f"{_sealed_name(one) if one in self._numbers else one} = ${at}" for at, one in enumerate(self._fresh, 2)]
         sets += [f"{one}{HASHED} = ${at}" for at, one in enumerate(self._looked_up, 2 + len(self._fresh))]
         update = f"UPDATE {self._name} SET {', '.join(sets)} WHERE ctid = CAST($1 AS tid)"
         while page := await (await self._connection.execute(f"FETCH {_PAGE} FROM unsealed")).fetchall():
@@ -87,7 +87,7 @@ class _Table:
     async def _require_keys(self, page: Sequence[Row]) -> None:
         domains = sorted({self._domain(row) for row in page})
         await self._keys.require(self._connection.rows, domains)
-        for key in await self._keys.made(self._connection.rows, domains):
+        for key in await self._keys.create(self._connection.rows, domains):
             self._keys.take(key)
 
     def _domain(self, row: Row) -> int:
@@ -124,7 +124,7 @@ class _Table:
         await self._connection.execute(sql)
 
 
-def _new(column: str) -> str:
+def _sealed_name(column: str) -> str:
     return f"{column}_sealed"
 
 
@@ -163,7 +163,7 @@ async def left(tx: Transaction, domain: int) -> Left:
         if told.domain:
             names = list(dict.fromkeys([*keys[table], *(one.removesuffix(HASHED) for one in told.row), *told.columns]))
             rows = await tx.all(f"SELECT {', '.join(names)} FROM {table} WHERE {told.domain} = :domain", {"domain": domain})
-            found[table] = [_named(names, row) for row in rows]
+            found[table] = [_row_values(names, row) for row in rows]
     return found
 
 
@@ -178,5 +178,5 @@ async def seal_anew(tx: Transaction, domain: int, found: Left) -> None:
             await tx.run(update, {**row, "the_domain": domain})
 
 
-def _named(names: Sequence[str], row: Row) -> dict[str, object]:
+def _row_values(names: Sequence[str], row: Row) -> dict[str, object]:
     return dict(zip(names, row, strict=True))

@@ -67,7 +67,7 @@ class Keyring:
             if sets == "next = NULL" or self._opens(begun[0]["domain"], begun[0]["next"]):
                 await ask(f"UPDATE data_keys SET {sets} WHERE next IS NOT NULL", [])
         await self.require(ask, [ROOT, LOOKUP])
-        for key in await self.made(ask, [ROOT, LOOKUP]):
+        for key in await self.create(ask, [ROOT, LOOKUP]):
             self.take(key)
 
     async def wrap_next(self, ask: Ask, master: bytes) -> None:
@@ -126,7 +126,7 @@ class Keyring:
         rows = await ask(f"{_KNOWN} {which}", [] if domains is None else [list(domains)])
         return {_name(self._unwrapped(row).secret): row["domain"] for row in rows}
 
-    async def made(self, ask: Ask, domains: Collection[int]) -> list[DataKey]:
+    async def create(self, ask: Ask, domains: Collection[int]) -> list[DataKey]:
         """Create keys for those of these domains that have none, and return them; the caller `take`s them.
 
         They decrypt at once, as their numbers are never reused.

@@ -13,7 +13,7 @@ from memory.store import keys
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.restoring import messages, reason
-from memory.store.rotating import Rotated, keep
+from memory.store.rotating import Rotated, keep_old_key
 
 
 async def rewrap(address: DatabaseAddress, key_path: Path) -> Rotated:
@@ -24,7 +24,7 @@ async def rewrap(address: DatabaseAddress, key_path: Path) -> Rotated:
             if not await db.reserve():
                 raise HomeInUse(lazy("Lyra runs on {address}. End her first, then try again.", address=address))
             await db.wrap_next(new)
-            kept = keep(key_path)
+            kept = keep_old_key(key_path)
             keys.write(key_path, new.hex())
         async with await PostgresDatabase.open(address, new) as db:
             held = await messages(db)

@@ -97,10 +97,10 @@ class Sealer:
         value = given[recipe.source]
         if recipe.is_hash:
             return hashed(self.keys, recipe.table, recipe.column, value)
-        domain = int(_told(recipe.domain, given))  # type: ignore[call-overload]
-        where = place(recipe.table, recipe.column, domain, (_told(part, given) for part in recipe.row))
+        domain = int(_part_value(recipe.domain, given))  # type: ignore[call-overload]
+        where = place(recipe.table, recipe.column, domain, (_part_value(part, given) for part in recipe.row))
         return seal(self.keys.newest(domain), where, value)
 
 
-def _told(part: Part, given: Parameters) -> object:
+def _part_value(part: Part, given: Parameters) -> object:
     return given[part] if isinstance(part, str) else part
