@@ -99,6 +99,14 @@ def test_a_conversation_whose_reader_is_gone_ends_without_a_word_of_the_interpre
         assert chat.wait() == 1 and "roken" not in told and "Exception" not in told
 
 
+@pytest.mark.parametrize("number", few([signal.SIGTERM, signal.SIGINT]))
+def test_a_conversation_that_waits_for_a_line_is_ended_by_a_signal_and_not_aborted(home: Home, number: signal.Signals) -> None:
+    with home.started("chat", command=STARTED) as chat:
+        assert chat.say("I like tea.") == "Kept."
+        done = chat.stop(number)
+    assert done.code == 128 + number and "Fatal" not in done.err
+
+
 def test_words_off_the_record_are_not_kept_without_a_word(home: Home) -> None:
     done = home.chat("off the record: I saw a doctor", "my cat is called Turing")
     (told,) = [line for line in done.err.splitlines() if "/incognito once TEXT" in line]
