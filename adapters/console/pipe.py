@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Mapping
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from adapters.command_table import CommandSpec
 from localization.sentences import _
@@ -14,8 +14,8 @@ MOST_BYTES = 256 * 1024
 class Pipe:
     """Plain lines from a file or pipe, read on demand, none longer than 256 KiB."""
 
-    def __init__(self, source: TextIO, replies: TextIO, notes: TextIO) -> None:
-        self._source = source.buffer
+    def __init__(self, source: BinaryIO, replies: TextIO, notes: TextIO) -> None:
+        self._source = source
         self._replies, self._notes = replies, notes
         self.prefix = ""
         self.reads_ahead = True

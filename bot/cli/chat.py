@@ -1,6 +1,7 @@
 """`lyra chat`: a conversation at this terminal."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine
@@ -102,7 +103,8 @@ async def _until_stopped(conversation: Coroutine[Any, Any, None], console: Conso
 
 async def _screen(app: App, view: View) -> Screen:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return Pipe(sys.stdin, sys.stdout, sys.stderr)
+        # A file object of its own: the interpreter aborts at its end while a thread waits for a line of its standard input.
+        return Pipe(os.fdopen(sys.stdin.fileno(), "rb", closefd=False), sys.stdout, sys.stderr)
 
     async def names() -> list[str]:
         return [session.name for session in await view.sessions.all()]

@@ -44,10 +44,6 @@ def run_cli() -> int:
         return _say(told(error), STOPPED)
     except (Abort, KeyboardInterrupt):
         return STOPPED
-    except BrokenPipeError:
-        # The reader of our output is gone; output goes to the null device, so that the interpreter does not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
     except BaseExceptionGroup as group:
         return _explain(_first(group))
     except (LyraError, MemoryFailure, PlatformFailure, OSError) as error:
@@ -76,6 +72,10 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 def _explain(error: BaseException) -> int:
     if isinstance(error, LyraError | MemoryFailure | PlatformFailure):
         return _say(told(error), FAILED)
+    if isinstance(error, BrokenPipeError):
+        # The reader of our output is gone; output goes to the null device, so that the interpreter does not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
     if isinstance(error, OSError):
         return _say(system_failure(error), FAILED)
     raise error

@@ -4,11 +4,13 @@ import json
 import os
 import re
 import signal
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.kits.lyra_kit import LYRA, Home, jsonl
+from tests.kits.lyra_kit import LYRA, STARTED, Home, jsonl
 from tests.kits.size import few
 from tests.kits.words_alone import words_alone
 
@@ -77,6 +79,32 @@ def test_commands_in_a_conversation_are_answered_and_not_kept(home: Home) -> Non
     for command in ("/recall", "/summarize", "/sessions", "/new", "/model", "/memory", "/forget", "/status"):
         assert f"\n{command} " in said
     assert [row["content"] for row in home.export()] == ["I live in Graz", "Kept."]
+
+
+def test_a_conversation_whose_reader_is_gone_ends_without_a_word_of_the_interpreter(home: Home) -> None:
+    talk = "".join(f"I like number {n}.\n" for n in range(20))
+    command = [*STARTED, "chat"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=home.folder, env=home.environment()
+    ) as chat:
+        assert chat.stdin and chat.stdout and chat.stderr
+        chat.stdin.write(b"I like number 0.\n")
+        chat.stdin.flush()
+        assert chat.stdout.readline() == b"Kept.\n"
+        chat.stdout.close()
+        with suppress(BrokenPipeError):
+            chat.stdin.write(talk.encode())
+            chat.stdin.close()
+        told = chat.stderr.read().decode()
+        assert chat.wait() == 1 and "roken" not in told and "Exception" not in told
+
+
+@pytest.mark.parametrize("number", few([signal.SIGTERM, signal.SIGINT]))
+def test_a_conversation_that_waits_for_a_line_is_ended_by_a_signal_and_not_aborted(home: Home, number: signal.Signals) -> None:
+    with home.started("chat", command=STARTED) as chat:
+        assert chat.say("I like tea.") == "Kept."
+        done = chat.stop(number)
+    assert done.code == 128 + number and "Fatal" not in done.err
 
 
 def test_words_off_the_record_are_not_kept_without_a_word(home: Home) -> None:
