@@ -1,9 +1,13 @@
 """Who gets the keys to what Lyra says in encrypted rooms: all devices of those who are there, late ones too, and nobody else."""
 
+import shutil
 from math import inf
 
 import pytest
 
+from adapters.matrix.account.client import Client
+from adapters.matrix.account.keystore import KeyStores
+from adapters.matrix.account.tolerant_olm import TolerantOlm
 from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Lost, People, Person
 from tests.fakes.matrix.faults import TO_DEVICE
@@ -121,3 +125,46 @@ async def test_who_is_invited_where_only_members_read_gets_no_key_before_they_ar
         after = await it.sender.send(part(room, "Welcome."))
         assert (await bob.hears_text(room, "Welcome.")).id == after
         assert (await bob.ears.read(room, told)).trouble == ("no key" if wire is Wire else "")
+
+
+class Deaf(TolerantOlm):
+    """Takes nothing from it that a device could not read her."""
+
+    def share_again(self, user: str, sender_key: str) -> None:
+        return
+
+
+class _Deaf(Client):
+    machine = Deaf
+
+
+@pytest.mark.parametrize("kind", [Client, pytest.param(_Deaf, marks=pytest.mark.torture)], ids=["with the guard", "the twin"])
+async def test_an_app_that_could_not_read_her_can_once_it_says_so(
+    town: Town, ada: Person, monkeypatch: pytest.MonkeyPatch, kind: type[Client]
+) -> None:
+    """As after an old copy of her home was put back: what it encrypts, the app has seen encrypted before."""
+    monkeypatch.setattr(KeyStores, "kind", kind)
+    assert ada.keys
+    async with town.desk() as it:
+        room = await beside(it, ada, encrypted=True)
+        await it.sender.send(part(room, "one"))
+        assert (await ada.hears_text(room, "one")).encrypted
+    keys = town.folder / "keys"
+    copy = shutil.copytree(keys, town.folder / "copy")
+    async with town.desk() as it:
+        await it.knows(room)
+        await it.sender.send(part(room, "two"))
+        await ada.hears_text(room, "two")
+    shutil.rmtree(keys)
+    shutil.copytree(copy, keys)
+    async with town.desk() as it:
+        await it.knows(room)
+        sent = await it.sender.send(part(room, "three"))
+        assert (await ada.hears(room, lambda event: event.id == sent)).trouble == "no key"
+        known = it.client.olm.session_store[ada.keys.identity]
+        before = len(known)
+        await ada.keys.begin_anew(it.user, it.client.device_id)
+        await it.ears.pulse.until(lambda: len(known) > before, "the new session")
+        sent = await it.sender.send(part(room, "four"))
+        heard = await ada.hears(room, lambda event: event.id == sent)
+        assert (heard.body, heard.trouble) == (("four", "") if kind is Client else ("", "no key"))

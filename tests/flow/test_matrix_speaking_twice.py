@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from adapters.command_table import Action, File
 from adapters.matrix.outgoing.contents import PART
 from adapters.matrix.outgoing.posts import Posts
 from adapters.matrix.outgoing.wire import Wire
@@ -45,6 +46,23 @@ async def test_an_answer_of_a_broken_front_makes_one_message(town: Town, ada: Pe
         it.proxy.faults.script(SEND, Status(502, accepted=True))
         await it.insists(part(room, "Once.", since=it.clock()))
         assert await said(it, ada, room) == ["Once."]
+
+
+async def test_signs_that_stand_under_a_message_already_are_no_trouble(town: Town, ada: Person) -> None:
+    """The homeserver takes each from her once, and another device of hers, or another part, may put them there."""
+    action = Action("Answer again", "again", "")
+    async with town.desk() as it:
+        room = await beside(it, ada)
+        sending = part(room, "Once.", actions=(action,), since=it.clock())
+        sent = await it.sender.send(sending)
+        assert await it.sender.send(part(room, "", operation="offer", target=sent, actions=(action,))) == sent
+    town.loses_keys()
+    async with town.desk() as it:
+        await it.knows(room)
+        note = File("all.txt", b"all")
+        assert await it.sender.send(replace(sending, unsure=True, files=(note,))) == sent
+        await ada.hears(room, lambda event: event.kind == "m.file")
+        assert [event.reaction for event in await ada.timeline(room) if event.reaction] == [(sent, "🔁")]
 
 
 async def test_as_another_device_she_finds_what_arrived(town: Town, ada: Person) -> None:

@@ -21,6 +21,8 @@ from adapters.matrix.account.tolerant_olm import ODD, DeviceKeys, TolerantOlm
 Json = dict[str, Any]
 VERIFICATION = "m.key.verification."
 """What the types of all verification steps begin with."""
+_BEGINS_ANEW = "m.dummy"
+"""The type of what an app sends with a new Olm session, where it could not read something in an older one."""
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +80,8 @@ class Client(AsyncClient):  # type: ignore[misc]
         return EncryptedStep(dict(source), str(source["sender"]), sender_key, signing_key)
 
     def _opened(self, known: Callable[..., object], sender: str, sender_key: str, payload: Mapping[str, Any]) -> object:
+        if payload["type"] == _BEGINS_ANEW:
+            self.olm.share_again(sender, sender_key)
         if not str(payload["type"]).startswith(VERIFICATION):
             return known(sender, sender_key, payload)
         source = {name: payload[name] for name in ("type", "sender", "content")}

@@ -107,6 +107,13 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         """Return whether a decrypted event may come encrypted."""
         return "state_key" not in source and source.get("type") not in _NOT_ENCRYPTED
 
+    def share_again(self, user: str, sender_key: str) -> None:
+        """Give a device the keys to what is said from now on once more: it said that it could not read something."""
+        if device := self.device_store.device_from_sender_key(user, sender_key):
+            for session in self.outbound_group_sessions.values():
+                session.users_shared_with.discard((user, device.id))
+                session.users_ignored.discard((user, device.id))
+
     def _handle_key_query(self, response: KeysQueryResponse) -> None:
         for user, devices in response.device_keys.items():
             response.device_keys[user] = {id: one for id, one in devices.items() if self.is_sound(user, id, one)}

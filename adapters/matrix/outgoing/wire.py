@@ -33,6 +33,8 @@ TO_ALL_DEVICES = True
 """The value of nio's `ignore_unverified_devices` for everything she sends."""
 
 
+_STANDS = "M_DUPLICATE_ANNOTATION"
+"""Matrix's error code for a reaction that somebody has put there before."""
 _UNKNOWN = lazy("Who reads the room is not known just now; what waits is sent as soon as it is.")
 _NOT_HERS = lazy("Lyra may write in that room but delete nothing there; whoever may delete messages there can do it.")
 _NO_KEYS = lazy("Lyra's keys for encrypted rooms are not at hand; what waits is sent as soon as they are.")
@@ -80,12 +82,13 @@ class Wire:
             raise SendFailed(_UNKNOWN)
 
     async def react(self, room: str, content: Json, transaction: str) -> None:
-        """Put an unencrypted reaction into a room, once per transaction; do nothing if she may write there but not react."""
+        """Put an unencrypted reaction into a room; do nothing if it is there already, or if she may write there but not react."""
         await self._is_encrypted(room)
         try:
             checked(await self._client.room_send(room, REACTION, content, transaction))
         except RequestRefused as refused:
-            if not (refused.forbidden and await self._may_write(room)):
+            stands = refused.code == _STANDS
+            if not (stands or (refused.forbidden and await self._may_write(room))):
                 raise
 
     async def upload(self, room: str, data: bytes, content_type: str) -> Json:

@@ -35,6 +35,11 @@ class Keys:
         self._withheld: dict[str, str] = {}
         self._sharing = asyncio.Lock()
 
+    @property
+    def identity(self) -> str:
+        """The key by which other devices know the Olm sessions with this one."""
+        return str(self._olm.account.identity_keys["curve25519"])
+
     async def publish(self, count: int | None = None) -> None:
         """Upload this device's keys, and one-time keys where the server has few left."""
         if self._olm.account.shared:
@@ -82,6 +87,12 @@ class Keys:
         to = self._olm.device_store[user][device]
         sealed: Json = self._olm._olm_encrypt(self._olm.session_store.get(to.curve25519), to, kind, content)
         return sealed
+
+    async def begin_anew(self, user: str, device: str) -> None:
+        """Begin a new Olm session with a device, and tell it so, as apps do with whom they could not read something of."""
+        await self._look_up([user])
+        self._olm.session_store[self._olm.device_store[user][device].curve25519].clear()
+        await self._send(_SHARE, {user: {device: await self.seal(user, device, "m.dummy", {})}})
 
     async def hand_over(self) -> None:
         """Send the keys that were kept back."""
