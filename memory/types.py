@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 MOST_NAME = 200
 """The longest name of a conversation, in characters."""
+BY_COMMAND = ":ask"
+"""The end of the source id of what was said with a command, and of its answer: neither stands among the platform's messages."""
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
 DAY = 24 * 60 * MINUTE

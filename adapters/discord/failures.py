@@ -23,6 +23,8 @@ ACKNOWLEDGED = 40060
 NO_HISTORY = 160002
 HAS_THREAD = 160004
 TOO_MANY_THREADS = 160006
+_AT_THE_EDGE = frozenset({403, 408})
+"""What Discord's edge answers by itself while it turns an address away or is too slow; Discord's own refusals have a code."""
 TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
 """A call's token is unknown, expired or invalid."""
 
@@ -47,11 +49,12 @@ def failure(error: Exception) -> SendFailed:
         return SendFailed(lazy("Discord cannot be reached; what waits is sent as soon as it can be."))
     if error.status == 401:
         return SendFailed(lazy("Discord does not accept Lyra's token; give her a new one."))
-    if error.status == 429 or error.status >= 500:
+    turned_away = _is_turned_away(error)
+    if error.status == 429 or error.status >= 500 or turned_away:
         said = lazy(
             "Discord is too busy or broken just now ({status}); what waits is sent as soon as it can be.", status=error.status
         )
-        return SendFailed(said, retry_after=seconds(error.response.headers.get("Retry-After")))
+        return SendFailed(said, retry_after=seconds(error.response.headers.get("Retry-After")), barred=turned_away)
     if error.code in _BARRED:
         return SendFailed(_BARRED[error.code], barred=True)
     unnamed = lazy(
@@ -73,8 +76,12 @@ def passing_over(*codes: int) -> Iterator[None]:
 def is_final(trouble: Exception) -> bool:
     """Return whether asking again cannot help."""
     if isinstance(trouble, discord.HTTPException):
-        return trouble.status < 500 and trouble.status != 429
+        return trouble.status < 500 and trouble.status != 429 and not _is_turned_away(trouble)
     return isinstance(trouble, discord.InvalidData)
+
+
+def _is_turned_away(error: discord.HTTPException) -> bool:
+    return error.status in _AT_THE_EDGE and not error.code
 
 
 def seconds(header: str | None) -> float | None:

@@ -10,7 +10,7 @@ from bot.conversation.answering.running_answers import RunningAnswers
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.sentences import _, lazy
-from memory.types import Exchange, Kind, Session
+from memory.types import BY_COMMAND, Exchange, Kind, Session
 from memory.view.view import View
 
 ANEW, ASK, STOP = "again", "ask", "stop"
@@ -35,7 +35,7 @@ class QuestionCommands(Group):
             raise BadInput(lazy("Just say it to me."))
         await self._require_not_paused(call)
         question = Message(
-            f"{call.id}:{ASK}", call.place, call.person, str(call.arguments["text"]), self._services.clock.now(),
+            f"{call.id}{BY_COMMAND}", call.place, call.person, str(call.arguments["text"]), self._services.clock.now(),
             off_record=call.off_record, answers=call.answers,
         )  # fmt: skip
         return Reply("", NO_LINKS, asks=question)

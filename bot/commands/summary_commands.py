@@ -88,6 +88,10 @@ class SummaryCommands(Group):
         try:
             return await view.sessions.find(name)
         except NotFound:
+            # A platform may cut the names that it offers.
+            begun = [one for one in await view.sessions.all() if name and one.name.startswith(name)]
+            if len(begun) == 1:
+                return begun[0]
             sign, given = self._sign(call), abridged(name)
             raise BadInput(
                 lazy('There is no conversation "{name}" here; {sign}sessions shows which there are.', name=given, sign=sign)

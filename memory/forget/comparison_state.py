@@ -16,6 +16,7 @@ from memory.store.database import Database, Row
 from memory.store.lineage import paged
 from memory.tiers.messages import asides, seen
 from memory.tiers.messages.asides import Aside
+from memory.types import BY_COMMAND
 
 Prefix = tuple[str, ...]
 """The prefix of a place's key: (), (server,), (server, channel) or (server, channel, thread)."""
@@ -34,7 +35,7 @@ class PlaceComparison:
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """A stored message as its platform knows it: `ids` are those of all its parts, none if it never arrived there.
+    """A stored message as its platform knows it: `ids` are those of all its parts, none if it does not stand there.
 
     `own` means that Lyra said it, `aside` that it was only shown and has no text.
     """
@@ -169,12 +170,14 @@ class ComparisonState:
 
     async def _with_ids(self, rows: Sequence[Row]) -> list[StoredMessage]:
         heard = ("said", "aside")
-        ids: dict[int, list[str]] = {row["item"]: [row["source_id"]] if row["kind"] in heard else [] for row in rows}
+        posted = [row for row in rows if not row["source_id"].endswith(BY_COMMAND)]
+        ids: dict[int, list[str]] = {row["item"]: [] for row in rows}
+        ids |= {row["item"]: [row["source_id"]] for row in posted if row["kind"] in heard}
         for row in await paged(
             self._db,
             "SELECT DISTINCT item, remote_id FROM outbox WHERE item IN ({within}) AND remote_id <> '' "
             "AND operation <> 'delete' ORDER BY item, remote_id",
-            [row["item"] for row in rows if row["kind"] not in heard],
+            [row["item"] for row in posted if row["kind"] not in heard],
         ):
             ids[row["item"]].append(row["remote_id"])
         return [

@@ -173,11 +173,12 @@ async def test_her_own_words_and_notices_move_the_cursor_only(server: DiscordSer
     assert ear.events == []
 
 
-async def test_a_broken_history_is_tried_again(server: DiscordServer, general: Channel) -> None:
+@pytest.mark.parametrize("status", [503, 403], ids=["broken", "turned away at the edge"])
+async def test_a_broken_history_is_tried_again(server: DiscordServer, general: Channel, status: int) -> None:
     ada = server.person("ada")
     first = await ada.says(general, "heard")
     await ada.says(general, "missed")
-    server.faults.script("list_messages", Status(503), Status(503))
+    server.faults.script("list_messages", Status(status), Status(status))
     ear, clock = Ear(cursors={str(general.id): str(first.id)}), Clock()
     async with listening(server, ear, clock=clock):
         await ada.says(general, "live")

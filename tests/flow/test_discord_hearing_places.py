@@ -122,6 +122,8 @@ async def test_places_that_are_gone_say_so_and_unknown_ones_are_not_known(
         await watch.settle()
         archived = await adapter.locate_key(at(home, general, thread).key)
         assert archived is not None and (archived.name, archived.reach) == ("holiday", Reach.PUBLIC)
+        server.faults.script("get_channel", Status(403))
+        assert await adapter.locate_key(archived.key) is None, "Discord's edge knows nothing of threads"
         server.acts.delete_thread(thread)
         await watch.settle()
         with pytest.raises(PlaceGone, match="gone"):

@@ -48,7 +48,9 @@ async def test_anything_else_that_discord_refuses(server: DiscordServer, general
         assert "50005" in reason and "hers" not in reason
 
 
-@pytest.mark.parametrize("fault", [Status(503), RateLimit(0.1, via=False), Lost(), Lost(accepted=False)])
+@pytest.mark.parametrize(
+    "fault", [Status(503), Status(403), Status(408), RateLimit(0.1, via=False), Lost(), Lost(accepted=False)]
+)
 async def test_what_may_pass_is_tried_again(server: DiscordServer, general: Channel, fault: Status | RateLimit | Lost) -> None:
     server.faults.script("create_message", fault)
     async with desk(server) as it:

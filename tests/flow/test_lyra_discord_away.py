@@ -7,6 +7,7 @@ import pytest
 
 from adapters.base import Presence
 from adapters.discord.adapter import Discord
+from memory.types import DomainKind
 from tests.fakes.discord import Message, Right, Status
 from tests.fakes.openai_behaviours import Status as Refused
 from tests.fakes.openai_server import OpenAIServer
@@ -104,6 +105,27 @@ async def test_without_a_look_it_would_all_stay_and_come_up_again(town: Town, mo
     async with town.lyra(model, kind=Blind) as lyra:
         await compared(lyra, "discord")
         assert "picture" in await kept(lyra, town)
+
+
+async def test_what_was_asked_by_command_stays_with_its_answer_and_holds_up_no_comparison(
+    town: Town, model: OpenAIServer
+) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model) as lyra:
+        gone = await town.says(town.ada, dm, "my PIN is 4711")
+        model.script("It leaves at nine.")
+        await town.asks(town.ada, town.general, "ask", text="when does the train leave?")
+        before = await lyra.kept(DomainKind.DM, town.ada.id)
+        assert before[-2:] == ["when does the train leave?", "It leaves at nine."]
+    async with town.lyra(model) as lyra:
+        await compared(lyra, "discord")
+        assert await lyra.kept(DomainKind.DM, town.ada.id) == before
+        assert "when does the train leave?" in await town.reads(town.ada, dm, "recall", query="train")
+    await town.ada.deletes(gone)
+    async with town.lyra(model) as lyra:
+        await compared(lyra, "discord")
+        # The answer saw what was deleted, and goes along.
+        assert await lyra.kept(DomainKind.DM, town.ada.id) == ["when does the train leave?"]
 
 
 async def test_an_answer_that_a_moderator_removed_meanwhile_is_forgotten_and_its_question_is_not(

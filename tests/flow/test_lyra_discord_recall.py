@@ -161,6 +161,11 @@ async def test_another_conversation_is_summed_up_by_its_name(town: Town) -> None
         assert "garden" in (await town.asks(town.ada, dm, "new", name="garden")).content
         assert await town.reads(town.ada, dm, "summarize") == "There is nothing to summarize here yet."
         assert "bread needs forty minutes" in await town.reads(town.ada, dm, "summarize", session="DM")
+        await town.asks(town.ada, dm, "new", name="all that we know of bread " * 5)
+        await town.says(town.ada, dm, "Rye takes longer.")
+        await town.asks(town.ada, dm, "new")
+        [offered] = await town.ada.completes(dm, "summarize", "session", "all that")
+        assert "Rye takes longer" in await town.reads(town.ada, dm, "summarize", session=offered["value"])
         unknown = await town.reads(town.ada, dm, "summarize", session="#general")
         assert "#general" in unknown and "\n" not in unknown
 

@@ -7,7 +7,7 @@ import discord
 from adapters.discord.access import readers
 from adapters.discord.access.visibility import sees
 from adapters.discord.client import Client
-from adapters.discord.failures import HAS_THREAD, TOO_MANY_THREADS, TROUBLE, UNKNOWN_CHANNEL, UNSURE
+from adapters.discord.failures import HAS_THREAD, TOO_MANY_THREADS, TROUBLE, UNKNOWN_CHANNEL, UNSURE, is_final
 from adapters.discord.limits import Limits
 from adapters.errors import PlaceGone, PlaceHidden, PlatformFailure
 from adapters.events import Place, Vanished, split_key
@@ -88,9 +88,9 @@ async def _archived(client: Client, thread: int) -> discord.Thread | None:
     """Request a thread that is not among the active ones."""
     try:
         found = await shielded(client.fetch_channel(thread))
-    except (discord.NotFound, discord.Forbidden):
-        raise PlaceGone(_GONE) from None
-    except TROUBLE:
+    except TROUBLE as trouble:
+        if isinstance(trouble, discord.NotFound | discord.Forbidden) and is_final(trouble):
+            raise PlaceGone(_GONE) from None
         return None
     return found if isinstance(found, discord.Thread) else None
 
