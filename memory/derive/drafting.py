@@ -163,7 +163,7 @@ def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules
         return "says nothing"
     if not cited:
         return "cites nothing"
-    if kind in _TOLD and is_spoken(text):
+    if kind in _TOLD and is_spoken(text, cited):
         return "does not say whose it is"
     return "is no statement" if is_formless(text) or (kind in _STATED and asks(text)) else ""
 
