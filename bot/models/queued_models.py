@@ -188,6 +188,11 @@ class ServedModel:
                     if not len(written) % _IN_A_ROW:
                         # If an endpoint is faster than the consumer, other tasks would starve.
                         await asyncio.sleep(0)
+        except ModelGarbled as error:
+            # What holds no text was made as well, and costs the same.
+            for _ in range(0 if written else error.attempts):
+                count(rounds.sent if rounds else messages, "")
+            raise
         finally:
             if written:
                 count(rounds.sent if rounds else messages, "")

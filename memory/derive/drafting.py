@@ -17,6 +17,8 @@ _STATED = ("gist", "merge", "profile", "era")
 """Tasks whose sentences state something; the others may ask."""
 _TOLD = ("gist", "merge", "profile", "era", "narrative")
 """Tasks that tell of people by name; in the others Lyra speaks of herself, or a group may of itself."""
+_WHOLE, _LEAST_SHARE = ("gist", "merge"), 3
+"""Tasks whose text stands for all that was said: one of which less than a third of the sentences is left is asked for again."""
 _LONGEST_SENTENCE = 2_000
 _SHRINKS = 6
 _LEAST_CHARS = 200
@@ -113,6 +115,8 @@ async def checked(writer: Writer, order: WritingTask, task: Task) -> list[Entry]
     good, bad = await asyncio.to_thread(sound, await writer.write(task), task, copied=writer.extractive)
     if not good:
         raise WriterRefused(lazy("no sentence rests on its sources"), "\n".join(bad))
+    if task.kind in _WHOLE and len(good) + len(bad) > _LEAST_SHARE * len(good):
+        raise WriterRefused(lazy("few of its sentences rest on their sources"), "\n".join(bad))
     if bad:
         await order.dropped("\n".join(bad))
     return good[: task.sentences]
@@ -159,7 +163,7 @@ def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules
         return "says nothing"
     if not cited:
         return "cites nothing"
-    if kind in _TOLD and is_spoken(text):
+    if kind in _TOLD and is_spoken(text, cited):
         return "does not say whose it is"
     return "is no statement" if is_formless(text) or (kind in _STATED and asks(text)) else ""
 

@@ -154,6 +154,23 @@ TOO_LONG: dict[str, fake.Behaviour] = {
     ),
     "xAI": fake.Status(400, "This model's maximum prompt length is 2048 but the request contains 5023 tokens."),
     "Google": fake.Status(400, "The input token count (5023) exceeds the maximum number of tokens allowed (2048)."),
+    "DashScope": fake.Status(400, "Range of input length should be [1, 2048]", "invalid_parameter_error"),
+    "DeepInfra": fake.Status(400, "Requested input length 5023 exceeds maximum input length 2048"),
+    "TensorRT-LLM": fake.Status(
+        400, "The sum of prompt length (5023) and max_tokens (64) should not exceed max_num_tokens (2048)"
+    ),
+    "SambaNova": fake.Status(
+        400, "The provided prompt is 5023 tokens long, but the maximum supported sequence length is just 2048!", "Bad Request"
+    ),
+    "Cerebras": fake.Status(
+        400,
+        "Please reduce the length of the messages or completion. Current length is 5023 while limit is 2048",
+        "context_length_exceeded",
+    ),
+    "Anthropic": fake.Status(400, "input length and `max_tokens` exceed context limit: 5023 + 64 > 2048, decrease input length"),
+    "Zhipu": fake.Status(400, "Prompt exceeds max length", "1261"),
+    "Volcengine": fake.Status(400, "Total tokens of image and text exceed max message tokens.", "InvalidParameter"),
+    "Bedrock": fake.Status(400, "Too many input tokens. Max input tokens: 2048, request input token count: 5023", "validation"),
     "in the stream": fake.Events(('{"error": {"message": "Context size has been exceeded.", "code": 500}}',)),
 }
 
@@ -168,7 +185,7 @@ async def test_a_prompt_that_is_too_long_is_told_apart_and_not_repeated(fault: f
 
 
 TOLD = ["LM Studio", "LM Studio, newer", "TGI", "TGI, inputs", "TabbyAPI", "Mistral", "SGLang", "SGLang, newer", "SGLang, sum",
-        "xAI", "Google"]  # fmt: skip
+        "xAI", "Google", "DeepInfra", "TensorRT-LLM", "SambaNova", "Cerebras", "Anthropic", "Bedrock"]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", TOLD)

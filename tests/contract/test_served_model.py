@@ -13,6 +13,7 @@ from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import ChatMessage, Toolbox, complete
 from bot.models.queued_models import ServedModel
 from bot.models.request_queue import RequestQueue
+from bot.service.runtime_metrics import measures
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -208,3 +209,12 @@ async def test_a_model_does_not_go_on_for_the_person_but_may_address_people_wher
         at.server.script(said, said)
         assert (await complete(at.people, asking(f"{day}good evening"))).strip() == "Good evening."
         assert await complete(at.people, asking(f"{day}Ada: good evening")) == said
+
+
+async def test_answers_without_text_are_counted_as_calls_they_cost_as_much() -> None:
+    async with serving() as at:
+        at.server.script(fake.Say(""), fake.Say(""))
+        measures.taken()
+        with pytest.raises(ModelGarbled):
+            await complete(at.people, asking("tea?"))
+        assert measures.taken()["conversation", "m"].calls == len(at.server.requests) == 2

@@ -92,6 +92,15 @@ async def test_only_the_sentences_that_rest_on_something_are_published(tmp_path:
         assert await parents(here.memory.db, gist.key) == [message.key]
 
 
+async def test_a_digest_of_which_little_is_left_is_asked_for_again_as_it_stands_for_all(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say("tomatoes grow")
+        writer = Writer(moves=[answering(*REFUSED[:3], Entry("tomatoes", ("m1",)))])
+        assert await digest(here, writer) == 1
+        assert len(writer.tasks) == 2
+        assert await gists(here) == [("tomatoes grow", "scripted")]
+
+
 async def test_a_sentence_that_is_left_out_is_no_refused_answer(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=2), max_transcript_chars=20)) as here:
         await here.say("tomatoes grow")

@@ -84,7 +84,7 @@ def test_what_reads_alike_and_was_said_is_kept(line: str, kind: TaskKind) -> Non
 @pytest.mark.parametrize(
     "line",
     [
-        "I am building a kindergarten of timber. [m1]",
+        "I am building a kindergarten of timber for Weiz. [m1]",
         "You are building a kindergarten. [m1]",
         "Ich baue in Weiz. [m1]",
         "We love it. [m3]",

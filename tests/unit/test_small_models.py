@@ -105,7 +105,10 @@ def test_who_asked_is_not_spoken_for(text: str) -> None:
     assert shown(lambda: WithoutTurns(["Ada"]), text).strip() == "Good."
 
 
-@pytest.mark.parametrize("text", ["What they like.\nAda: tea\nBen: coffee", "Ada: it is Ludmilla.", "Good.\nBen: not Ada's."])
+@pytest.mark.parametrize(
+    "text",
+    ["What they like.\nAda: tea\nBen: coffee", "Who brings what:\n\nAda: cake", "Ada: it is Ludmilla.", "Good.\nBen: not Ada's."],
+)
 def test_a_list_that_names_who_asked_stays(text: str) -> None:
     assert shown(lambda: WithoutTurns(["Ada"]), text) == text
 

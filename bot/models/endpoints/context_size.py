@@ -200,6 +200,14 @@ _PHRASES = (
     "exceeded model token limit",  # Moonshot
     "input is too long for requested model",  # Bedrock
     "model context window is",  # RKLLM
+    "range of input length should be",  # DashScope
+    "exceeds maximum input length",  # DeepInfra, TensorRT-LLM
+    "exceeds max length",  # Zhipu
+    "maximum supported sequence length",  # SambaNova
+    "exceed max_num_tokens",  # TensorRT-LLM
+    "exceed max message tokens",  # Volcengine
+    "too many input tokens",  # Bedrock
+    "exceed context limit",  # Anthropic
     "reduce the length of the messages",  # Groq
     "request too large for",  # Groq and OpenAI: more in one request than a minute may take
     "prompt is too long",
@@ -209,6 +217,8 @@ _LIMIT = re.compile(
     r"|> (\d{2,9}) maximum|context window (?:of|is) (\d{2,9})|with (\d{2,9}) maximum context|must be <= (\d{2,9})"
     r"|must have less than (\d{2,9})|max_seq_len (\d{2,9})|allowed length \((\d{2,9})|allowed \((\d{2,9})"
     r"|maximum prompt length is (\d{2,9})|\(tpm\): limit (\d{2,9})|token limit: (\d{2,9})|max size: (\d{2,9})"
+    r"|input length should be \[\d+, (\d{2,9})|maximum input length \(?(\d{2,9})|sequence length is just (\d{2,9})|limit is (\d{2,9})"
+    r"|max_num_tokens \((\d{2,9})|max input tokens: (\d{2,9})|context limit: [\d +]+ > (\d{2,9})"
 )
 _ASKED = re.compile(
     r"'n_prompt_tokens': ?(\d{2,9})\b|n_keep:? ?\(?(\d{2,9})\b|keep the first (\d{2,9})\b|request \((\d{2,9}) tokens"
@@ -216,6 +226,8 @@ _ASKED = re.compile(
     r"|contains at least (\d{2,9}) input tokens|(\d{2,9}) input tokens|resulted in (?:over )?(\d{2,9}) tokens"
     r"|prompt contains (\d{2,9}) tokens|(\d{2,9}) tokens from the input|given: (\d{2,9})\b|length (\d{2,9})(?: \+ \d+)? is greater"
     r"|input (?:length )?\((\d{2,9}) tokens|token count \((\d{2,9})|request contains (\d{2,9})|prompt is (\d{2,9}) tokens"
+    r"|(?:input|prompt) length (?:\()?(\d{2,9})\)? |current length is (\d{2,9})|sum of prompt length \((\d{2,9})|input token count: (\d{2,9})"
+    r"|context limit: (\d{2,9}) \+"
 )
 # The statuses of a refused request, and the wording of a refusal that names no other reason.
 _REFUSED = frozenset({400, 422})

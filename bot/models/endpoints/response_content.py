@@ -51,20 +51,18 @@ async def _sent(
     response: Response, limit: int, thoughts: WithoutThinking, *, calls: bool
 ) -> AsyncGenerator[str | ToolCall, None]:
     """Yield the parts of a response, whose beginning tells what it is: endpoints and proxies declare the same bytes differently."""
-    chunks = _from_first_byte(response.iter_bytes())
-    first = await anext(chunks, b"")
-    if first.startswith(b"<") or "html" in response.headers.get("content-type", ""):
-        raise WebPage
-    rest = _prepended(first, chunks)
-    if first.startswith((b"{", b"[")):
-        document = await whole(rest, limit)
-        for piece in pieces_of(document, thoughts, calls=calls):
-            yield piece
-        return
-    async with aclosing(pieces(rest, limit, thoughts, calls=calls)) as found:
-        async for piece in found:
-            yield piece
-    await _finish(chunks)
+    async with aclosing(_from_first_byte(response.iter_bytes())) as chunks:
+        first = await anext(chunks, b"")
+        if first.startswith(b"<") or "html" in response.headers.get("content-type", ""):
+            raise WebPage
+        if first.startswith((b"{", b"[")):
+            for piece in pieces_of(await whole(_prepended(first, chunks), limit), thoughts, calls=calls):
+                yield piece
+            return
+        async with aclosing(pieces(_prepended(first, chunks), limit, thoughts, calls=calls)) as found:
+            async for piece in found:
+                yield piece
+        await _finish(chunks)
 
 
 async def _from_first_byte(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:

@@ -77,9 +77,9 @@ def is_formless(text: str) -> bool:
     return bool(_DATA.match(text) or _TO_THE_READER.match(text) or _OF_THE_ANSWER.match(text))
 
 
-def is_spoken(text: str) -> bool:
-    """Return whether a sentence is said by or to somebody, as a refusal is, where it should tell of people by name."""
-    return _SPOKEN.match(text) is not None
+def is_spoken(text: str, cited: Sequence[Source]) -> bool:
+    """Return whether a sentence is said by or to somebody, as a refusal is, and by nobody in its sources in these words."""
+    return _SPOKEN.match(text) is not None and not any(_said(text) in _said(source.text) for source in cited)
 
 
 def asks(text: str) -> bool:

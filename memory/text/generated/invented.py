@@ -28,6 +28,7 @@ class WithoutTurns:
         self._held = ""
         self._theirs = False
         self._before = ""
+        self._announced = False
         self._fenced = False
         self._said = False
 
@@ -46,6 +47,7 @@ class WithoutTurns:
                 shown += self._judge(self._line)
                 self._inside = True
             if part.endswith("\n"):
+                self._announced = self._line.rstrip().endswith(":") if self._line.strip() else self._announced
                 self._line, self._inside = "", False
         return shown
 
@@ -95,7 +97,8 @@ class WithoutTurns:
             return ""
         held, self._held, self._theirs = self._held, "", False
         if who and not listed:
-            self._held, self._theirs = line, who in self._others
+            # Behind a colon it is a list, if only of one entry.
+            self._held, self._theirs = line, who in (_THEIRS if self._announced else self._others)
             return self._pass(held) if held else ""
         return self._pass(held + line)
 
