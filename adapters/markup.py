@@ -1,4 +1,4 @@
-"""Outgoing text, and incoming commands."""
+"""Parsing of typed commands, and cleaning of outgoing text."""
 
 import re
 import unicodedata

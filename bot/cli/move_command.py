@@ -1,4 +1,4 @@
-"""`lyra move`."""
+"""`lyra move`: the memory into a PostgreSQL database, or back into a file."""
 
 from bot.app import RandomIds, address_of, key_of, on_server, prepare
 from bot.cli.output import confirm, copy_progress

@@ -52,17 +52,13 @@ class LinkCommands(Group):
             own = await self._services.domains.accounts(call.person)
             return await self._ask(call, await linking.claim_code(said + word, me, own))
         waiting = await linking.requests(me.account, self._declared)
-        return (
-            await self._ask(call, waiting[0])
-            if waiting
-            else plain(await self._code_instructions(call, await linking.new_code(me)))
-        )
+        return await self._ask(call, waiting[0]) if waiting else plain(await self._instructions(call, await linking.new_code(me)))
 
     @property
     def _declared(self) -> Declared:
         return self._services.domains.people.declared
 
-    async def _code_instructions(self, call: Call, code: str) -> str:
+    async def _instructions(self, call: Call, code: str) -> str:
         """Return instructions for a code, and the accounts already linked with this one."""
         _this, *others = await self._services.domains.accounts(call.person)
         lines = [

@@ -36,7 +36,7 @@ class LinkedAccounts:
             )
         )
 
-    async def accounts_of_person(
+    async def all_accounts(
         self, reader: Reader, who: Identity, declared: Declared, known: Sequence[Identity] | None = None
     ) -> list[Identity]:
         """Return all accounts of an account's person, this one first.
