@@ -87,8 +87,8 @@ def lasting(seconds: float) -> str:
     if minutes < 90:
         return _minutes(minutes)
     hours, rest = divmod(minutes, 60)
-    told = ngettext("{n} hour", "{n} hours", hours)
-    return f"{told} {_minutes(rest)}" if rest else told
+    text = ngettext("{n} hour", "{n} hours", hours)
+    return f"{text} {_minutes(rest)}" if rest else text
 
 
 def _minutes(n: int) -> str:

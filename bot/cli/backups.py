@@ -23,8 +23,8 @@ from memory.text.time.times import SystemClock
 async def backup(file: Path) -> None:
     """Write a verified backup and say how to keep it."""
     async with open_app() as app:
-        with copy_progress() as told:
-            held = await app.memory.backup(file.absolute(), told)
+        with copy_progress() as progress:
+            held = await app.memory.backup(file.absolute(), progress)
         done = ngettext(
             "Backed up {n} message to {file}, read back and sound.",
             "Backed up {n} messages to {file}, read back and sound.",
@@ -53,13 +53,13 @@ async def restore(file: Path, yes: bool) -> int:
         # Checked again: the key may have been rotated while the question waited for its answer.
         key = _openable(file, environment, settings)
         chosen = await _finish_forgetting(environment.db_path, key, address) if there else None
-        with copy_progress() as told:
-            held = await restoring.stage(file, key, environment.db_path, told)
+        with copy_progress() as progress:
+            held = await restoring.stage(file, key, environment.db_path, progress)
         kept = await _without_the_forgotten(file, key, environment.db_path, chosen)
         if address:
             replace = imported("memory.store.postgresql.moving:replace")
-            with copy_progress() as told:
-                aside = await replace(address, environment.db_path, key, told)
+            with copy_progress() as progress:
+                aside = await replace(address, environment.db_path, key, progress)
         else:
             restoring.decide(environment.db_path)
             aside = restoring.finish(environment.db_path, clock.now())
@@ -85,8 +85,8 @@ async def rotate() -> None:
             done = await imported("memory.store.postgresql.sealing.rewrapping:rewrap")(address, key_path)
         else:
             home_files.require_there(environment.db_path)
-            with copy_progress() as told:
-                done = await rotating.rotate(environment.db_path, key_path, told)
+            with copy_progress() as progress:
+                done = await rotating.rotate(environment.db_path, key_path, progress)
     show(
         ngettext(
             "The memory, {n} message, has a new key; copy it somewhere safe: {path}",

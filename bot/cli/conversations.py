@@ -149,8 +149,8 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             note(_price(app, estimate))
             if sys.stdin.isatty() and not confirm(_("Go on?"), yes=yes):
                 return 1
-        with progress_bar(_("Summarized")) as told:
-            result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, told)
+        with progress_bar(_("Summarized")) as progress:
+            result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, progress)
         if result.pieces:
             made = ngettext("{n} piece of profile, eras, narrative and self made.",
                             "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
@@ -203,13 +203,13 @@ async def export(as_: str, as_text: bool, *, own: bool) -> None:
         total = 0 if own else await view.messages.count()
         # If the lines themselves are watched, they are the progress; the first appear at once.
         tells = not sys.stdout.isatty() and (own or total > _OFTEN)
-        with progress_bar(_("Exported messages:")) if tells else nullcontext() as told:
+        with progress_bar(_("Exported messages:")) if tells else nullcontext() as progress:
             done = 0
             async for one in messages:
                 (show if as_text else print)(one.line(as_text=as_text))
                 done += 1
-                if told and not done % _OFTEN:
-                    told(done, total)
+                if progress and not done % _OFTEN:
+                    progress(done, total)
 
 
 async def forget(as_: str, id_: str, session: str, yes: bool) -> int:

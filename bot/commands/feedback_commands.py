@@ -66,8 +66,8 @@ class FeedbackCommands(Group):
     @staticmethod
     def _describe(one: Disliked, id: str, now: int, view: View) -> str:
         zone = view.home.time_zone
-        said = _("said {when}", when=moment(one.at, now, zone))
-        lines = [ladder_text.quoted(one.reply, now, zone), f"    {said} · id {id}"]
+        when = _("said {when}", when=moment(one.at, now, zone))
+        lines = [ladder_text.quoted(one.reply, now, zone), f"    {when} · id {id}"]
         return "\n".join([*lines, *([f"    {ladder_text.quoted(one.asked, now, zone)}"] if one.asked else [])])
 
     async def _target(self, call: Call) -> tuple[View, Exchange]:

@@ -135,15 +135,15 @@ class LinkCommands(Group):
         showed_side = me == request.showed.account or (me != typed and request.showed.account in own)
         other = request.typed if showed_side else request.showed
         further = [one for one in await people.accounts(other.account) if one != other.account and one not in own]
-        told = [_proposal(request, me, other)]
+        lines = [_proposal(request, me, other)]
         if further:
-            told.append(
+            lines.append(
                 lazy(
                     "Linked with that account, and so one person to me with you then as well: {accounts}.",
                     accounts=_list_accounts(further),
                 )
             )
-        return told
+        return lines
 
     async def _ask_at(self, to: LinkParty, request: Request) -> None:
         """Ask an account in its private conversation with Lyra, if one can be reached from here."""
@@ -269,15 +269,15 @@ def _linked(other: LinkParty, sign: str) -> Sentence:
 
 
 def _parted(who: LinkParty, left: Sequence[Identity]) -> Sentence:
-    told = {"name": who.name, "account": who.account.native_id, "where": _where(who.account)}
+    facts = {"name": who.name, "account": who.account.native_id, "where": _where(who.account)}
     if left:
         return lazy(
             "{name} ({account}) {where} had linked accounts parted: now you are one person to me with {accounts}, and with nobody else.",
-            **told,
+            **facts,
             accounts=_list_accounts(left),
         )
     return lazy(
-        "{name} ({account}) {where} had linked accounts parted: this account is now one person to me with no other.", **told
+        "{name} ({account}) {where} had linked accounts parted: this account is now one person to me with no other.", **facts
     )
 
 

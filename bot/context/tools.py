@@ -207,16 +207,16 @@ def _days(key: str, text: str, now: int, time_zone: str) -> Window:
 
 def round_messages(one: Round) -> list[ChatMessage]:
     """Return a round as messages: the model's text and calls, and their results."""
-    said = ChatMessage(role="assistant", content=_spoken(one.said, REPLY), calls=one.calls)
+    spoken = ChatMessage(role="assistant", content=_spoken(one.said, REPLY), calls=one.calls)
     got = zip(one.calls, one.returned, strict=True)
-    return [said, *(ChatMessage(role="tool", content=returned.text, answers=call.id) for call, returned in got)]
+    return [spoken, *(ChatMessage(role="tool", content=returned.text, answers=call.id) for call, returned in got)]
 
 
 def recalled_text(rounds: Sequence[Round]) -> list[str]:
     """Return the results as texts among the recalled items, with what the model said in between."""
     found = [returned.text for one in rounds for returned in one.returned if returned.shown]
-    said = "\n".join(_spoken(one.said, QUOTED) for one in rounds if one.said)
-    return [*dict.fromkeys(found), *([f"{_BEGUN}\n{said}"] if said else [])]
+    spoken = "\n".join(_spoken(one.said, QUOTED) for one in rounds if one.said)
+    return [*dict.fromkeys(found), *([f"{_BEGUN}\n{spoken}"] if spoken else [])]
 
 
 def _spoken(text: str, frame: Frame) -> str:

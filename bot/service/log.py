@@ -86,9 +86,9 @@ def configure(level: str, path: Path | None = None) -> None:
 
 def _rendered(level: int, event: str, facts: Mapping[str, object]) -> str:
     structlog, name = imported("structlog"), logging.getLevelName(level).lower()
-    told = {**{key: "…" if key in _UNSAID else value for key, value in facts.items()}, "level": name, "event": event}
+    fields = {**{key: "…" if key in _UNSAID else value for key, value in facts.items()}, "level": name, "event": event}
     rendered: str = structlog.dev.ConsoleRenderer(colors=False)(
-        None, name, structlog.processors.TimeStamper(fmt="iso", utc=True)(None, name, told)
+        None, name, structlog.processors.TimeStamper(fmt="iso", utc=True)(None, name, fields)
     )
     return rendered
 

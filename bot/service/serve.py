@@ -150,15 +150,15 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
 
 async def _take_one(adapter: Adapter, peers: Peers) -> None:
     """Lease one connection of a platform, as soon as one is free."""
-    said = False
+    reported = False
     while True:
         lease = await carried_on(_lease(adapter, peers), "lease")
         if lease is not None:
             adapter.take(lease.unit, lease.units)
             return
-        if not said:
+        if not reported:
             note(_("{platform}: other processes are connected. This one stands by.", platform=adapter.platform.capitalize()))
-            said = True
+            reported = True
         await asyncio.sleep(_STAND_BY_SECONDS)
 
 

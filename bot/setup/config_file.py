@@ -101,17 +101,17 @@ def example() -> str:
 
 def _commented(made: str) -> Iterator[str]:
     """Yield the example's lines with the values that were set; everything else stays commented out."""
-    told: Any = imported("tomlkit:parse")(made)
+    document: Any = imported("tomlkit:parse")(made)
     section: tuple[str, ...] = ()
     yield from _HEAD
     for line in example().partition("\n\n")[2].splitlines():
         if found := _SECTION.match(line):
             section = tuple(found["name"].split("."))
-            there = section[0] in told
-            yield from _others(told, section) if there and section[0] in _NAMED else ()
+            there = section[0] in document
+            yield from _others(document, section) if there and section[0] in _NAMED else ()
             yield line.removeprefix("# ") if there and section[0] not in _NAMED else f"# {line.removeprefix('# ')}"
         elif found := _KEY.match(line):
-            values = told if not section else {} if section[0] in _NAMED else told.get(section[0], {})
+            values = document if not section else {} if section[0] in _NAMED else document.get(section[0], {})
             yield _line(line.removeprefix("# "), found["key"], values)
         else:
             yield line

@@ -123,5 +123,5 @@ def _next_key_path(path: Path) -> Path:
 
 
 def _number(old: Path) -> int:
-    told = old.name.rpartition("-")[2]
-    return int(told) if told.isdecimal() else 0
+    number = old.name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else 0

@@ -133,10 +133,10 @@ async def reset(tx: Transaction, domain: Domain, now: int) -> None:
     """
     row = await tx.one("SELECT state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
     was = parse_state(row["state"]) if row else StateOfMind()
-    told = await tx.all(
+    rows = await tx.all(
         "SELECT item FROM statements WHERE domain = :d AND tier = :tier AND ended_at IS NULL", {"d": domain.key, "tier": TIER}
     )
-    await erase.retire(tx, domain, [one["item"] for one in told], now)
+    await erase.retire(tx, domain, [one["item"] for one in rows], now)
     await tx.run("DELETE FROM selves WHERE domain = :d", {"d": domain.key})
     await keep(tx, domain, StateOfMind(heard=was.heard), now)
 

@@ -49,12 +49,12 @@ class MonthCalendar(ViewPart):
     async def months(self) -> list[Month]:
         """Return the months with anything said at home, and the quiet ones of silences up to two years, newest first."""
         zone = self._home.time_zone
-        said: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for at, n in await self._count_by_quarter():
-            said[month(at, zone)] += n
+            counts[month(at, zone)] += n
         gists = await self._gists()
-        periods = sorted({*said, *gists})
-        return [Month(one, said[one], gists.get(one, 0)) for one in reversed(_with_quiet_ones(periods))]
+        periods = sorted({*counts, *gists})
+        return [Month(one, counts[one], gists.get(one, 0)) for one in reversed(_with_quiet_ones(periods))]
 
     async def days(self, since: int) -> dict[str, int]:
         """Return how many messages were said at home per day, keyed as 2026-11-03, from `since` on."""

@@ -159,13 +159,13 @@ class Thoughts(ViewPart):
     async def _thoughts(self, rows: Sequence[Row]) -> list[PostableThought]:
         """Return the thoughts of these rows; those of what is being forgotten, or of a home where anything is, are not there."""
         stated = await statements.by_keys(self._db, [self._home.key], [row["item"] for row in rows])
-        said = await statements.cited(self._db, list(stated))
-        keys = {message.key for some in said.values() for message in some}
+        cited = await statements.cited(self._db, list(stated))
+        keys = {message.key for some in cited.values() for message in some}
         there = await exchanges.at_their_places(self._db, [self._home.key], list(keys))
         return [
             PostableThought(
                 stated[row["item"]],
-                [there[message.key] for message in said[row["item"]] if message.key in there],
+                [there[message.key] for message in cited[row["item"]] if message.key in there],
                 *(row["level"], row["exchange"]),
             )
             for row in rows
