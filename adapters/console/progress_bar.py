@@ -75,8 +75,8 @@ class ProgressBar:
             return ""
         rate = made / seconds
         pace = _(", {n} a second", n=number(round(rate))) if rate >= 1 else _(", {n} a minute", n=number(round(60 * rate)))
-        left = self._total - self._done
-        return _("{pace}, {span} left", pace=pace, span=lasting(left / rate)) if left > 0 else pace
+        remaining = self._total - self._done
+        return _("{pace}, {span} left", pace=pace, span=lasting(remaining / rate)) if remaining > 0 else pace
 
 
 def lasting(seconds: float) -> str:

@@ -152,13 +152,13 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
         with progress_bar(_("Summarized")) as progress:
             result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, progress)
         if result.pieces:
-            made = ngettext("{n} piece of profile, eras, narrative and self made.",
+            pieces = ngettext("{n} piece of profile, eras, narrative and self made.",
                             "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
-            note(made)
+            note(pieces)
         if result.failed:
-            left = ngettext("{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
+            failures = ngettext("{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
                             "{n} conversations could not be summarized; lyra logs says why, and the next time they are tried again.", result.failed)  # fmt: skip
-            note(left)
+            note(failures)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         if as_json:
             json_output.say(counts)

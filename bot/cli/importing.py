@@ -119,10 +119,10 @@ class _Importer:
                 self._sessions[place] = await self._session(place, line)
             groups.setdefault(place, []).append(self._exchange(line, place))
         for place, messages in groups.items():
-            kept = await self._view.say(self._sessions[place], messages)
-            self._counts["stored"] += len(kept.stored)
-            self._counts["known"] += kept.known
-            self._counts["forgotten"] += kept.forgotten
+            stored = await self._view.say(self._sessions[place], messages)
+            self._counts["stored"] += len(stored.stored)
+            self._counts["known"] += stored.known
+            self._counts["forgotten"] += stored.forgotten
 
     async def _session(self, place: str, line: Incoming) -> Session:
         name = line.session or self._default
@@ -130,9 +130,9 @@ class _Importer:
         ref = SessionRef("console", conversation("console", self._person, told_apart).key)
         if line.place is None and (line.session or self._placed):
             # One that was imported from elsewhere or begun with /new has another key than its name, under which it is exported.
-            here = await self._view.sessions.all()
-            called = next((one for one in here if one.name == name and one.ref.platform == "console"), None)
-            if called and all(one.ref != ref for one in here):
+            sessions = await self._view.sessions.all()
+            called = next((one for one in sessions if one.name == name and one.ref.platform == "console"), None)
+            if called and all(one.ref != ref for one in sessions):
                 return called
         return await self._view.sessions.get(ref, name)
 

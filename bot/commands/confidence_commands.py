@@ -62,13 +62,13 @@ class ConfidenceCommands(Group):
         names = () if ends or who.casefold() in _EVERYBODY else tuple(filter(None, map(str.strip, _AND.split(who))))
         confidence = await view.confidences.put(id, teller, Discretion(names, ends=ends))
         self._services.maintenance.poke(view.home)
-        kept = (
+        text = (
             _("Taken back: whoever reads this place may know it.")
             if ends
             else _("Understood: {kept}.", kept=kept_from([confidence]))
         )
-        kept = f"{kept} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        return Reply(kept, await written_urls([confidence.exchange]), shows=frozenset({confidence.exchange.key}))
+        text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
+        return Reply(text, await written_urls([confidence.exchange]), shows=frozenset({confidence.exchange.key}))
 
     async def _list(self, view: View, told: Sequence[ConfidedMessage]) -> Reply:
         if not told:

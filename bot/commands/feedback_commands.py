@@ -48,15 +48,15 @@ class FeedbackCommands(Group):
     @command("memory feedback", lazy("which answers of mine were not good"))
     async def _disliked(self, call: Call) -> Reply:
         view = await self._view(call)
-        there = await view.feedback.disliked(_MOST)
-        if not there:
+        disliked = await view.feedback.disliked(_MOST)
+        if not disliked:
             return plain(_("Nobody told me that an answer of mine was not good here."))
-        ids, now = await view.ids.short([one.reply.id for one in there]), self._services.clock.now()
-        lines = [f"{at}. {self._describe(one, ids[one.reply.id], now, view)}" for at, one in enumerate(there, 1)]
-        messages = [message for one in there for message in (one.asked, one.reply) if message]
+        ids, now = await view.ids.short([one.reply.id for one in disliked]), self._services.clock.now()
+        lines = [f"{at}. {self._describe(one, ids[one.reply.id], now, view)}" for at, one in enumerate(disliked, 1)]
+        messages = [message for one in disliked for message in (one.asked, one.reply) if message]
         actions = tuple(
             Action(_("Take back {number}", number=at), LIKE, one.reply.id)
-            for at, one in enumerate(there, 1)
+            for at, one in enumerate(disliked, 1)
             if self._rules(call) or not self._shared(call)
         )
         if self._adapters[call.place.platform].prefix:

@@ -85,22 +85,22 @@ class ForgetCommands(Group):
         """Return the receipt, with how to delete her posts made from what is forgotten, if any can still be read."""
         await drop_quotes(self._services.memory, self._adapters)
         text = f"{receipts.forgotten_counts(receipt)} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        left = await view.posts.count_left() if self._adapters[call.place.platform].removes else 0
-        if not left:
+        remaining = await view.posts.count_left() if self._adapters[call.place.platform].removes else 0
+        if not remaining:
             return plain(text)
         can = ngettext(
             "{n} message of mine here came of what is forgotten and can still be read.",
             "{n} messages of mine here came of what is forgotten and can still be read.",
-            left,
+            remaining,
         )
         if not self._adapters[call.place.platform].prefix:
-            shall = ngettext("Shall I delete it?", "Shall I delete them?", left)
+            shall = ngettext("Shall I delete it?", "Shall I delete them?", remaining)
             return Reply(f"{text} {can} {shall}", NO_LINKS, (Action(_("Delete my messages"), "forget", _POSTS),))
         command = f"{self._sign(call)}forget {_POSTS}"
         delete = ngettext(
             "To delete it, say{where}: {command}",
             "To delete them, say{where}: {command}",
-            left,
+            remaining,
             where=self._where(call),
             command=command,
         )
@@ -218,8 +218,8 @@ class ForgetCommands(Group):
             return plain(_("Nothing was forgotten."))
         self._shown[caller(call)] = _Shown(found, call.place.key, now)
         command = f"{self._sign(call)}forget {_SHOWN}"
-        then = _("If it shall, say{where} within ten minutes: {command}", where=self._where(call), command=command)
-        return Reply(f"{text}\n{then}", NO_LINKS, shows=frozenset(one.key for one in (*going.messages, *going.replies)))
+        confirmation = _("If it shall, say{where} within ten minutes: {command}", where=self._where(call), command=command)
+        return Reply(f"{text}\n{confirmation}", NO_LINKS, shows=frozenset(one.key for one in (*going.messages, *going.replies)))
 
     async def _forget_shown(self, call: Call, view: View) -> Reply:
         shown = self._shown.pop(caller(call), None)
@@ -228,8 +228,8 @@ class ForgetCommands(Group):
         return await self._forget_selected(call, view, shown.going)
 
     async def _forget_selected(self, call: Call, view: View, found: Sequence[Selected]) -> Reply:
-        gone = [await there.selecting.forget(selection) for there, selection in found]
-        return await self._forgotten(call, view, sum(gone, Forgotten(0, 0, 0)))
+        receipts_of_homes = [await there.selecting.forget(selection) for there, selection in found]
+        return await self._forgotten(call, view, sum(receipts_of_homes, Forgotten(0, 0, 0)))
 
     async def _forget_one(self, scopes: Sequence[ForgettingScope], what: str) -> Forgotten:
         """Forget a message, given by id or link, in whichever view holds it. Raises NotFound, NotYours."""

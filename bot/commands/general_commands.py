@@ -67,8 +67,8 @@ class GeneralCommands(Group):
                 if name in taken
                 else _('This is a new conversation: "{name}".', name=name)
             )
-            there = conversation(call.place.platform, call.person.id, thread, name)
-            return plain(f"{entered} {await self._kept_there(call, there, begun=name not in taken)}".rstrip())
+            place = conversation(call.place.platform, call.person.id, thread, name)
+            return plain(f"{entered} {await self._kept_there(call, place, begun=name not in taken)}".rstrip())
         session = await self._services.domains.begin_session(view, call.place, "" if call.off_record else name)
         return plain(_('This is a new conversation: "{name}".', name=name if call.off_record else session.name))
 

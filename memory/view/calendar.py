@@ -116,8 +116,8 @@ class MonthCalendar(ViewPart):
             meant.exchange.key,
             *await self._beside(meant.exchange, ">", "ASC", n),
         ]
-        there = await exchanges.at_their_places(self._db, self._domains, keys)
-        return sorted(there.values(), key=lambda one: (one.exchange.said_at, one.exchange.key))
+        messages = await exchanges.at_their_places(self._db, self._domains, keys)
+        return sorted(messages.values(), key=lambda one: (one.exchange.said_at, one.exchange.key))
 
     async def spoken_in(self, since: int, before: int) -> list[Session]:
         """Return home's sessions with anything said between two instants, newest first."""
@@ -126,8 +126,8 @@ class MonthCalendar(ViewPart):
             f"AND e.kind IN ('said', 'reply', 'reflection') AND {shown('e')}",
             {"domain": self._home.key, "since": since, "before": before},
         )
-        there = {row["session"] for row in rows}
-        return [session for session in await self._binding.sessions() if session.key in there]
+        sessions = {row["session"] for row in rows}
+        return [session for session in await self._binding.sessions() if session.key in sessions]
 
     async def speakers(self) -> list[str]:
         """Return the names of everyone who spoke at home, sorted."""

@@ -74,15 +74,15 @@ def _nearest(telling: Sequence[str | None]) -> list[tuple[str, ...]]:
 
 def displaced(text: str, cited: Sequence[Source], names: WrittenNames) -> Iterator[str]:
     """Yield the names and months of a sentence that stand where a source has another one, which the sentence leaves out."""
-    there = [(source, part) for source in cited for part in _parts(source.text, names)]
+    source_parts = [(source, part) for source in cited for part in _parts(source.text, names)]
     for part in _parts(text, names):
         written = text[part.start : part.start + len(part.word)]
         if not written[0].isupper() or part.word == LYRA.casefold():
             continue
         if part.word in MONTHS:
-            wrong = _is_month_displaced(part, text, there, cited)
+            wrong = _is_month_displaced(part, text, source_parts, cited)
         else:
-            wrong = names.knows(part.word) and _is_name_displaced(part, text, there, cited, names)
+            wrong = names.knows(part.word) and _is_name_displaced(part, text, source_parts, cited, names)
         if wrong:
             yield written
 
