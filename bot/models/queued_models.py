@@ -13,7 +13,8 @@ from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
 from memory.text.budget import tokens
-from memory.text.generated.imitation import WithoutEcho, WithoutReceipts, WithoutTurns, repeatable
+from memory.text.generated.echoes import WithoutEcho, repeatable
+from memory.text.generated.invented import WithoutReceipts, WithoutTurns
 from memory.text.generated.loops import Uncounted, Unlooped
 from memory.text.off_loop import off_loop
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from localization.sentences import lazy
 from memory.errors import WriterRefused
 from memory.ports import Entry
-from memory.text.generated.imitation import unmarked
+from memory.text.generated.invented import unmarked
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHTS_BEFORE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)

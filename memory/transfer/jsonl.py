@@ -17,17 +17,15 @@ from memory.transfer.message import (
     EPOCH,
     MAX_LINE,
     BadLine,
-    ImportedLine,
     Incoming,
-    MessageNames,
     Role,
     UnreadableMessage,
     from_seconds,
-    names_an_hour,
     speakers,
     within,
     without_mark,
 )
+from memory.transfer.message_names import ImportedLine, MessageNames, names_an_hour
 from memory.types import MOST_NAME
 
 

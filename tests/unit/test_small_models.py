@@ -6,7 +6,8 @@ from typing import Protocol
 
 import pytest
 
-from memory.text.generated.imitation import WithoutEcho, WithoutReceipts, WithoutTurns, repeatable
+from memory.text.generated.echoes import WithoutEcho, repeatable
+from memory.text.generated.invented import WithoutReceipts, WithoutTurns
 from memory.text.generated.loops import Uncounted
 from memory.text.thinking import WithoutThinking
 
