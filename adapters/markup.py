@@ -1,4 +1,4 @@
-"""Outgoing text, and incoming commands."""
+"""Parsing of typed commands, and cleaning of outgoing text."""
 
 import re
 import unicodedata
@@ -26,10 +26,10 @@ def printable(text: str) -> str:
     """Return text without characters that could move a cursor, hide text or reverse it: controls, bidi marks, tags."""
     if text.isprintable():
         return text
-    kept = (
+    visible = (
         c for c in _BREAKS.sub("\n", text) if c in _KEPT or c in _JOINERS or unicodedata.category(c) not in ("Cc", "Cf", "Cs")
     )
-    return "".join(kept)
+    return "".join(visible)
 
 
 def count_marks(text: str) -> int:
@@ -110,8 +110,8 @@ def _mistyped(family: Sequence[CommandSpec], word: str) -> str:
 
 
 def _unknown(name: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None) -> Sentence:
-    there = [_family(spec) for spec in table.values() if not (spec.menu and answering is None)]
-    return _no_such(abridged(name), next(iter(get_close_matches(name, there, 1)), ""), prefix)
+    families = [_family(spec) for spec in table.values() if not (spec.menu and answering is None)]
+    return _no_such(abridged(name), next(iter(get_close_matches(name, families, 1)), ""), prefix)
 
 
 def _no_such(shown: str, near: str, prefix: str) -> Sentence:
@@ -131,34 +131,34 @@ def _family(spec: CommandSpec) -> str:
 
 def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str, str | int | bool]:
     named = {parameter.name: parameter for parameter in spec.parameters if parameter.named}
-    left: list[str] = []
+    rest: list[str] = []
     said: dict[str, list[str]] = {}
-    into = left
+    into = rest
     for word in words:
         name, colon, value = word.partition(":")
         if colon and name in named:
             said[name] = [value] if value else []
-            into = said[name] if named[name].rest else left
+            into = said[name] if named[name].rest else rest
         else:
             into.append(word)
     found = {name: _value(spec, named[name], " ".join(some), prefix) for name, some in said.items()}
     for parameter in spec.parameters:
         if parameter.named:
             continue
-        if not left:
+        if not rest:
             if parameter.required:
                 raise CommandUnclear(_needed(spec, parameter, prefix))
             break
-        taken = len(left) if parameter.rest else _length(parameter, left)
-        word, left = " ".join(left[:taken]), left[taken:]
+        taken = len(rest) if parameter.rest else _length(parameter, rest)
+        word, rest = " ".join(rest[:taken]), rest[taken:]
         found[parameter.name] = _value(spec, parameter, word, prefix)
-    if left:
+    if rest:
         raise CommandUnclear(
             lazy(
                 '{prefix}{name} does not know what to do with "{left}". {usage}',
                 prefix=prefix,
                 name=spec.name,
-                left=abridged(" ".join(left)),
+                left=abridged(" ".join(rest)),
                 usage=usage(spec, prefix),
             )
         )

@@ -23,10 +23,10 @@ class PlatformClock:
     def note(self, date: str | None) -> None:
         """Take in the Date of an answer; one that is missing or cannot be read changes nothing."""
         try:
-            told = parsedate_to_datetime(date or "").timestamp()
+            instant = parsedate_to_datetime(date or "").timestamp()
         except (ValueError, OverflowError):
             return
-        self._noted = (int(told * _SECOND), _elapsed())
+        self._noted = (int(instant * _SECOND), _elapsed())
 
     def time_of(self, now: int) -> int:
         """Return the platform's time while this machine's clock says `now`: the same, where they hardly differ or none is known."""

@@ -1,4 +1,4 @@
-"""What came last, of many."""
+"""A mapping that keeps only its latest entries."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping

@@ -120,9 +120,9 @@ async def talking(
     if news := await told_once(app.meaning, app.memory.settings):
         note(news)
     async with asyncio.TaskGroup() as group:
-        one = ConversationLock(base.environment.home)
+        lock = ConversationLock(base.environment.home)
         mailboxes = Mailboxes(
-            journal, turns, commands, adapters, languages, group, one, app.models.outage, partial(elsewhere.tell, HEARD)
+            journal, turns, commands, adapters, languages, group, lock, app.models.outage, partial(elsewhere.tell, HEARD)
         )
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)

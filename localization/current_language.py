@@ -47,5 +47,5 @@ def language_name(code: str) -> str:
 
 def of_environment(variables: Mapping[str, str]) -> str:
     """Return the language code that the environment asks for, English if it names no supported one."""
-    asked = next((variables[name] for name in _VARIABLES if variables.get(name)), "")
-    return language_code(asked) or ENGLISH
+    value = next((variables[name] for name in _VARIABLES if variables.get(name)), "")
+    return language_code(value) or ENGLISH

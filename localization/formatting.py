@@ -20,18 +20,18 @@ def ago(span: timedelta) -> str:
     for unit, length in _UNITS:
         if (n := minutes // length) >= _FROM.get(unit, 1):
             # Always this unit, rather than a larger one from some count on.
-            told: str = import_module("babel.dates").format_timedelta(
+            text: str = import_module("babel.dates").format_timedelta(
                 -timedelta(minutes=n * length), granularity=unit, threshold=10_000, add_direction=True, locale=locale()
             )
-            return told
+            return text
     return _("just now")
 
 
 def day(then: date) -> str:
     """Return a date: 3 March 2026."""
-    told: str = import_module("babel.dates").format_date(then, "long", locale=locale())
+    text: str = import_module("babel.dates").format_date(then, "long", locale=locale())
     # CLDR has no ordinal for the first of a month, which French requires.
-    return f"{_FIRST_IN_FRENCH}{told[1:]}" if locale() == "fr" and then.day == 1 else told
+    return f"{_FIRST_IN_FRENCH}{text[1:]}" if locale() == "fr" and then.day == 1 else text
 
 
 def month(then: date) -> str:
@@ -50,8 +50,8 @@ def short_month(then: date) -> str:
 
 
 def _by_skeleton(skeleton: str, then: date) -> str:
-    told: str = import_module("babel.dates").format_skeleton(skeleton, then, locale=locale())
-    return told
+    text: str = import_module("babel.dates").format_skeleton(skeleton, then, locale=locale())
+    return text
 
 
 def listed(names: Sequence[str], *, alternatives: bool = False) -> str:
@@ -59,5 +59,5 @@ def listed(names: Sequence[str], *, alternatives: bool = False) -> str:
     if len(names) < 2:
         return "".join(names)
     style = "or" if alternatives else "standard"
-    told: str = import_module("babel.lists").format_list(list(names), style, locale=locale())
-    return told
+    text: str = import_module("babel.lists").format_list(list(names), style, locale=locale())
+    return text

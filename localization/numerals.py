@@ -23,14 +23,14 @@ def number(n: float, language: str = "", digits: int = 0) -> str:
     if (language or current_language.current()) == current_language.ENGLISH:
         return f"{n:,.{digits}f}"
     pattern = "#,##0" + ("." + "0" * digits if digits else "")
-    said: str = import_module("babel.numbers").format_decimal(n, pattern, locale=locale(language))
-    return said
+    text: str = import_module("babel.numbers").format_decimal(n, pattern, locale=locale(language))
+    return text
 
 
 def compact(n: float) -> str:
     """Format a large number briefly: 12K, or 12.000 in languages without a short form."""
-    said: str = import_module("babel.numbers").format_compact_decimal(n, locale=locale())
-    return number(int(said)) if said.isdigit() else said
+    text: str = import_module("babel.numbers").format_compact_decimal(n, locale=locale())
+    return number(int(text)) if text.isdigit() else text
 
 
 def signed(n: float, digits: int) -> str:

@@ -44,11 +44,11 @@ class Sentence:
 
     def read_in(self, language: str) -> str:
         """Return the translation with its placeholders filled in."""
-        said = self.unfilled(language)
+        text = self.unfilled(language)
         gaps = {name: explained(value, language) for name, value in self.values.items()}
         if self.plural:
             gaps["n"] = number(self.n, language)
-        return said.format_map(gaps) if gaps else said
+        return text.format_map(gaps) if gaps else text
 
 
 Said = Sentence | str

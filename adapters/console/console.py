@@ -201,12 +201,12 @@ class Console(Adapter):
     async def confirm(self, question: str) -> bool:
         """Ask, and take y, yes, j or ja as yes. A line that is no answer counts as no, and as the next message."""
         answer = await self._read(f"{self.screen.prefix}{question} {CHOICE} ") or ""
-        told = answer.strip().casefold()
-        if told and told not in YES | NO:
+        choice = answer.strip().casefold()
+        if choice and choice not in YES | NO:
             self.screen.note(_("(taken as no, and as your next message)"))
             if typed := self._message(answer):
                 self._ahead.append(typed)
-        return told in YES
+        return choice in YES
 
     async def locate(self, place: Place) -> Place | None:
         """Return a place under its current name."""

@@ -64,9 +64,9 @@ class Pipe:
 
     def _next_line(self) -> str | None:
         while raw := self._source.readline(MOST_BYTES + 1):
-            whole = raw.endswith(b"\n") or len(raw) <= MOST_BYTES
-            while not whole and (rest := self._source.readline(MOST_BYTES)):
-                whole = rest.endswith(b"\n")
+            complete = raw.endswith(b"\n") or len(raw) <= MOST_BYTES
+            while not complete and (rest := self._source.readline(MOST_BYTES)):
+                complete = rest.endswith(b"\n")
             if len(raw) > MOST_BYTES:
                 self._refuse(_("A line is longer than 256 KiB and was not kept; send it in pieces."))
                 continue

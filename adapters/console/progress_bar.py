@@ -75,8 +75,8 @@ class ProgressBar:
             return ""
         rate = made / seconds
         pace = _(", {n} a second", n=number(round(rate))) if rate >= 1 else _(", {n} a minute", n=number(round(60 * rate)))
-        left = self._total - self._done
-        return _("{pace}, {span} left", pace=pace, span=lasting(left / rate)) if left > 0 else pace
+        remaining = self._total - self._done
+        return _("{pace}, {span} left", pace=pace, span=lasting(remaining / rate)) if remaining > 0 else pace
 
 
 def lasting(seconds: float) -> str:
@@ -87,8 +87,8 @@ def lasting(seconds: float) -> str:
     if minutes < 90:
         return _minutes(minutes)
     hours, rest = divmod(minutes, 60)
-    told = ngettext("{n} hour", "{n} hours", hours)
-    return f"{told} {_minutes(rest)}" if rest else told
+    text = ngettext("{n} hour", "{n} hours", hours)
+    return f"{text} {_minutes(rest)}" if rest else text
 
 
 def _minutes(n: int) -> str:

@@ -23,8 +23,8 @@ from memory.text.time.times import SystemClock
 async def backup(file: Path) -> None:
     """Write a verified backup and say how to keep it."""
     async with open_app() as app:
-        with copy_progress() as told:
-            held = await app.memory.backup(file.absolute(), told)
+        with copy_progress() as progress:
+            held = await app.memory.backup(file.absolute(), progress)
         done = ngettext(
             "Backed up {n} message to {file}, read back and sound.",
             "Backed up {n} messages to {file}, read back and sound.",
@@ -45,26 +45,26 @@ async def restore(file: Path, yes: bool) -> int:
     with home.hold_exclusive(environment, clock):
         _openable(file, environment, settings)
     address = address_of(environment, settings)
-    there = address or (environment.db_path if home_files.size(environment.db_path) else None)
-    if there and not confirm(_("Replace {db_path} with {file}?", file=file, db_path=there), yes=yes):
+    existing = address or (environment.db_path if home_files.size(environment.db_path) else None)
+    if existing and not confirm(_("Replace {db_path} with {file}?", file=file, db_path=existing), yes=yes):
         note(_("Nothing was restored. Say --yes to replace the memory with it."))
         return 1
     with home.hold_exclusive(environment, clock):
         # Checked again: the key may have been rotated while the question waited for its answer.
         key = _openable(file, environment, settings)
-        chosen = await _finish_forgetting(environment.db_path, key, address) if there else None
-        with copy_progress() as told:
-            held = await restoring.stage(file, key, environment.db_path, told)
-        kept = await _without_the_forgotten(file, key, environment.db_path, chosen)
+        chosen = await _finish_forgetting(environment.db_path, key, address) if existing else None
+        with copy_progress() as progress:
+            held = await restoring.stage(file, key, environment.db_path, progress)
+        messages = await _without_the_forgotten(file, key, environment.db_path, chosen)
         if address:
             replace = imported("memory.store.postgresql.moving:replace")
-            with copy_progress() as told:
-                aside = await replace(address, environment.db_path, key, told)
+            with copy_progress() as progress:
+                aside = await replace(address, environment.db_path, key, progress)
         else:
             restoring.decide(environment.db_path)
             aside = restoring.finish(environment.db_path, clock.now())
-    show(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", kept, file=file)
-          + (" " + ngettext("{n} that was forgotten since stays forgotten.", "{n} that were forgotten since stay forgotten.", held - kept) if held > kept else "")
+    show(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", messages, file=file)
+          + (" " + ngettext("{n} that was forgotten since stays forgotten.", "{n} that were forgotten since stay forgotten.", held - messages) if held > messages else "")
           + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
     return 0
 
@@ -85,8 +85,8 @@ async def rotate() -> None:
             done = await imported("memory.store.postgresql.sealing.rewrapping:rewrap")(address, key_path)
         else:
             home_files.require_there(environment.db_path)
-            with copy_progress() as told:
-                done = await rotating.rotate(environment.db_path, key_path, told)
+            with copy_progress() as progress:
+                done = await rotating.rotate(environment.db_path, key_path, progress)
     show(
         ngettext(
             "The memory, {n} message, has a new key; copy it somewhere safe: {path}",

@@ -149,16 +149,16 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             note(_price(app, estimate))
             if sys.stdin.isatty() and not confirm(_("Go on?"), yes=yes):
                 return 1
-        with progress_bar(_("Summarized")) as told:
-            result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, told)
+        with progress_bar(_("Summarized")) as progress:
+            result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, progress)
         if result.pieces:
-            made = ngettext("{n} piece of profile, eras, narrative and self made.",
+            pieces = ngettext("{n} piece of profile, eras, narrative and self made.",
                             "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
-            note(made)
+            note(pieces)
         if result.failed:
-            left = ngettext("{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
+            failures = ngettext("{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
                             "{n} conversations could not be summarized; lyra logs says why, and the next time they are tried again.", result.failed)  # fmt: skip
-            note(left)
+            note(failures)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         if as_json:
             json_output.say(counts)
@@ -203,13 +203,13 @@ async def export(as_: str, as_text: bool, *, own: bool) -> None:
         total = 0 if own else await view.messages.count()
         # If the lines themselves are watched, they are the progress; the first appear at once.
         tells = not sys.stdout.isatty() and (own or total > _OFTEN)
-        with progress_bar(_("Exported messages:")) if tells else nullcontext() as told:
+        with progress_bar(_("Exported messages:")) if tells else nullcontext() as progress:
             done = 0
             async for one in messages:
                 (show if as_text else print)(one.line(as_text=as_text))
                 done += 1
-                if told and not done % _OFTEN:
-                    told(done, total)
+                if progress and not done % _OFTEN:
+                    progress(done, total)
 
 
 async def forget(as_: str, id_: str, session: str, yes: bool) -> int:

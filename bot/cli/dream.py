@@ -30,8 +30,8 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
     for domain in domains:
         if stop.is_set():
             break
-        with progress_bar(_("Gone through conversations:")) as told:
-            dreamt = await _unless_stopped(stop, app.dreams.dream(domain, forced=forced, tell=told))
+        with progress_bar(_("Gone through conversations:")) as progress:
+            dreamt = await _unless_stopped(stop, app.dreams.dream(domain, forced=forced, tell=progress))
         if dreamt is None:
             break
         app.maintenance.embed_soon(domain)

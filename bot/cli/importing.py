@@ -38,8 +38,8 @@ async def embed_waiting(app: App, view: View, stop: asyncio.Event) -> None:
     """
     if app.meaning.embedder is None or is_awake(app.base.environment.home):
         return
-    with progress_bar(str(_EMBEDDED)) as told:
-        embedding = asyncio.create_task(view.embed(told))
+    with progress_bar(str(_EMBEDDED)) as progress:
+        embedding = asyncio.create_task(view.embed(progress))
         stopped = asyncio.create_task(stop.wait())
         try:
             await asyncio.wait((embedding, stopped), timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
@@ -51,7 +51,7 @@ async def embed_waiting(app: App, view: View, stop: asyncio.Event) -> None:
         case EmbeddingFailed():
             note(_("{how} Words find these messages meanwhile; their vectors come later.", how=how))
         case asyncio.CancelledError():
-            note(_("{told} The rest comes when Lyra is awake next; words find it meanwhile.", told=told.so_far))
+            note(_("{told} The rest comes when Lyra is awake next; words find it meanwhile.", told=progress.so_far))
         case BaseException():
             raise how
 
@@ -67,15 +67,15 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         default = session or (Path(file).stem if file != "-" else "imported")
         person = as_ or app.base.environment.user
         importer = _Importer(app, view, person, default, placed=bool(session))
-        with progress_bar(_("Imported lines:")) as told:
+        with progress_bar(_("Imported lines:")) as progress:
             read = 0
             lines = read_file(Path(file), format_, view.home.time_zone, person)
             total = await asyncio.to_thread(lines_in, Path(file), format_)
-            told(0, total)
+            progress(0, total)
             while batch := await _batch(lines, may_wait=not Path(file).is_file()):
                 await importer.take(batch)
                 read += len(batch)
-                told(read, max(read, total) if total else 0)
+                progress(read, max(read, total) if total else 0)
         await importer.finish()
         # Everything is stored by now: an interrupt only cuts the embedding short.
         async with until_stopped() as stop:
@@ -173,9 +173,9 @@ class _Importer:
         ref = SessionRef("console", conversation("console", self._person, told_apart).key)
         if line.place is None and (line.session or self._placed):
             # One that was imported from elsewhere or begun with /new has another key than its name, under which it is exported.
-            here = await self._view.sessions.all()
-            called = next((one for one in here if one.name == name and one.ref.platform == "console"), None)
-            if called and all(one.ref != ref for one in here):
+            sessions = await self._view.sessions.all()
+            called = next((one for one in sessions if one.name == name and one.ref.platform == "console"), None)
+            if called and all(one.ref != ref for one in sessions):
                 return called
         return await self._view.sessions.get(ref, name)
 
@@ -205,20 +205,20 @@ class _Importer:
     def tell(self) -> int:
         """Report what became of the lines; return the exit code."""
         stored, known, forgotten = self._counts.values()
-        told = [
+        lines = [
             _(
                 "Imported {messages} {conversations}",
                 messages=ngettext("{n} message", "{n} messages", stored),
                 conversations=ngettext("in {n} conversation", "in {n} conversations", len(self._sessions)),
             )
         ]
-        told += [ngettext("{n} was here already", "{n} were here already", known)] if known else []
-        told += (
+        lines += [ngettext("{n} was here already", "{n} were here already", known)] if known else []
+        lines += (
             [ngettext("{n} had been forgotten and stays so", "{n} had been forgotten and stay so", forgotten)]
             if forgotten
             else []
         )
-        show(f"{'; '.join(told)}.")
+        show(f"{'; '.join(lines)}.")
         sys.stdout.flush()
         if not self._bad:
             return 0

@@ -106,9 +106,9 @@ async def verify() -> None:
         if not waiting:
             note(_("Nothing waits to be compared. Begin in an app, or with her command verify; then call this again."))
             for known in (await attestations(notes, user)).values():
-                then = day(datetime.fromtimestamp(known.at / 1_000_000, UTC).date())
+                date = day(datetime.fromtimestamp(known.at / 1_000_000, UTC).date())
                 by = _("compared here") if known.by == OPERATOR else _("on their word, in the chat")
-                show(_("{user}: verified on {day}, {by}", user=known.user, day=then, by=by))
+                show(_("{user}: verified on {day}, {by}", user=known.user, day=date, by=by))
 
 
 @asynccontextmanager

@@ -124,13 +124,13 @@ def memory(
     profile: standing facts. eras: a digest a month. narrative: what goes on. self: how she is. Each says what it rests on.
     about NAME: what is known of a person, a pet, a place or a project.
     correct ID TEXT puts what you say in the place of a fact; forget ID lets one go; reset lets her mood and drives begin anew."""
-    given = words or []
+    arguments = words or []
     if part not in (*_PARTS, *_FORMS):
         raise typer.BadParameter(_no_part(part))
-    if part in _FORMS and not _FORMS[part][0] <= len(given) <= _FORMS[part][1]:
+    if part in _FORMS and not _FORMS[part][0] <= len(arguments) <= _FORMS[part][1]:
         raise typer.BadParameter(_("write it like this: {form}", form=_FORMS[part][2]))
-    if part in _PARTS and given:
-        raise typer.BadParameter(_('"{given}" is a word too many for {part}', given=given[0], part=part))
+    if part in _PARTS and arguments:
+        raise typer.BadParameter(_('"{given}" is a word too many for {part}', given=arguments[0], part=part))
     if past and part not in _WITH_PAST:
         raise typer.BadParameter(_("--past goes with {parts}", parts=", ".join(_WITH_PAST)))
     match part:
@@ -139,11 +139,11 @@ def memory(
         case "bank":
             options.run("bot.cli.remembered:bank", json)
         case "correct":
-            options.run("bot.cli.remembered:correct", as_, given[0], " ".join(given[1:]), json)
+            options.run("bot.cli.remembered:correct", as_, arguments[0], " ".join(arguments[1:]), json)
         case "forget":
-            options.run("bot.cli.remembered:forget", as_, given[0], json)
+            options.run("bot.cli.remembered:forget", as_, arguments[0], json)
         case "about":
-            options.run("bot.cli.remembered:about", as_, " ".join(given), json)
+            options.run("bot.cli.remembered:about", as_, " ".join(arguments), json)
         case "reset":
             options.run("bot.cli.remembered:reset", as_, json)
     options.run("bot.cli.remembered:tier", as_, part, past, json, page or 0, whole=all_)

@@ -1,4 +1,4 @@
-"""`lyra move`."""
+"""`lyra move`: the memory into a PostgreSQL database, or back into a file."""
 
 from bot.app import RandomIds, address_of, key_of, on_server, prepare
 from bot.cli.output import confirm, copy_progress
@@ -32,8 +32,8 @@ async def _into(environment: Environment, settings: Settings, url: str, password
     try:
         named = database_url(url, secret=False)
     except ValueError as error:
-        said = str(error)
-        raise BadInput(f"{said[:1].upper()}{said[1:]}.") from error
+        reason = str(error)
+        raise BadInput(f"{reason[:1].upper()}{reason[1:]}.") from error
     config = ConfigFile(environment.config_path)
     if on_server(settings):
         address = address_of(environment, settings)
@@ -56,8 +56,8 @@ async def _into(environment: Environment, settings: Settings, url: str, password
         async with await Memory.open(environment.db_path, key, Ports(clock, RandomIds())) as memory:
             await memory.db.checkpoint()
         into = imported("memory.store.postgresql.moving:into")
-        with copy_progress() as told:
-            async with into(address, environment.db_path, key, told) as moved:
+        with copy_progress() as progress:
+            async with into(address, environment.db_path, key, progress) as moved:
                 if not on_server(settings):
                     config.set("store", "url", to=named)
                     if password_env:
@@ -83,8 +83,8 @@ async def _out(environment: Environment, settings: Settings, yes: bool) -> int:
             async with await Memory.open(environment.db_path, key, Ports(clock, RandomIds()), address=address):
                 pass
         out_of = imported("memory.store.postgresql.moving:out_of")
-        with copy_progress() as told:
-            async with out_of(address, environment.db_path, key, told) as moved:
+        with copy_progress() as progress:
+            async with out_of(address, environment.db_path, key, progress) as moved:
                 if not home_files.size(environment.db_path):
                     restoring.decide(environment.db_path)
                     restoring.finish(environment.db_path, clock.now())

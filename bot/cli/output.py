@@ -54,8 +54,8 @@ def progress_bar(done: str) -> "ProgressBar":
 @contextmanager
 def copy_progress() -> "Iterator[Progress]":
     """Report in megabytes how much of a memory is copied during the block; yield what is told it in bytes."""
-    with progress_bar(_("Copied MB:")) as told:
-        yield lambda done, total: told(done // _MEGABYTE, total // _MEGABYTE)
+    with progress_bar(_("Copied MB:")) as progress:
+        yield lambda done, total: progress(done // _MEGABYTE, total // _MEGABYTE)
 
 
 def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T], int, str]:

@@ -49,10 +49,10 @@ class AnswerPages:
 
     async def show(self, person: Person, word: str) -> Reply:
         """Return a stored page to its owner. Raises BadInput."""
-        kept = self._kept.get(word)
-        if kept is None or (kept[0].platform, kept[0].id) != (person.platform, person.id):
+        page = self._kept.get(word)
+        if page is None or (page[0].platform, page[0].id) != (person.platform, person.id):
             raise BadInput(GONE)
-        return await kept[1]()
+        return await page[1]()
 
 
 _ROOM = 60
@@ -133,10 +133,10 @@ class CommandAnswers:
         first, *rest = await asyncio.to_thread(split, reply.text, adapter.most_characters - _ROOM) or [""]
         if not rest:
             return reply
-        left = replace(reply, text="\n".join(rest))
+        remainder = replace(reply, text="\n".join(rest))
 
         async def following() -> Reply:
-            return left
+            return remainder
 
         return replace(reply, text=first, actions=(self._pages.keep(event.person, following),))
 

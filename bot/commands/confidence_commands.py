@@ -60,13 +60,15 @@ class ConfidenceCommands(Group):
                 else _("You told me nothing here in confidence.")
             )
         names = () if ends or who.casefold() in _EVERYBODY else tuple(filter(None, map(str.strip, _AND.split(who))))
-        told = await view.confidences.put(id, teller, Discretion(names, ends=ends))
+        confidence = await view.confidences.put(id, teller, Discretion(names, ends=ends))
         self._services.maintenance.poke(view.home)
-        kept = (
-            _("Taken back: whoever reads this place may know it.") if ends else _("Understood: {kept}.", kept=kept_from([told]))
+        text = (
+            _("Taken back: whoever reads this place may know it.")
+            if ends
+            else _("Understood: {kept}.", kept=kept_from([confidence]))
         )
-        kept = f"{kept} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        return Reply(kept, await written_urls([told.exchange]), shows=frozenset({told.exchange.key}))
+        text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
+        return Reply(text, await written_urls([confidence.exchange]), shows=frozenset({confidence.exchange.key}))
 
     async def _list(self, view: View, told: Sequence[ConfidedMessage]) -> Reply:
         if not told:

@@ -43,8 +43,8 @@ class DreamCommands(Group):
         now, zone = self._services.clock.now(), view.home.time_zone
         rests = [f"- {ladder_text.quoted(placed.exchange, now, zone)}" for placed in thought.said]
         shows = {thought.statement.key, *(placed.exchange.key for placed in thought.said)}
-        told = _('I thought "{text}" because of:', text=thought.statement.text)
-        return Reply("\n".join([told, *rests]), NO_LINKS, shows=frozenset(shows))
+        text = _('I thought "{text}" because of:', text=thought.statement.text)
+        return Reply("\n".join([text, *rests]), NO_LINKS, shows=frozenset(shows))
 
     @command("reflection less", lazy("have me share fewer thoughts here"), _WHICH, answer=AnswerAudience.HERE)
     async def _less(self, call: Call) -> Reply:

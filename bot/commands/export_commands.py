@@ -37,12 +37,12 @@ class ExportCommands(Group):
             return plain(_("I keep nothing of yours."))
         if not files:
             raise BadInput(lazy("That is more than can be sent here; whoever runs me can give it to you: lyra export --own."))
-        told = ngettext(
+        text = ngettext(
             "Here is your one message, with what I answered to you: a file to import again, and one to read.",
             "Here is all of yours, {n} messages with what I answered to you: a file to import again, and one to read.",
             n,
         )
         shows = frozenset(one.own.exchange.key for one in items if one.own.whole)
         return Reply(
-            f"{told} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, shows=shows, files=files
+            f"{text} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, shows=shows, files=files
         )

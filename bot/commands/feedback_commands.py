@@ -48,15 +48,15 @@ class FeedbackCommands(Group):
     @command("memory feedback", lazy("which answers of mine were not good"))
     async def _disliked(self, call: Call) -> Reply:
         view = await self._view(call)
-        there = await view.feedback.disliked(_MOST)
-        if not there:
+        disliked = await view.feedback.disliked(_MOST)
+        if not disliked:
             return plain(_("Nobody told me that an answer of mine was not good here."))
-        ids, now = await view.ids.short([one.reply.id for one in there]), self._services.clock.now()
-        lines = [f"{at}. {self._describe(one, ids[one.reply.id], now, view)}" for at, one in enumerate(there, 1)]
-        messages = [message for one in there for message in (one.asked, one.reply) if message]
+        ids, now = await view.ids.short([one.reply.id for one in disliked]), self._services.clock.now()
+        lines = [f"{at}. {self._describe(one, ids[one.reply.id], now, view)}" for at, one in enumerate(disliked, 1)]
+        messages = [message for one in disliked for message in (one.asked, one.reply) if message]
         actions = tuple(
             Action(_("Take back {number}", number=at), LIKE, one.reply.id)
-            for at, one in enumerate(there, 1)
+            for at, one in enumerate(disliked, 1)
             if self._rules(call) or not self._shared(call)
         )
         if self._adapters[call.place.platform].prefix:
@@ -66,8 +66,8 @@ class FeedbackCommands(Group):
     @staticmethod
     def _describe(one: Disliked, id: str, now: int, view: View) -> str:
         zone = view.home.time_zone
-        said = _("said {when}", when=moment(one.at, now, zone))
-        lines = [ladder_text.quoted(one.reply, now, zone), f"    {said} · id {id}"]
+        when = _("said {when}", when=moment(one.at, now, zone))
+        lines = [ladder_text.quoted(one.reply, now, zone), f"    {when} · id {id}"]
         return "\n".join([*lines, *([f"    {ladder_text.quoted(one.asked, now, zone)}"] if one.asked else [])])
 
     async def _target(self, call: Call) -> tuple[View, Exchange]:

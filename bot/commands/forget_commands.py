@@ -84,27 +84,27 @@ class ForgetCommands(Group):
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
         """Return the receipt, with how to delete her posts made from what is forgotten, if any can still be read."""
         await drop_quotes(self._services.memory, self._adapters)
-        told = f"{receipts.forgotten_counts(receipt)} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        left = await view.posts.count_left() if self._adapters[call.place.platform].removes else 0
-        if not left:
-            return plain(told)
+        text = f"{receipts.forgotten_counts(receipt)} {await self._services.outgoing.remove_thread_names()}".rstrip()
+        remaining = await view.posts.count_left() if self._adapters[call.place.platform].removes else 0
+        if not remaining:
+            return plain(text)
         can = ngettext(
             "{n} message of mine here came of what is forgotten and can still be read.",
             "{n} messages of mine here came of what is forgotten and can still be read.",
-            left,
+            remaining,
         )
         if not self._adapters[call.place.platform].prefix:
-            shall = ngettext("Shall I delete it?", "Shall I delete them?", left)
-            return Reply(f"{told} {can} {shall}", NO_LINKS, (Action(_("Delete my messages"), "forget", _POSTS),))
+            shall = ngettext("Shall I delete it?", "Shall I delete them?", remaining)
+            return Reply(f"{text} {can} {shall}", NO_LINKS, (Action(_("Delete my messages"), "forget", _POSTS),))
         command = f"{self._sign(call)}forget {_POSTS}"
         delete = ngettext(
             "To delete it, say{where}: {command}",
             "To delete them, say{where}: {command}",
-            left,
+            remaining,
             where=self._where(call),
             command=command,
         )
-        return plain(f"{told} {can} {delete}")
+        return plain(f"{text} {can} {delete}")
 
     async def _delete_posts(self, view: View) -> Reply:
         """Delete her posts that were made from what is forgotten, at most 200 at a time."""
@@ -115,7 +115,7 @@ class ForgetCommands(Group):
         n, refused, waiting = done[GONE], done[REFUSED], done[WAITING]
         left -= refused
         more = _("; {left} are left", left=number(left)) if left else ""
-        told = ngettext("Deleted: {n} message of mine{more}.", "Deleted: {n} messages of mine{more}.", n, more=more) if n else ""
+        text = ngettext("Deleted: {n} message of mine{more}.", "Deleted: {n} messages of mine{more}.", n, more=more) if n else ""
         barred = ngettext(
             "I may not delete {n} message of mine; whoever may delete messages there can.",
             "I may not delete {n} messages of mine; whoever may delete messages there can.",
@@ -126,7 +126,7 @@ class ForgetCommands(Group):
             "{n} messages of mine could not be deleted yet, and are deleted as soon as that can be done.",
             waiting,
         )
-        return plain(" ".join(filter(None, (told, barred if refused else "", later if waiting else ""))))
+        return plain(" ".join(filter(None, (text, barred if refused else "", later if waiting else ""))))
 
     @command(
         "forget",
@@ -191,11 +191,11 @@ class ForgetCommands(Group):
 
     async def _forget_that(self, call: Call, view: View, session: Session) -> Reply:
         """Show the caller's last statement here, skipping questions and greetings, and forget it once confirmed."""
-        said = await view.messages.latest_of(session, caller(call), _LOOKED_BACK)
-        if not said:
+        newest = await view.messages.latest_of(session, caller(call), _LOOKED_BACK)
+        if not newest:
             return plain(_("You said nothing here that I keep."))
         tells = imported("bot.models.offline.message_kinds:tells")
-        meant = next((one for one in said if tells(one.text)), said[0])
+        meant = next((one for one in newest if tells(one.text)), newest[0])
         return await self._ask(call, view, [Selected(view, await view.selecting.with_message(meant))])
 
     async def _selected(self, call: Call) -> Sequence[Selected]:
@@ -218,8 +218,8 @@ class ForgetCommands(Group):
             return plain(_("Nothing was forgotten."))
         self._shown[caller(call)] = _Shown(found, call.place.key, now)
         command = f"{self._sign(call)}forget {_SHOWN}"
-        then = _("If it shall, say{where} within ten minutes: {command}", where=self._where(call), command=command)
-        return Reply(f"{text}\n{then}", NO_LINKS, shows=frozenset(one.key for one in (*going.messages, *going.replies)))
+        confirmation = _("If it shall, say{where} within ten minutes: {command}", where=self._where(call), command=command)
+        return Reply(f"{text}\n{confirmation}", NO_LINKS, shows=frozenset(one.key for one in (*going.messages, *going.replies)))
 
     async def _forget_shown(self, call: Call, view: View) -> Reply:
         shown = self._shown.pop(caller(call), None)
@@ -228,8 +228,8 @@ class ForgetCommands(Group):
         return await self._forget_selected(call, view, shown.going)
 
     async def _forget_selected(self, call: Call, view: View, found: Sequence[Selected]) -> Reply:
-        gone = [await there.selecting.forget(selection) for there, selection in found]
-        return await self._forgotten(call, view, sum(gone, Forgotten(0, 0, 0)))
+        receipts_of_homes = [await there.selecting.forget(selection) for there, selection in found]
+        return await self._forgotten(call, view, sum(receipts_of_homes, Forgotten(0, 0, 0)))
 
     async def _forget_one(self, scopes: Sequence[ForgettingScope], what: str) -> Forgotten:
         """Forget a message, given by id or link, in whichever view holds it. Raises NotFound, NotYours."""

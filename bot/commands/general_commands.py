@@ -67,8 +67,8 @@ class GeneralCommands(Group):
                 if name in taken
                 else _('This is a new conversation: "{name}".', name=name)
             )
-            there = conversation(call.place.platform, call.person.id, thread, name)
-            return plain(f"{entered} {await self._kept_there(call, there, begun=name not in taken)}".rstrip())
+            place = conversation(call.place.platform, call.person.id, thread, name)
+            return plain(f"{entered} {await self._kept_there(call, place, begun=name not in taken)}".rstrip())
         session = await self._services.domains.begin_session(view, call.place, "" if call.off_record else name)
         return plain(_('This is a new conversation: "{name}".', name=name if call.off_record else session.name))
 
@@ -123,8 +123,8 @@ class GeneralCommands(Group):
         if call.surface is None or not await call.surface.confirm(_("Shall I be this from now on, in the place of who I am?")):
             return plain(_("I stay who I am."))
         persona.write(said)
-        told = _("That is who I am from my next answer on. {sign}persona shows it, {sign}persona reset undoes it.", sign=sign)
-        return plain(told)
+        text = _("That is who I am from my next answer on. {sign}persona shows it, {sign}persona reset undoes it.", sign=sign)
+        return plain(text)
 
     @command("status", lazy("how much is kept, and which models I use"))
     async def _status(self, call: Call) -> Reply:

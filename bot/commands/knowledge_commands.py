@@ -66,11 +66,11 @@ class KnowledgeCommands(Group):
         # Newest month first, its paragraphs as written.
         stated = sorted(await view.digests.statements(tier, past=past), key=lambda one: one.period, reverse=True)
         shown = stated[begin : begin + _PAGE]
-        said = await view.digests.receipts(shown)
+        receipts = await view.digests.receipts(shown)
         months = await view.digests.era_sessions() if tier == "era" and not past else {}
         zone = view.home.time_zone
         ids, now = await view.ids.short([one.id for one in shown]), self._services.clock.now()
-        lines = list(ladder_text.numbered_statements(shown, said, months, ids, now, zone, begin=begin + 1))
+        lines = list(ladder_text.numbered_statements(shown, receipts, months, ids, now, zone, begin=begin + 1))
         if not shown:
             lines.append(ladder_text.empty_notice(tier, past=past, model=not self._services.models.writer.extractive))
         if tier == "self" and not begin:
@@ -82,8 +82,8 @@ class KnowledgeCommands(Group):
         ]
         if len(stated) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))
-        said_here = await written_urls(message for one in shown for message in said[one.key])
-        return Reply("\n".join(lines), said_here, tuple(actions), _shows(shown, said))
+        said_here = await written_urls(message for one in shown for message in receipts[one.key])
+        return Reply("\n".join(lines), said_here, tuple(actions), _shows(shown, receipts))
 
     async def _further(self, tier: str, call: Call, begin: int) -> Reply:
         return await self._page(tier, await self._with_current_readers(call), begin)

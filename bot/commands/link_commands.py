@@ -52,17 +52,13 @@ class LinkCommands(Group):
             own = await self._services.domains.accounts(call.person)
             return await self._ask(call, await linking.claim_code(said + word, me, own))
         waiting = await linking.requests(me.account, self._declared)
-        return (
-            await self._ask(call, waiting[0])
-            if waiting
-            else plain(await self._code_instructions(call, await linking.new_code(me)))
-        )
+        return await self._ask(call, waiting[0]) if waiting else plain(await self._instructions(call, await linking.new_code(me)))
 
     @property
     def _declared(self) -> Declared:
         return self._services.domains.people.declared
 
-    async def _code_instructions(self, call: Call, code: str) -> str:
+    async def _instructions(self, call: Call, code: str) -> str:
         """Return instructions for a code, and the accounts already linked with this one."""
         _this, *others = await self._services.domains.accounts(call.person)
         lines = [
@@ -139,15 +135,15 @@ class LinkCommands(Group):
         showed_side = me == request.showed.account or (me != typed and request.showed.account in own)
         other = request.typed if showed_side else request.showed
         further = [one for one in await people.accounts(other.account) if one != other.account and one not in own]
-        told = [_proposal(request, me, other)]
+        lines = [_proposal(request, me, other)]
         if further:
-            told.append(
+            lines.append(
                 lazy(
                     "Linked with that account, and so one person to me with you then as well: {accounts}.",
                     accounts=_list_accounts(further),
                 )
             )
-        return told
+        return lines
 
     async def _ask_at(self, to: LinkParty, request: Request) -> None:
         """Ask an account in its private conversation with Lyra, if one can be reached from here."""
@@ -183,15 +179,15 @@ class LinkCommands(Group):
         sessions = await view.sessions.all() if view else []
         # A message in a conversation of another name is not seen until somebody opens that.
         usual = conversation(to.account.platform, to.account.native_id, _USUAL).key
-        there = [*(one for at in (to.place, usual) for one in sessions if one.ref.place == at), *sessions]
-        if view is None or not there:
+        candidates = [*(one for at in (to.place, usual) for one in sessions if one.ref.place == at), *sessions]
+        if view is None or not candidates:
             return
         # In the recipient's language, as far as it is known without asking their platform.
         person = Person(to.account.platform, to.account.native_id, to.name)
-        place = Place(to.account.platform, split_key(there[0].ref.place)[1], "", Reach.DIRECT)
+        place = Place(to.account.platform, split_key(candidates[0].ref.place)[1], "", Reach.DIRECT)
         with reading(await self._services.languages.to(place, person)):
             parts = await self._services.outgoing.composer.plain_text("\n".join(map(str, said)), _choices(to, asks))
-        await view.notices.queue(there[0], parts, [])
+        await view.notices.queue(candidates[0], parts, [])
 
     def _sign_of(self, party: LinkParty) -> str:
         adapter, matrix = self._adapters.get(party.account.platform), self._services.settings.matrix
@@ -273,15 +269,15 @@ def _linked(other: LinkParty, sign: str) -> Sentence:
 
 
 def _parted(who: LinkParty, left: Sequence[Identity]) -> Sentence:
-    told = {"name": who.name, "account": who.account.native_id, "where": _where(who.account)}
+    facts = {"name": who.name, "account": who.account.native_id, "where": _where(who.account)}
     if left:
         return lazy(
             "{name} ({account}) {where} had linked accounts parted: now you are one person to me with {accounts}, and with nobody else.",
-            **told,
+            **facts,
             accounts=_list_accounts(left),
         )
     return lazy(
-        "{name} ({account}) {where} had linked accounts parted: this account is now one person to me with no other.", **told
+        "{name} ({account}) {where} had linked accounts parted: this account is now one person to me with no other.", **facts
     )
 
 

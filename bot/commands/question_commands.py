@@ -72,11 +72,11 @@ class QuestionCommands(Group):
             account = await view.messages.account(who) if call.off_record else None
             unkept = self._services.off_record.last_by(session, call.person.id, account) if call.off_record else None
             return unkept or await view.messages.last_by(session, who)
-        asked = await view.messages.by_source(session, await view.posts.answered_message(session, id) or id)
-        asked = asked or await self._shown_as(view, session, id)
+        question = await view.messages.by_source(session, await view.posts.answered_message(session, id) or id)
+        question = question or await self._shown_as(view, session, id)
         rules = call.admin and self._shared(call)
-        mine = asked is not None and asked.kind is Kind.SAID and (rules or await view.messages.is_by(asked, who))
-        return asked if mine else None
+        mine = question is not None and question.kind is Kind.SAID and (rules or await view.messages.is_by(question, who))
+        return question if mine else None
 
     @staticmethod
     async def _shown_as(view: View, session: Session, id: str) -> Exchange | None:

@@ -58,9 +58,9 @@ class RecallCommands(Group):
         hits = await self._verification.hits(lambda: view.recall.messages(words, min(begin + _PAGE + 1, _MOST), asker=asker))
         shown = hits[begin : begin + _PAGE]
         if not shown:
-            asked = receipts.one_line(words, _MOST_QUOTED)
-            more = _('I found nothing more about "{words}".', words=asked)
-            return plain(more if begin else _('I found nothing about "{words}".', words=asked))
+            query = receipts.one_line(words, _MOST_QUOTED)
+            more = _('I found nothing more about "{words}".', words=query)
+            return plain(more if begin else _('I found nothing about "{words}".', words=query))
         now, zone = self._services.clock.now(), view.home.time_zone
         ids, closed = await view.ids.short(receipts.shown_ids(*shown)), await self._domains_out_of_reach(call)
         numbered = [(at, hit, self._link_to(call, hit, closed)) for at, hit in enumerate(shown, start=begin + 1)]
@@ -121,8 +121,8 @@ class RecallCommands(Group):
             await new_exchange(target, text_with_attachments(target, contents)),
             borne=await self._name_use(call, view, target.person),
         )
-        kept = await view.say(session, [new])
-        if not kept.stored:
+        stored = await view.say(session, [new])
+        if not stored.stored:
             raise BadInput(_FORGOTTEN)
         self._services.maintenance.poke(view.home, session)
         return plain(_("Kept."))

@@ -106,11 +106,11 @@ class SettingsCommands(Group):
 
     async def _opt_out(self, call: Call, *, out: bool) -> None:
         """Stop storing anything of a person, under all their accounts, and learning of them from others; or undo that."""
-        here = (await self._view(call)).home if self._shared(call) else None
+        home = (await self._view(call)).home if self._shared(call) else None
         for one in await self._services.domains.accounts(call.person):
             person = Person(one.platform, one.native_id, call.person.name)
             await self._services.preferences.put(person, PAUSED, "on" if out else "")
-            await self._services.memory.opt_out(one, call.person.name, here, out=out)
+            await self._services.memory.opt_out(one, call.person.name, home, out=out)
 
     @command(
         "privacy",

@@ -161,7 +161,7 @@ class SummaryCommands(Group):
         gists = sum(digest.tier == "gist" for _session, digest in digests)
         n, _last = await view.messages.count_said()
         sign = self._sign(call)
-        kept = (
+        text = (
             ngettext("{n} message said here", "{n} messages said here", n)
             if self._shared(call)
             else ngettext("{n} message of yours", "{n} messages of yours", n)
@@ -170,7 +170,7 @@ class SummaryCommands(Group):
         lines = [
             _(
                 "I keep {kept} {conversations}, and {gists} of them. {sign}forget removes what you name, for good.",
-                kept=kept,
+                kept=text,
                 conversations=ngettext("in {n} conversation", "in {n} conversations", len(sessions)),
                 gists=ngettext("{n} gist", "{n} gists", gists),
                 sign=sign,

@@ -30,7 +30,7 @@ class VerifyCommands(Group):
         if answer and answer not in _SAME:
             raise BadInput(lazy("Are the emoji the same? Say {sign}verify yes or {sign}verify no.", sign=self._sign(call)))
         try:
-            said = await adapter.verify(call.person, call.place, _SAME.get(answer))
+            outcome = await adapter.verify(call.person, call.place, _SAME.get(answer))
         except PlatformFailure as failed:
             raise BadInput(told(failed)) from None
-        return plain(str(said))
+        return plain(str(outcome))

@@ -113,8 +113,8 @@ class Backend(Section):
     @property
     def sampling(self) -> dict[str, object]:
         """The sampling and stop parameters, as a request states them."""
-        said = {"temperature": self.temperature, "stop": self.stop}
-        return {key: value for key, value in said.items() if value not in ("", [])}
+        parameters = {"temperature": self.temperature, "stop": self.stop}
+        return {key: value for key, value in parameters.items() if value not in ("", [])}
 
     @property
     def places(self) -> int:

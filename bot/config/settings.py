@@ -154,8 +154,8 @@ class Settings(Section):
     @property
     def owners(self) -> frozenset[tuple[str, str]]:
         """The accounts of those in [people] who also have a console identity, as (platform, id)."""
-        here = {name for name, someone in self.people.items() if someone.console}
-        return frozenset((platform, account) for name, platform, account in self._listed() if name in here)
+        owners = {name for name, someone in self.people.items() if someone.console}
+        return frozenset((platform, account) for name, platform, account in self._listed() if name in owners)
 
     def _listed(self) -> Iterator[tuple[str, str, str]]:
         for name, someone in self.people.items():

@@ -31,11 +31,13 @@ def drawn_on(answer: str, statements: Mapping[int, str], speakers: Iterable[str]
     """Return the keys of the statements that an answer draws on; the names of `speakers` do not count."""
     known = {stem for speaker in speakers for stem in key_words(speaker).values()}
     said = _marks(answer)
-    there = {key: _marks(text) for key, text in statements.items()}
-    words = _rare(Counter(stem for marks in there.values() for stem in marks.words), len(there), *_RARE_WORD) - known
-    names = _rare(Counter(stem for marks in there.values() for stem in marks.names), len(there), *_RARE_NAME) - known
+    marked = {key: _marks(text) for key, text in statements.items()}
+    words = _rare(Counter(stem for marks in marked.values() for stem in marks.words), len(marked), *_RARE_WORD) - known
+    names = _rare(Counter(stem for marks in marked.values() for stem in marks.names), len(marked), *_RARE_NAME) - known
     return frozenset(
-        key for key, marks in there.items() if names & said.names & marks.names or len(words & said.words & marks.words) >= _WORDS
+        key
+        for key, marks in marked.items()
+        if names & said.names & marks.names or len(words & said.words & marks.words) >= _WORDS
     )
 
 

@@ -149,11 +149,11 @@ def bank(block: Block) -> list[LayerPiece]:
 def being(state: SelfState) -> list[LayerPiece]:
     """Return her self-state in words, and her self-description."""
     mood = feeling(state.mind)
-    told = [
+    lines = [
         LayerPiece(prompt_line(clip(one.text, _MOST), NOTED), one.text, frozenset({one.key}), (one.key,))
         for one in _newest(state.narrative)
     ]
-    return [LayerPiece(mood, mood, frozenset()), *told]
+    return [LayerPiece(mood, mood, frozenset()), *lines]
 
 
 def feeling(mind: StateOfMind) -> str:

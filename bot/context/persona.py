@@ -80,9 +80,9 @@ class Persona:
         """Restore the default; return whether it was replaced. Raises BadInput if the configuration names a file."""
         if self.named:
             raise BadInput(lazy('The configuration names {path}; take "persona" out of it to go back.', path=self.path))
-        there = self.path.is_file()
+        existed = self.path.is_file()
         self.path.unlink(missing_ok=True)
-        return there
+        return existed
 
     def _stamp(self) -> tuple[Path | None, tuple[int, int, int]]:
         try:

@@ -13,7 +13,8 @@ from bot.context import layers
 from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
-from bot.context.prompt_messages import PromptQuestion, RecentTurns
+from bot.context.prompt_question import PromptQuestion
+from bot.context.recent_turns import RecentTurns
 from bot.context.tools import Round, cost, recalled_text, round_messages
 from bot.context.turn_retrieval import StandingLayers
 from bot.models.port import ChatMessage
@@ -104,11 +105,11 @@ def draft_prompt(
     question_text = question.text(max(budget // 8, min(budget // 2, 2 * room_left // 3)))
     unstored_quotes = question.unstored_quotes(memory.recent)
     quotes_text = question.quotes_text(unstored_quotes, min(budget // 8, room_left // 6))
-    left = room_left - sum(tokens(part) + 1 for part in (date_line, manners, open_thing, question_text, quotes_text))
+    remaining = room_left - sum(tokens(part) + 1 for part in (date_line, manners, open_thing, question_text, quotes_text))
     # Not a share of what is left: the conversation must begin where it did in the turn before, however long the question is.
     reserved = max(int(_RECENT * room_left), room_left - int(_AFTER * memory_room))
     turns = RecentTurns(memory.recent, question, now, time_zone, budget // 8)
-    recent, recent_messages = turns.fitted(max(0, min(reserved, left)))
+    recent, recent_messages = turns.fitted(max(0, min(reserved, remaining)))
     exchanges = [*memory.recent[recent.cut :], *question.asked]
     beside_keys = frozenset(one.key for one in _standing_beside_question(memory))
     in_view = beside_keys.union((one.key for one in exchanges), *(layer.keys for layer in standing))
@@ -117,7 +118,7 @@ def draft_prompt(
         head=head, standing=standing, recent=recent, recent_messages=recent_messages, date_line=date_line, manners=manners,
         open_thing=open_thing, quotes_text=quotes_text, question_text=question_text, in_view=in_view, texts=_texts(memory, exchanges),
         asides=frozenset(id for quote in unstored_quotes for id in (quote.id, *(one.id for one in quote.forwards))),
-        since=exchanges[0].said_at, tokens_left=left - recent.tokens, in_view_texts=in_view_texts, question=question,
+        since=exchanges[0].said_at, tokens_left=remaining - recent.tokens, in_view_texts=in_view_texts, question=question,
         time_zone=time_zone, speakers=speakers, raised=frozenset([memory.open_thing.key] if memory.open_thing else ()),
     )  # fmt: skip
 

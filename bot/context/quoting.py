@@ -24,30 +24,30 @@ async def unforgotten_quotes(memory: Memory, view: View, place: Place, quotes: S
     """Return the quotes that are not forgotten; of Lyra's own, those that the view may read now."""
     withheld = await memory.shown.withheld(place.platform, _shown(place, quotes)) if quotes else set()
     own = await view.posts.may_be_shown(place.platform, [quote.id for quote in quotes if quote.own])
-    left = [quote for quote in quotes if quote.id not in withheld and (not quote.own or own.get(quote.id, False))]
-    return await without_forgotten(memory, view, place.platform, left)
+    usable = [quote for quote in quotes if quote.id not in withheld and (not quote.own or own.get(quote.id, False))]
+    return await without_forgotten(memory, view, place.platform, usable)
 
 
 async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes of others that are neither stored nor forgotten."""
-    left = await memory.shown.beside(place.platform, place.key, _shown(place, quotes))
-    return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in left])
+    allowed = await memory.shown.beside(place.platform, place.key, _shown(place, quotes))
+    return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in allowed])
 
 
 def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes, oldest first, that were not said in confidence, even by what their speaker said next."""
-    left: list[Quote] = []
+    usable: list[Quote] = []
     for quote in quotes:
         ask = discreet(quote.text)
         if ask is None:
-            left.append(quote)
+            usable.append(quote)
             continue
-        theirs = [one for one in left if one.person and one.person == quote.person]
+        theirs = [one for one in usable if one.person and one.person == quote.person]
         named = [one for one in theirs if held(ask.topic, one.text)]
         named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
         last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
-        left = [one for one in left if one not in named and one not in last]
-    return left
+        usable = [one for one in usable if one not in named and one not in last]
+    return usable
 
 
 def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:
@@ -67,9 +67,9 @@ async def quoting_nothing_forgotten(memory: Memory, message: Message) -> Message
     forwards = [*message.forwards, *(message.quoted.forwards if message.quoted else ())]
     shown = _shown(message.place, [message.quoted] if message.quoted else [])
     shown += await _forwarded(memory, platform, forwards)
-    gone = await memory.shown.withheld(platform, shown)
-    quoted = _emptied(message.quoted, gone) if message.quoted and message.quoted.id not in gone else None
-    return replace(_emptied(message, gone), quoted=quoted)
+    withheld = await memory.shown.withheld(platform, shown)
+    quoted = _emptied(message.quoted, withheld) if message.quoted and message.quoted.id not in withheld else None
+    return replace(_emptied(message, withheld), quoted=quoted)
 
 
 async def without_forgotten(memory: Memory, view: View, platform: str, bearing: Sequence[Bearing]) -> list[Bearing]:
@@ -84,11 +84,11 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
     posts = await view.posts.may_be_shown(platform, list(forwards))
     hidden = await memory.shown.withheld(platform, shown) | {id for id, may_be_read in posts.items() if not may_be_read}
     tellers = await view.messages.in_confidence(platform, list(forwards))
-    left: list[Bearing] = []
+    usable: list[Bearing] = []
     for one in bearing:
         own = {one.person if isinstance(one, Quote) else one.person.id}
-        left.append(_emptied(one, hidden | {id for id, told_by in tellers.items() if told_by != own}))
-    return left
+        usable.append(_emptied(one, hidden | {id for id, told_by in tellers.items() if told_by != own}))
+    return usable
 
 
 def says_nothing(message: Message) -> bool:
@@ -97,15 +97,15 @@ def says_nothing(message: Message) -> bool:
 
 
 def _emptied(bearing: Bearing, hidden: Collection[str]) -> Bearing:
-    gone = [forward for forward in bearing.forwards if forward.id in hidden]
-    if not gone:
+    hidden_forwards = [forward for forward in bearing.forwards if forward.id in hidden]
+    if not hidden_forwards:
         return bearing
-    files = {file for forward in gone for file in forward.attachments}
+    files = {file for forward in hidden_forwards for file in forward.attachments}
     return replace(
         bearing,
-        text=_blanked(bearing.text, gone),
+        text=_blanked(bearing.text, hidden_forwards),
         attachments=tuple(file for file in bearing.attachments if file.id not in files),
-        forwards=tuple(forward for forward in bearing.forwards if forward not in gone),
+        forwards=tuple(forward for forward in bearing.forwards if forward not in hidden_forwards),
     )
 
 

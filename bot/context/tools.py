@@ -95,14 +95,14 @@ def parse_call(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup |
     """Parse a call made while answering `asker`. Raises BadInput, with a sentence for the model."""
     if call.name not in (tool.name for tool in TOOLS):
         raise BadInput("There is no such tool; there are recall and open.")
-    given = _arguments(call)
+    arguments = _arguments(call)
     if call.name == "open":
-        receipt = given.get("receipt", "").casefold().removeprefix("receipt").strip(" #:.\"'[]()")
+        receipt = arguments.get("receipt", "").casefold().removeprefix("receipt").strip(" #:.\"'[]()")
         if not receipt:
             raise BadInput('Say which message to open, by its receipt: {"receipt": "…"}.')
         return Opening(receipt)
-    query, speaker = given.get("query", ""), _speaker_name(given.get("speaker", ""), asker)
-    within = _window(given.get("from", ""), given.get("to", ""), now, time_zone)
+    query, speaker = arguments.get("query", ""), _speaker_name(arguments.get("speaker", ""), asker)
+    within = _window(arguments.get("from", ""), arguments.get("to", ""), now, time_zone)
     if not (query or within or speaker):
         raise BadInput('Say what to look for in "query", or which days in "from" and "to".')
     return Lookup(query, within, speaker)
@@ -150,14 +150,14 @@ def render_results(
     The one with the key `opened` is shown at greater length.
     """
     lines: dict[int, tuple[Exchange, str]] = {}
-    left = most - tokens(_TITLE)
+    remaining = most - tokens(_TITLE)
     for one in messages:
-        length = min(left // 2, _MOST_OF_OPENED) if one.key == opened else None
+        length = min(remaining // 2, _MOST_OF_OPENED) if one.key == opened else None
         line = layers.message(one, time_zone, receipt=receipts.next(one), most=length).text
-        if tokens(line) + 1 <= left:
+        if tokens(line) + 1 <= remaining:
             lines[one.key] = (one, line)
             receipts.assign(one)
-            left -= tokens(line) + 1
+            remaining -= tokens(line) + 1
     if not lines:
         return ToolResult("There is no room left to show any of it." if messages else NOTHING)
     ordered = sorted(lines.values(), key=lambda shown: (shown[0].said_at, shown[0].key))
@@ -169,14 +169,14 @@ def _arguments(call: ToolCall) -> dict[str, str]:
     if len(call.arguments) > _MOST_CHARACTERS:
         raise BadInput("The arguments are too long.")
     try:
-        given = json.loads(call.arguments or "{}")
+        arguments = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
+        arguments = None
+    if not isinstance(arguments, dict):
         raise BadInput('The arguments have to be a JSON object, like {"query": "…"}.')
-    read = {key: clean(value).strip() for key, value in given.items() if isinstance(value, str)}
+    read = {key: clean(value).strip() for key, value in arguments.items() if isinstance(value, str)}
     known = [name for tool in TOOLS for name in tool.parameters["properties"]]  # type: ignore[attr-defined]
-    wrong = next((key for key, value in given.items() if key in known and value is not None and key not in read), None)
+    wrong = next((key for key, value in arguments.items() if key in known and value is not None and key not in read), None)
     if wrong:
         raise BadInput(f'"{wrong}" has to be a text.')
     return {key: value for key, value in read.items() if key in known and value}
@@ -207,16 +207,16 @@ def _days(key: str, text: str, now: int, time_zone: str) -> Window:
 
 def round_messages(one: Round) -> list[ChatMessage]:
     """Return a round as messages: the model's text and calls, and their results."""
-    said = ChatMessage(role="assistant", content=_spoken(one.said, REPLY), calls=one.calls)
+    spoken = ChatMessage(role="assistant", content=_spoken(one.said, REPLY), calls=one.calls)
     got = zip(one.calls, one.returned, strict=True)
-    return [said, *(ChatMessage(role="tool", content=returned.text, answers=call.id) for call, returned in got)]
+    return [spoken, *(ChatMessage(role="tool", content=returned.text, answers=call.id) for call, returned in got)]
 
 
 def recalled_text(rounds: Sequence[Round]) -> list[str]:
     """Return the results as texts among the recalled items, with what the model said in between."""
     found = [returned.text for one in rounds for returned in one.returned if returned.shown]
-    said = "\n".join(_spoken(one.said, QUOTED) for one in rounds if one.said)
-    return [*dict.fromkeys(found), *([f"{_BEGUN}\n{said}"] if said else [])]
+    spoken = "\n".join(_spoken(one.said, QUOTED) for one in rounds if one.said)
+    return [*dict.fromkeys(found), *([f"{_BEGUN}\n{spoken}"] if spoken else [])]
 
 
 def _spoken(text: str, frame: Frame) -> str:

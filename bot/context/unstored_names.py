@@ -66,5 +66,5 @@ async def with_display_names(messages: Messages, adapter: Adapter, place: Place,
     if people:
         standing = await messages.name_standings(people)
         shown = standing.display_names({} if place.is_private else await _borne(standing, adapter, place))
-    told = iter([shown[one] for one in people])
-    return [replace(quote, speaker=LYRA if quote.own else next(told)) for quote in quotes]
+    names = iter([shown[one] for one in people])
+    return [replace(quote, speaker=LYRA if quote.own else next(names)) for quote in quotes]

@@ -191,7 +191,7 @@ class Mailboxes:
         """Store a message before its turn if it asks for discretion."""
         try:
             text = letter.event.text if isinstance(letter.event, Message) else ""
-            if await off_loop(len(text), partial(discretion.discretion_request, text)):
+            if await off_loop(len(text), partial(discretion.request_in, text)):
                 await self._keep_up_to(letter)
         finally:
             del self._workers[key]

@@ -34,14 +34,14 @@ def gated_cards(cards: Sequence[Card], allowed: Container[str], limits: CardLimi
     limit continues in the next card.
     """
     messages: list[list[Card]] = [[]]
-    left = limits.units
+    remaining = limits.units
     for card in (part for whole in cards for part in _gated(whole, allowed, limits, names=names)):
         size = units(card.title) + units(card.text) + units(card.note)
-        if len(messages[-1]) == limits.cards or (messages[-1] and size > left):
+        if len(messages[-1]) == limits.cards or (messages[-1] and size > remaining):
             messages.append([])
-            left = limits.units
+            remaining = limits.units
         messages[-1].append(card)
-        left -= size
+        remaining -= size
     return messages
 
 

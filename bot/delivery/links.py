@@ -90,8 +90,8 @@ def _begins(path: str, prefix: str) -> bool:
 
 async def written_urls(messages: Iterable[Exchange], quotes: Iterable[str] = ()) -> frozenset[str]:
     """Return the URLs in people's messages and in quotes of people."""
-    said = [*(message.text for message in messages if message.kind is Kind.SAID), *quotes]
-    return await off_loop(sum(map(len, said)), lambda: frozenset[str]().union(*map(addresses, said)))
+    sources = [*(message.text for message in messages if message.kind is Kind.SAID), *quotes]
+    return await off_loop(sum(map(len, sources)), lambda: frozenset[str]().union(*map(addresses, sources)))
 
 
 def configured(text: str, *, owner: bool) -> frozenset[str]:

@@ -217,8 +217,8 @@ class Outgoing:
         waiting = [one for one in await self._journal.unnaming() if one[0] in self._adapters]
         for platform, place, part in waiting:
             await self.flush(platform, place, [part])
-        left = await self._journal.named_still([part for _, _, part in waiting])
-        not_permitted = sum(place in self._blocked for place in left)
+        remaining = await self._journal.named_still([part for _, _, part in waiting])
+        not_permitted = sum(place in self._blocked for place in remaining)
         if not not_permitted:
             return ""
         return ngettext(

@@ -179,8 +179,8 @@ class PartQueue:
 
     async def sent(self, row: OutboxRow, remote: str) -> None:
         """Record that a part was sent, and its platform id; the part after it is attempted, in the same transaction."""
-        then = self._later.pop(0) if self._later else ""
-        self._attempted += await self._journal.sent(row.row, remote, then, row.part.operation)
+        following = self._later.pop(0) if self._later else ""
+        self._attempted += await self._journal.sent(row.row, remote, following, row.part.operation)
 
     def put_first(self, row: OutboxRow) -> None:
         """Have a part sent next."""

@@ -111,8 +111,8 @@ class ReflectionPosting:
 
     async def _may(self, view: View, thought: PostableThought, *, at_hand: bool) -> bool:
         now = self._clock.now()
-        here = local(now, view.home.time_zone)
-        midnight = instant(here.replace(hour=0, minute=0, second=0, microsecond=0))
+        local_time = local(now, view.home.time_zone)
+        midnight = instant(local_time.replace(hour=0, minute=0, second=0, microsecond=0))
         if await view.thoughts.posted_since(midnight) >= self._rules.reflections_per_day:
             return False
         if (
@@ -124,7 +124,7 @@ class ReflectionPosting:
         since = now - await view.sessions.last_heard()
         # What is dated further ahead was heard while the clock was wrong.
         is_talking = -_AHEAD <= since < self._rules.settle_minutes * MINUTE
-        return not in_quiet_hours(here.time(), self._rules.quiet) and not is_talking
+        return not in_quiet_hours(local_time.time(), self._rules.quiet) and not is_talking
 
     async def _place(self, view: View) -> tuple[Session, Place] | None:
         """Return the most recently used place at home that is reachable and opted into reflections."""

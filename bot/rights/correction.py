@@ -42,7 +42,7 @@ async def replace_fact(
 
     Raises BadInput if what is said was forgotten before.
     """
-    kept = (await view.say(session, [said])).stored
-    if not kept:
+    stored = (await view.say(session, [said])).stored
+    if not stored:
         raise BadInput(lazy("What you said just now was forgotten, and stays so."))
-    return await view.facts.correct(fact.id, kept[0], only)
+    return await view.facts.correct(fact.id, stored[0], only)

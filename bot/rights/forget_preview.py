@@ -53,13 +53,13 @@ def preview(going: Selection, now: int, time_zone: str, each: int) -> list[str]:
 
 
 def _tiers(going: Selection, now: int, time_zone: str) -> list[tuple[str, Sequence[str]]]:
-    said = [receipts.one_line(receipts.message_line(one, now, time_zone), _SHORT) for one in going.messages]
+    messages = [receipts.one_line(receipts.message_line(one, now, time_zone), _SHORT) for one in going.messages]
     replies = [receipts.one_line(receipts.message_line(one, now, time_zone), _SHORT) for one in going.replies]
     gists, stated = [receipts.one_line(one, _SHORT) for one in going.gists], going.stated
     texts = {tier: [receipts.one_line(one, _SHORT) for one in some] for tier, some in stated.items()}
     n = {tier: len(some) for tier, some in texts.items()}
     found = [
-        (receipts.message_count(len(said)), said),
+        (receipts.message_count(len(messages)), messages),
         (ngettext("{n} reply", "{n} replies", len(replies)), replies),
         (ngettext("{n} gist or summary", "{n} gists and summaries", len(gists)), gists),
         (ngettext("{n} fact", "{n} facts", n.get("profile", 0)), texts.get("profile", [])),

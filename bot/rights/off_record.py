@@ -58,8 +58,8 @@ class OffRecord:
 
     def last_by(self, session: Session, person: str, account: int | None) -> Exchange | None:
         """Return the last message of an account in a conversation, whether everybody's or only `person`'s words are off the record."""
-        said = (*self.before(session, person), *self.before(session, ""))
-        own = (one for one in said if one.kind is Kind.SAID and one.identity == account)
+        earlier = (*self.before(session, person), *self.before(session, ""))
+        own = (one for one in earlier if one.kind is Kind.SAID and one.identity == account)
         return max(own, key=lambda one: one.said_at, default=None)
 
     def begin(self, session: Session, person: str, questions: Sequence[Exchange]) -> Sequence[Exchange]:

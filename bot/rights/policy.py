@@ -54,12 +54,12 @@ def _what_is_kept(database: DatabaseAddress | None, *, by_model: bool) -> Sequen
         else _("All of it is in one encrypted file on the machine she runs on."),
         _("What was said just before a question is read from the platform and not kept. The log holds nobody's words."),
     ]
-    made = (
+    derived = (
         _("From it she makes summaries, facts, a digest a month and thoughts, each with what it rests on.")
         if by_model
         else _("From it she makes summaries, on that machine alone.")
     )
-    return [*lines, made]
+    return [*lines, derived]
 
 
 def _how_long(settings: Settings) -> Sequence[str]:
@@ -76,10 +76,10 @@ def _how_long(settings: Settings) -> Sequence[str]:
         if days[name]
     ]
     rest = _("Everything else stays until you forget it.") if lines else _("It stays until you forget it.")
-    gone = _(
+    deletion = _(
         "What was said in a channel, a server or a room that disappears, or that she is no longer in, is forgotten after a week, unless somebody who ruled it has it kept; a room that another one replaces is not meant. Words on their way to a platform are blanked a day after they were sent."
     )
-    return ["\n".join(f"- {line}" for line in lines), rest, gone] if lines else [rest, gone]
+    return ["\n".join(f"- {line}" for line in lines), rest, deletion] if lines else [rest, deletion]
 
 
 def _hosts(

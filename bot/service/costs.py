@@ -63,8 +63,8 @@ def in_words(label: str, some: Sequence[Cost]) -> list[str]:
     total = sum((one.used for one in some), UsageTotals())
     priced = [one.money for one in some if one.money is not None]
     unpriced = tuple(dict.fromkeys(name for one in some for name in one.unpriced))
-    whole = Cost("", total, sum(priced) if priced else None, unpriced)
-    return [f"{label}: {_cost_in_words(whole)}.", *(f"  {kinds.purpose(one.purpose)}: {_cost_in_words(one)}" for one in some)]
+    overall = Cost("", total, sum(priced) if priced else None, unpriced)
+    return [f"{label}: {_cost_in_words(overall)}.", *(f"  {kinds.purpose(one.purpose)}: {_cost_in_words(one)}" for one in some)]
 
 
 def _cost_in_words(one: Cost) -> str:

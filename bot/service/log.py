@@ -86,9 +86,9 @@ def configure(level: str, path: Path | None = None) -> None:
 
 def _rendered(level: int, event: str, facts: Mapping[str, object]) -> str:
     structlog, name = imported("structlog"), logging.getLevelName(level).lower()
-    told = {**{key: "…" if key in _UNSAID else value for key, value in facts.items()}, "level": name, "event": event}
+    fields = {**{key: "…" if key in _UNSAID else value for key, value in facts.items()}, "level": name, "event": event}
     rendered: str = structlog.dev.ConsoleRenderer(colors=False)(
-        None, name, structlog.processors.TimeStamper(fmt="iso", utc=True)(None, name, told)
+        None, name, structlog.processors.TimeStamper(fmt="iso", utc=True)(None, name, fields)
     )
     return rendered
 
@@ -114,8 +114,8 @@ class Reports(logging.Handler):
 def _numbers_alone(record: logging.LogRecord) -> str:
     """Return the first line of a record's format with numbers only: URLs contain tokens, and names are people's words."""
     first = str(record.msg).partition("\n")[0]
-    given = record.args if isinstance(record.args, tuple) else ()
-    safe = tuple(one if isinstance(one, int | float | None) else "…" for one in given)
+    arguments = record.args if isinstance(record.args, tuple) else ()
+    safe = tuple(one if isinstance(one, int | float | None) else "…" for one in arguments)
     try:
         return first % safe if safe else first
     except (TypeError, ValueError):

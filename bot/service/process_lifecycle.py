@@ -36,8 +36,8 @@ class Notifier:
         address = variables.get("NOTIFY_SOCKET", "")
         # A name beginning with @ is an abstract socket of Linux.
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
-        given = variables.get("WATCHDOG_USEC", "")
-        self._seconds = int(given) / _MICROSECONDS / 2 if given.isdigit() else 0.0
+        interval = variables.get("WATCHDOG_USEC", "")
+        self._seconds = int(interval) / _MICROSECONDS / 2 if interval.isdigit() else 0.0
 
     def tell(self, state: str) -> None:
         """Send a state, such as READY=1; failures are ignored."""

@@ -80,9 +80,9 @@ async def _work(app: App, stop: asyncio.Event) -> int:
     try:
         async with lifecycle(app, stop, worker.tick, app.dreams.tick, at_once=worker.tick):
             note(_("Lyra works here: what nobody waits for."))
-            asked = asyncio.create_task(stop.wait())
-            await asyncio.wait({working, asked}, return_when=asyncio.FIRST_COMPLETED)
-            asked.cancel()
+            stopping = asyncio.create_task(stop.wait())
+            await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
             return 0 if stop.is_set() else 1
     finally:
         await cancel(working)
@@ -133,32 +133,32 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
     refused_accounts = RefusedAccounts(talk.services, adapters, {name: talk.listeners[name].connected for name in adapters})
     listening = [asyncio.create_task(_listen(adapter, talk, awake, refused_accounts, peers)) for adapter in adapters.values()]
     telling: set[asyncio.Task[None]] = set()
-    asked = asyncio.create_task(stop.wait())
-    left = set(listening)
+    stopping = asyncio.create_task(stop.wait())
+    running = set(listening)
     try:
-        while not asked.done() and (left or not listening):
-            over, _ = await asyncio.wait({asked, *left}, return_when=asyncio.FIRST_COMPLETED)
-            for task in [one for one in left if one in over]:
+        while not stopping.done() and (running or not listening):
+            over, _ = await asyncio.wait({stopping, *running}, return_when=asyncio.FIRST_COMPLETED)
+            for task in [one for one in running if one in over]:
                 if told_of := task.result():
                     telling.add(asyncio.create_task(refused_accounts.refused(*told_of)))
-            left.difference_update(over)
+            running.difference_update(over)
         await talk.mailboxes.drain(TURN_SECONDS)
-        return 0 if asked.done() else 1
+        return 0 if stopping.done() else 1
     finally:
-        await cancel(asked, *left, *telling)
+        await cancel(stopping, *running, *telling)
 
 
 async def _take_one(adapter: Adapter, peers: Peers) -> None:
     """Lease one connection of a platform, as soon as one is free."""
-    said = False
+    reported = False
     while True:
         lease = await carried_on(_lease(adapter, peers), "lease")
         if lease is not None:
             adapter.take(lease.unit, lease.units)
             return
-        if not said:
+        if not reported:
             note(_("{platform}: other processes are connected. This one stands by.", platform=adapter.platform.capitalize()))
-            said = True
+            reported = True
         await asyncio.sleep(_STAND_BY_SECONDS)
 
 

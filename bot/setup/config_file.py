@@ -72,8 +72,8 @@ class ConfigFile:
     @property
     def text(self) -> str:
         """The file's new text."""
-        made: str = imported("tomlkit:dumps")(self._document)
-        return "\n".join(_commented(made)) + "\n" if self.is_new else made
+        text: str = imported("tomlkit:dumps")(self._document)
+        return "\n".join(_commented(text)) + "\n" if self.is_new else text
 
     def settings(self) -> Settings:
         """Return the settings of the new text. Raises BadConfig."""
@@ -101,17 +101,17 @@ def example() -> str:
 
 def _commented(made: str) -> Iterator[str]:
     """Yield the example's lines with the values that were set; everything else stays commented out."""
-    told: Any = imported("tomlkit:parse")(made)
+    document: Any = imported("tomlkit:parse")(made)
     section: tuple[str, ...] = ()
     yield from _HEAD
     for line in example().partition("\n\n")[2].splitlines():
         if found := _SECTION.match(line):
             section = tuple(found["name"].split("."))
-            there = section[0] in told
-            yield from _others(told, section) if there and section[0] in _NAMED else ()
-            yield line.removeprefix("# ") if there and section[0] not in _NAMED else f"# {line.removeprefix('# ')}"
+            exists = section[0] in document
+            yield from _others(document, section) if exists and section[0] in _NAMED else ()
+            yield line.removeprefix("# ") if exists and section[0] not in _NAMED else f"# {line.removeprefix('# ')}"
         elif found := _KEY.match(line):
-            values = told if not section else {} if section[0] in _NAMED else told.get(section[0], {})
+            values = document if not section else {} if section[0] in _NAMED else document.get(section[0], {})
             yield _line(line.removeprefix("# "), found["key"], values)
         else:
             yield line
@@ -128,8 +128,8 @@ def _others(told: Any, section: tuple[str, ...]) -> Iterator[str]:
 
 def _name(name: str) -> str:
     """Return a name as it stands in a heading, in quotation marks where it takes them: max, "max.mustermann"."""
-    made: str = imported("tomlkit:key")(name).as_string()
-    return made
+    key: str = imported("tomlkit:key")(name).as_string()
+    return key
 
 
 def _line(line: str, key: str, values: Any) -> str:
@@ -142,5 +142,5 @@ def _line(line: str, key: str, values: Any) -> str:
 
 
 def _value(value: Any) -> str:
-    made: str = imported("tomlkit:item")(value.unwrap() if hasattr(value, "unwrap") else value).as_string()
-    return made
+    item: str = imported("tomlkit:item")(value.unwrap() if hasattr(value, "unwrap") else value).as_string()
+    return item

@@ -56,8 +56,8 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
 
 def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
     user = app.base.environment.user
-    given = {key: value for key, value in (("name", name), ("model", which)) if value}
-    return Call(Person("console", user, user), Place("console", user, user, Reach.DIRECT), given, _Screen(yes=yes))
+    arguments = {key: value for key, value in (("name", name), ("model", which)) if value}
+    return Call(Person("console", user, user), Place("console", user, user, Reach.DIRECT), arguments, _Screen(yes=yes))
 
 
 async def _try_models(app: App) -> int:

@@ -28,20 +28,20 @@ async def ask_model(asking: SetupQuestions, file: ConfigFile, environment: Envir
             found[name] = models
             asking.say(_("  Found on this machine: {name}, with {models}", name=name, models=", ".join(models[:5])))
     while True:
-        was = _chosen(file)
+        current = _chosen(file)
         answer = asking.ask(
             _(
                 "Which one: {servers}, the URL of any OpenAI-compatible endpoint, or {none}?",
                 servers=", ".join(servers),
                 none=_NONE,
             ),
-            was.base_url if was else next(iter(found), _NONE),
+            current.base_url if current else next(iter(found), _NONE),
             wrong=lambda said: _no_url(said) if "://" in said else one_of([*servers, _NONE], _no_server)(said),
         )
         if answer == _NONE:
             file.set("chat", to=None)
             return
-        backend = await _described(asking, environment, servers.get(answer, answer).rstrip("/"), was)
+        backend = await _described(asking, environment, servers.get(answer, answer).rstrip("/"), current)
         if await _try_model(asking, environment, backend):
             _note(file, backend)
             return

@@ -21,23 +21,23 @@ _HELLO = "Say in two sentences who you are."
 async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> None:
     """Show, set (from a file, - for standard input), edit or reset the persona; with `tries`, have the model greet in it."""
     environment, settings = prepare()
-    kept = Persona(environment, settings.persona)
+    current = Persona(environment, settings.persona)
     if reset:
-        show(_("I am again who I was at first.") if kept.reset() else _("I am who I was at first already."))
+        show(_("I am again who I was at first.") if current.reset() else _("I am who I was at first already."))
     elif file or edit:
         editor = environment.variables.get("VISUAL") or environment.variables.get("EDITOR") or "vi"
-        kept.write(_read_input(file) if file else _edited(kept.read(), editor))
-        show(_("Written to {path}. {live}", path=kept.path, live=_("She is so from her next answer on.")))
+        current.write(_read_input(file) if file else _edited(current.read(), editor))
+        show(_("Written to {path}. {live}", path=current.path, live=_("She is so from her next answer on.")))
     elif not tries:
-        show(kept.read())
-        from_there = _("This stands in {path}", path=kept.path) if kept.is_own else _("This came with her")
+        show(current.read())
+        from_there = _("This stands in {path}", path=current.path) if current.is_own else _("This came with her")
         changes = _(
             "{from_there}; lyra persona FILE or lyra persona --edit changes it, --reset goes back, --try has her say it.",
             from_there=from_there,
         )
         show(f"\n{changes}")
     if tries:
-        await _try_persona(kept)
+        await _try_persona(current)
 
 
 async def _try_persona(kept: Persona) -> None:

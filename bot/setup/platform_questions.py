@@ -23,12 +23,12 @@ S = TypeVar("S", DiscordSection, MatrixSection)
 async def ask_platforms(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
     """Ask for her account on each platform, and test it."""
     for platform, account in (("discord", _discord_account), ("matrix", _matrix_account)):
-        there = file.get(platform) or {}
-        if not asking.sure(_("\nIs she on {platform}?", platform=platform.capitalize()), default=bool(there)):
+        section = file.get(platform) or {}
+        if not asking.sure(_("\nIs she on {platform}?", platform=platform.capitalize()), default=bool(section)):
             file.drop_section(platform)
             continue
         with suppress(TopicSkipped):
-            for key, value in (await account(asking, there, environment)).items():
+            for key, value in (await account(asking, section, environment)).items():
                 file.set(platform, key, to=value or None)
 
 

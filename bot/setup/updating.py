@@ -69,8 +69,8 @@ def _news() -> tuple[list[str], tuple[str, Path]]:
     _, _, newest = path.read_text("utf-8").partition("\n## ")
     name, _, body = newest.partition("\n## ")[0].partition("\n")
     entries = (" ".join(entry.split()) for entry in re.split(r"(?m)^- ", body.partition("### Added")[2] or body)[1:])
-    said = (_first(entry.partition(" ###")[0]).rstrip(" .:;").replace("**", "") for entry in entries)
-    return [f"{one}." for one in said], (name, path)
+    titles = (_first(entry.partition(" ###")[0]).rstrip(" .:;").replace("**", "") for entry in entries)
+    return [f"{one}." for one in titles], (name, path)
 
 
 def _first(entry: str) -> str:
@@ -99,8 +99,8 @@ def _newest() -> str:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "index", "versions", _NAME]
     found = None
     with suppress(subprocess.TimeoutExpired):
-        said = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False).stdout
-        found = re.match(rf"{_NAME} \(([^)]+)\)", said)
+        output = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False).stdout
+        found = re.match(rf"{_NAME} \(([^)]+)\)", output)
     if not found:
         raise LyraError(lazy("The package registry knows no {name}, or cannot be reached.", name=_NAME))
     return found[1]

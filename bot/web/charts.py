@@ -70,8 +70,8 @@ def lines(some: Sequence[ChartSeries], least: float, most: float, ends: tuple[st
         for number, line in enumerate(some)
     ]
     named = [_text(_LEFT, _UNDER, ends[0], "start", "below"), _text(_WIDE - 12, _UNDER, ends[1], "end", "below")]
-    told = "; ".join(f"{line.name} {number(line.points[-1][1], digits=2)}" for line in some if line.points)
-    return _framed(title, _("Last: {measures}", measures=told), [*_grid(least, most), *drawn, *named], linked=False)
+    summary = "; ".join(f"{line.name} {number(line.points[-1][1], digits=2)}" for line in some if line.points)
+    return _framed(title, _("Last: {measures}", measures=summary), [*_grid(least, most), *drawn, *named], linked=False)
 
 
 def _framed(title: str, told: str, inner: Sequence[Markup], *, linked: bool) -> Markup:

@@ -185,12 +185,12 @@ def acquainted(episode: Sequence[Source], told: Iterable[Source]) -> list[Source
 
     `told` ends with the newest; for each name the first sentence that contains it is chosen, as it introduces the bearer.
     """
-    said = frozenset[str]().union(*(words_of(source.text) for source in episode))
+    words = frozenset[str]().union(*(words_of(source.text) for source in episode))
     speakers = frozenset[str]().union(*(words_of(source.speaker) for source in episode))
     found: list[Source] = []
     seen = Counter[str]()
     for one in told:
-        named = {name for name in names(f". {one.text}") if name in said and name not in speakers}
+        named = {name for name in names(f". {one.text}") if name in words and name not in speakers}
         if any(not seen[name] for name in named):
             found.append(one)
             seen.update(named)

@@ -80,13 +80,13 @@ async def compose(writer: Writer, order: WritingTask, sources: Sequence[Source])
 async def _in_pieces(writer: Writer, order: WritingTask, sources: Sequence[Source]) -> list[tuple[list[Source], list[Entry]]]:
     """Return each piece of the sources with what was written from it."""
     made: list[tuple[list[Source], list[Entry]]] = []
-    left = chunks(sources, order.most_chars, order.most_sources)
+    remaining = chunks(sources, order.most_chars, order.most_sources)
     tries = _SHRINKS
-    while left:
-        piece = left[0]
+    while remaining:
+        piece = remaining[0]
         try:
             made.append((piece, await checked(writer, order, order.task(order.kind, piece))))
-            left = left[1:]
+            remaining = remaining[1:]
         except TooMuchToRead as refusal:
             most = int(_length(piece) * refusal.share)
             tries -= 1
@@ -94,7 +94,7 @@ async def _in_pieces(writer: Writer, order: WritingTask, sources: Sequence[Sourc
                 raise WriterFailed(str(refusal)) from refusal
             if most < _LEAST_CHARS or not tries:
                 raise
-            left = chunks([source for some in left for source in some], most, order.most_sources)
+            remaining = chunks([source for some in remaining for source in some], most, order.most_sources)
     return made
 
 

@@ -52,34 +52,34 @@ def parse(answer: str, labels: Sequence[str]) -> list[Entry]:
     written from its sources. In that case, and if nothing is cited at all, raises WriterRefused.
     """
     known = _Labels(labels)
-    said: list[Entry] = []
+    parsed: list[Entry] = []
     for line in _lines(answer):
         for entry in _sentences(line, known):
             if entry.text.endswith(":"):
                 continue
             if entry.text:
-                said.append(entry)
-            elif said and not said[-1].cites:
+                parsed.append(entry)
+            elif parsed and not parsed[-1].cites:
                 # A citation on a line of its own belongs to the sentence above.
-                said[-1] = Entry(said[-1].text, entry.cites)
-    cited = [entry for entry in said if entry.cites]
+                parsed[-1] = Entry(parsed[-1].text, entry.cites)
+    cited = [entry for entry in parsed if entry.cites]
     if not cited:
         raise WriterRefused(lazy("The answer cites none of its sources."), answer)
-    if len(said) > 2 * len(cited):
+    if len(parsed) > 2 * len(cited):
         raise WriterRefused(
-            lazy("Only {cited} of {said} sentences of the answer cite a source.", cited=len(cited), said=len(said)), answer
+            lazy("Only {cited} of {said} sentences of the answer cite a source.", cited=len(cited), said=len(parsed)), answer
         )
     return _once(cited)
 
 
 def _once(cited: Iterable[Entry]) -> list[Entry]:
     """Return every sentence once, with what it cites wherever it stands."""
-    told: dict[str, Entry] = {}
+    by_words: dict[str, Entry] = {}
     for entry in cited:
         words = " ".join(_WORDS.findall(entry.text.casefold()))
-        before = told.get(words)
-        told[words] = Entry(before.text, tuple(dict.fromkeys((*before.cites, *entry.cites)))) if before else entry
-    return list(told.values())
+        before = by_words.get(words)
+        by_words[words] = Entry(before.text, tuple(dict.fromkeys((*before.cites, *entry.cites)))) if before else entry
+    return list(by_words.values())
 
 
 def _lines(answer: str) -> Iterator[str]:
@@ -96,12 +96,12 @@ def _lines(answer: str) -> Iterator[str]:
 
 def _without_repeats(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines of an answer without repetitions of earlier lines."""
-    told: set[str] = set()
+    seen: set[str] = set()
     for line in lines:
-        said = " ".join(_WORDS.findall(_GROUP.sub("", line).casefold()))
-        if said not in told or not said:
+        words = " ".join(_WORDS.findall(_GROUP.sub("", line).casefold()))
+        if words not in seen or not words:
             yield line.strip()
-        told.add(said)
+        seen.add(words)
 
 
 class _Labels:

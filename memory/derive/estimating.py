@@ -141,11 +141,11 @@ class Estimating:
         """Return the usage for a text read in as many calls as needed, and for joining the results."""
         each = max(1, -(-text.tokens // max(1, text.sources)))
         pieces = max(1, -(-text.sources // max(1, self._room // each)), -(-text.tokens // self._room) if each > self._room else 1)
-        made = ExpectedUsage(pieces, text.tokens + pieces * _RULES)
+        usage = ExpectedUsage(pieces, text.tokens + pieces * _RULES)
         if pieces == 1:
-            return made
+            return usage
         joined = _lines(pieces * min(_SENTENCES, -(-text.sources // pieces)))
-        return made + (self._reading(joined) if joined.tokens < text.tokens else ExpectedUsage(1, self._room))
+        return usage + (self._reading(joined) if joined.tokens < text.tokens else ExpectedUsage(1, self._room))
 
 
 def _lines(number: int) -> _Text:

@@ -173,8 +173,8 @@ def _block(source: Source) -> str:
 def _acquaintance(known: Sequence[Source]) -> list[str]:
     if not known:
         return []
-    told = "\n".join(prompt_line(source.text, SOURCE) for source in known)
-    return [f"Known before, only to tell who is who (say nothing of it):\n{told}\n"]
+    facts = "\n".join(prompt_line(source.text, SOURCE) for source in known)
+    return [f"Known before, only to tell who is who (say nothing of it):\n{facts}\n"]
 
 
 def _fence(body: str) -> str:

@@ -45,15 +45,15 @@ async def _difference(tx: Transaction, domain: Domain, since: int) -> Difference
     changes = await tx.all(
         "SELECT item, op FROM changes WHERE domain = :d AND seq > :since ORDER BY seq", {"d": domain.key, "since": since}
     )
-    gone = {row["item"] for row in changes if row["op"] == "drop"}
-    new = sorted({row["item"] for row in changes if row["op"] == "add"} - gone)
+    dropped = {row["item"] for row in changes if row["op"] == "drop"}
+    new = sorted({row["item"] for row in changes if row["op"] == "add"} - dropped)
     rows = await paged(
         tx, "SELECT * FROM terms WHERE domain = :d AND item IN ({within}) ORDER BY item, passage", new, {"d": domain.key}
     )
     cited: dict[int, set[int]] = {item: set() for item in new}
     for row in await paged(tx, "SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({within})", new):
         cited[row["child"]].add(row["parent"])
-    return Difference(rows, frozenset(gone), {item: frozenset(rests) for item, rests in cited.items()})
+    return Difference(rows, frozenset(dropped), {item: frozenset(rests) for item, rests in cited.items()})
 
 
 _OF_THE_WORK, _OF_THE_DOMAIN = 6, 6

@@ -148,9 +148,9 @@ class Schedule:
                  "outcome": "done" if done else "failed", "heard": heard, "rested": int(rested),
                  "report": json.dumps(report)},
             )  # fmt: skip
-            then = self._clock.now() - _KEPT
-            await tx.run("DELETE FROM dreams WHERE domain = :d AND at < :then", {"d": slot.domain.key, "then": then})
-            await ledger.prune(tx, slot.domain.key, then)
+            horizon = self._clock.now() - _KEPT
+            await tx.run("DELETE FROM dreams WHERE domain = :d AND at < :then", {"d": slot.domain.key, "then": horizon})
+            await ledger.prune(tx, slot.domain.key, horizon)
             await ledger.settle(tx, held)
             counts = {"pass": slot.kind, "done": done, "calls": report.get("calls", 0), "tokens": report.get("tokens", 0)}
             await ledger.note(tx, slot.domain.key, "dream", self._clock.now(), **counts)

@@ -79,10 +79,10 @@ async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
 async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> int:
     """Keep a member's past and future messages out of the bank; return how many entries were dropped. Raises NotShared."""
     _require_shared(domain)
-    there = kept.db.within([domain.key])
-    said = await there.all(_SAID_BY, {"domain": domain.key, "platform": member.platform, "native_id": member.native_id})
+    scoped = kept.db.within([domain.key])
+    said = await scoped.all(_SAID_BY, {"domain": domain.key, "platform": member.platform, "native_id": member.native_id})
     words = [row["item"] for row in said]
-    words += [reply async for reply in seen.replies_that_saw(there, domain, words)]
+    words += [reply async for reply in seen.replies_that_saw(scoped, domain, words)]
     async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         await scope_settings.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
         rows = await paged(

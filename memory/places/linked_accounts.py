@@ -36,7 +36,7 @@ class LinkedAccounts:
             )
         )
 
-    async def accounts_of_person(
+    async def all_accounts(
         self, reader: Reader, who: Identity, declared: Declared, known: Sequence[Identity] | None = None
     ) -> list[Identity]:
         """Return all accounts of an account's person, this one first.
@@ -62,14 +62,14 @@ class LinkedAccounts:
 
     async def unlink(self, tx: Transaction, who: Identity) -> bool:
         """Unlink an account, and split those that were linked only through it; return whether it was linked."""
-        left: dict[Identity, list[Identity]] = {}
+        remaining: dict[Identity, list[Identity]] = {}
         for one in await self.linked_with(tx, [who]):
             neighbours = await self._neighbours(tx, one)
-            left[one] = [] if one == who else [other for other in neighbours if other != who]
-            await self._put(tx, one, _BY_CODE, left[one])
-        for group in _connected(left):
+            remaining[one] = [] if one == who else [other for other in neighbours if other != who]
+            await self._put(tx, one, _BY_CODE, remaining[one])
+        for group in _connected(remaining):
             await self._group(tx, group)
-        return bool(left)
+        return bool(remaining)
 
     async def _group(self, tx: Transaction, group: Sequence[Identity]) -> None:
         """Make the accounts of a group one person's, replacing earlier links; a group of one is linked with nobody."""
@@ -98,10 +98,10 @@ def serialize(accounts: Collection[Identity]) -> list[list[str]]:
 
 def _connected(neighbours: Mapping[Identity, Sequence[Identity]]) -> Iterator[list[Identity]]:
     """Yield the connected components of the accounts."""
-    left = dict.fromkeys(neighbours)
-    while left:
-        group = [next(iter(left))]
+    remaining = dict.fromkeys(neighbours)
+    while remaining:
+        group = [next(iter(remaining))]
         for one in group:
-            left.pop(one)
-            group += [other for other in neighbours[one] if other in left and other not in group]
+            remaining.pop(one)
+            group += [other for other in neighbours[one] if other in remaining and other not in group]
         yield group

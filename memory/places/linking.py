@@ -63,8 +63,8 @@ class Linking:
     async def circle(
         self, who: Identity, declared: Declared = nobody_else, known: Sequence[Identity] | None = None
     ) -> list[Identity]:
-        """Return all accounts of an account's person, like `LinkedAccounts.accounts_of_person`."""
-        return await self._circles.accounts_of_person(self.db, who, declared, known)
+        """Return all accounts of an account's person, like `LinkedAccounts.all_accounts`."""
+        return await self._circles.all_accounts(self.db, who, declared, known)
 
     async def new_code(self, to: LinkParty) -> str:
         """Return a new code for an account, replacing any earlier one."""
@@ -117,7 +117,7 @@ class Linking:
             f"{_CODES} WHERE ends_at > :now AND other_id IS NOT NULL ORDER BY agreed, ends_at", {"now": self.clock.now()}
         )
         found = [_request(row) for row in rows]
-        return [one for one in found if any(who in asked for asked in await self._accounts_to_ask(self.db, one, declared))]
+        return [one for one in found if any(who in asked for asked in await self._to_ask(self.db, one, declared))]
 
     async def agree(self, request: Request) -> bool:
         """Record the consent of the typing side; return whether the request still stands."""
@@ -149,20 +149,16 @@ class Linking:
         by = by or request.showed.account
         async with self.db.transaction() as tx:
             row = await self._standing(tx, request)
-            if (
-                row is None
-                or not row["agreed"]
-                or not any(by in one for one in await self._accounts_to_ask(tx, _request(row), declared))
-            ):
+            if row is None or not row["agreed"] or not any(by in one for one in await self._to_ask(tx, _request(row), declared)):
                 return None
             consents = [*_request(row).consents, *([by] if row["agreed"] > 1 else ())]
             await _keep(tx, request, agreed=2, consents=consents)
             now = Request(request.showed, request.typed, 2, request.word, consents)
-            if missing := await self._accounts_to_ask(tx, now, declared):
+            if missing := await self._to_ask(tx, now, declared):
                 return missing
             await self._circles.link(tx, request.showed.account, request.typed.account)
             # Consent covered those accounts linked at that time and nobody else, so all other requests are dropped.
-            await _drop(tx, await self._circles.accounts_of_person(tx, by, declared))
+            await _drop(tx, await self._circles.all_accounts(tx, by, declared))
         return []
 
     async def unlink(self, accounts: Collection[Identity]) -> bool:
@@ -191,12 +187,12 @@ class Linking:
     def _circles(self) -> LinkedAccounts:
         return LinkedAccounts(self.seal)
 
-    async def _accounts_to_ask(self, reader: Reader, request: Request, declared: Declared) -> list[Collection[Identity]]:
+    async def _to_ask(self, reader: Reader, request: Request, declared: Declared) -> list[Collection[Identity]]:
         """Return who has to agree next: groups of accounts declared to be one person's, of which one account suffices."""
         if request.agreed < 2:
             return [[(request.showed if request.agreed else request.typed).account]]
         both = {request.showed.account, request.typed.account}
-        everyone = [one for side in both for one in await self._circles.accounts_of_person(reader, side, declared)]
+        everyone = [one for side in both for one in await self._circles.all_accounts(reader, side, declared)]
         asked = {frozenset(declared(one)) for one in everyone}
         return [one for one in asked if one.isdisjoint(both.union(request.consents))]
 

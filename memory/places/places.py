@@ -70,13 +70,13 @@ class Places:
         )
         keys = {f"{name}{n}": value for n, one in enumerate(wanted) for name, value in one.items()}
         rows = await self.db.all(f"{_ARRIVAL} WHERE {among_them}", {"platform": platform, "place": place, **keys})
-        there = {domain.ref: domain for domain in map(read_domain, rows)}
-        self._refs.update((domain.key, domain.ref) for domain in there.values())
+        by_ref = {domain.ref: domain for domain in map(read_domain, rows)}
+        self._refs.update((domain.key, domain.ref) for domain in by_ref.values())
         confided = {one.domain.key: one for row in rows if (one := confidences.read(row, read_domain(row)))}
         self._confidences.update(confided)
-        home = there.get(refs[0])
+        home = by_ref.get(refs[0])
         active = [row for row in rows if home and row["id"] == home.key and row["session"] and row["name"] != row["public_id"]]
-        return Arrival(there, list(confided.values()), _active(active[0], platform, place) if active else None)
+        return Arrival(by_ref, list(confided.values()), _active(active[0], platform, place) if active else None)
 
     async def refs(self, keys: Collection[int]) -> tuple[dict[int, DomainRef], list[Confidence]]:
         """Return the natural keys, which never change, of stored domains by key, and those keys that are confidences."""

@@ -55,5 +55,5 @@ async def named_after_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> 
     """Return the sessions whose names are the words of forgotten messages."""
     rows = await tx.all("SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id", {"domain": domain.key})
     called = {row["id"]: words.names(seal, domain.ref, _NUMBERED.sub("", row["name"])) for row in rows}
-    gone = await tombstones.among(tx, [name for names in called.values() for name in names])
-    return [key for key, names in called.items() if not gone.isdisjoint(names)]
+    forgotten = await tombstones.among(tx, [name for names in called.values() for name in names])
+    return [key for key, names in called.items() if not forgotten.isdisjoint(names)]

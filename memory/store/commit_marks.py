@@ -73,13 +73,13 @@ class CommitMarks:
 
     async def note(self) -> None:
         """Write the mark of this process, and remove outdated ones. Raises OSError."""
-        told = dict(await self._db.kept_commits())
-        if not told or told == self._noted:
+        commits = dict(await self._db.kept_commits())
+        if not commits or commits == self._noted:
             return
-        mark = CommitMark(self._memory, told, self._clock.now())
+        mark = CommitMark(self._memory, commits, self._clock.now())
         self._folder.mkdir(exist_ok=True, mode=0o700)
         home_files.write_whole(self._folder / f"{self._own}{_SUFFIX}", json.dumps(asdict(mark)).encode())
-        self._noted = told
+        self._noted = commits
         if not self._db.outdated.is_set():
             for file, other in self._marks():
                 if other.at < mark.at - MINUTE:

@@ -111,8 +111,8 @@ def make_private(*files: Path) -> None:
 def left_of(path: Path) -> list[str]:
     """Return the names of files that show that there was a database."""
     beside = (path.with_name(TOMBSTONES), path.with_name(f"{path.name}-wal"))
-    left = [file.name for file in beside if size(file)]
-    return [*left, HOLDERS] if path.with_name(HOLDERS).is_dir() else left
+    companions_left = [file.name for file in beside if size(file)]
+    return [*companions_left, HOLDERS] if path.with_name(HOLDERS).is_dir() else companions_left
 
 
 def require_there(path: Path) -> None:

@@ -73,9 +73,9 @@ async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = la
     try:
         clear(path)
         for suffix in ("", "-wal"):
-            given = source.with_name(source.name + suffix)
-            if not suffix or home_files.size(given):
-                copy_file(given, copy.with_name(copy.name + suffix), tell)
+            companion = source.with_name(source.name + suffix)
+            if not suffix or home_files.size(companion):
+                copy_file(companion, copy.with_name(copy.name + suffix), tell)
         return await verified(copy, key)
     except (MemoryUnusable, WrongKey) as error:
         clear(path)
@@ -183,8 +183,8 @@ def _decided(path: Path) -> Path:
 
 def copy_file(source: Path, target: Path, tell: Progress) -> None:
     """Copy a file to a new path that only its owner may read; `tell` gets the bytes copied and the total. Raises OSError."""
-    made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with source.open("rb") as given, os.fdopen(made, "wb") as copy:
+    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with source.open("rb") as given, os.fdopen(handle, "wb") as copy:
         size = home_files.size(source)
         while piece := given.read(_AT_ONCE):
             copy.write(piece)

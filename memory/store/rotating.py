@@ -46,7 +46,7 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
         held = await verified(copy, new)
         _require_closed(copy)
         home_files.sync(copy)
-        kept = keep_old_key(key_path)
+        old_key = keep_old_key(key_path)
     except (OSError, MemoryFailure) as error:
         _clear(path)
         raise RotationFailed(lazy("The key was not changed: {reason}", reason=reason(error))) from error
@@ -55,7 +55,7 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
     copy.replace(path)
     home_files.sync(path.parent)
     finish(path, key_path)
-    return Rotated(held, kept)
+    return Rotated(held, old_key)
 
 
 def finish(path: Path, key_path: Path) -> None:
@@ -77,8 +77,8 @@ def finish(path: Path, key_path: Path) -> None:
 
 def old_keys(key_path: Path) -> Sequence[Path]:
     """Return the old keys, newest first."""
-    kept = (one for one in key_path.parent.glob(f"{key_path.name}{_OLD}*") if _number(one))
-    return sorted(kept, key=_number, reverse=True)
+    old = (one for one in key_path.parent.glob(f"{key_path.name}{_OLD}*") if _number(one))
+    return sorted(old, key=_number, reverse=True)
 
 
 def made_before(file: Path, key: bytes, key_path: Path) -> Path | None:
@@ -123,5 +123,5 @@ def _next_key_path(path: Path) -> Path:
 
 
 def _number(old: Path) -> int:
-    told = old.name.rpartition("-")[2]
-    return int(told) if told.isdecimal() else 0
+    number = old.name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else 0

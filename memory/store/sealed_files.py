@@ -30,13 +30,13 @@ class SealedFiles:
     def take(self, name: str) -> bytes | None:
         """Return what a name holds, None for nothing, and remove it before. Raises ValueError if it was changed, OSError."""
         try:
-            kept = (self._folder / name).read_bytes()
+            content = (self._folder / name).read_bytes()
         except FileNotFoundError:
-            kept = None
+            content = None
         self._remove(name)
-        if kept is None:
+        if content is None:
             return None
-        nonce, tag, sealed = kept[:_NONCE], kept[_NONCE : _NONCE + _TAG], kept[_NONCE + _TAG :]
+        nonce, tag, sealed = content[:_NONCE], content[_NONCE : _NONCE + _TAG], content[_NONCE + _TAG :]
         if len(tag) < _TAG:
             raise ValueError("it was cut off")
         try:

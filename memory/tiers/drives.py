@@ -61,10 +61,10 @@ class Signal:
 
 def combine(shares: Iterable[float]) -> float:
     """Combine signals: each takes its share of what the others leave."""
-    whole = 0.0
+    total = 0.0
     for share in shares:
-        whole += (1 - whole) * min(1.0, max(0.0, share))
-    return whole
+        total += (1 - total) * min(1.0, max(0.0, share))
+    return total
 
 
 def saturate(amount: float, half: float) -> float:

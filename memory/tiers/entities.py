@@ -168,8 +168,8 @@ async def one_with(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) 
     )
     own = rows[0]["name_key"]
     names = {row["name_key"]: row["name"] for row in alike}
-    said = {(row["name_key"], key(row["alias"])) for row in alike if row["alias"]}
-    ones = {other for other in names if (own, other) in said or (other, own) in said}
+    aliases = {(row["name_key"], key(row["alias"])) for row in alike if row["alias"]}
+    ones = {other for other in names if (own, other) in aliases or (other, own) in aliases}
     who = {name: {(row["alias"], row["speaker"]) for row in alike if row["name_key"] == name and row["kind"]} for name in names}
     short = own if own == rows[0]["first_key"] else rows[0]["first_key"]
     longer = [name for name in names if name != short and not who.get(short, set()).isdisjoint(who[name])]

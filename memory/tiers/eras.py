@@ -49,10 +49,12 @@ async def _ripe(derivation: "Derivation", *, asked: bool) -> AsyncIterator[tuple
     now = month(context.clock.now(), context.domain.time_zone)
     fresh = await summaries.unaged(context.db, context.domain)
     stale = dict.fromkeys(await reached.read_all(context.db, context.domain, TIER, stale=True), 0)
-    told = await reached.read_all(context.db, context.domain, TIER)
+    progress = await reached.read_all(context.db, context.domain, TIER)
     later = await statements.told_later(context.db, context.domain, profile.TIER)
     late = {
-        period for period in {*told, *later} if period <= now and _of_facts(told.get(period)) != _joined(later.get(period, ()))
+        period
+        for period in {*progress, *later}
+        if period <= now and _of_facts(progress.get(period)) != _joined(later.get(period, ()))
     }
     for period, n in sorted({**dict.fromkeys(late, 0), **stale, **fresh}.items()):
         before = await derivation.progress(TIER, period)

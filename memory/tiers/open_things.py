@@ -48,16 +48,11 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> Non
         if told.day:
             await tx.run(
                 "INSERT INTO announced (item, domain, whose, due_at) VALUES (:item, :domain, :whose, :due)",
-                {
-                    "item": one.key,
-                    "domain": domain.key,
-                    "whose": speaker_key(one),
-                    "due": _end_of_day(told.day, domain.time_zone),
-                },
+                {"item": one.key, "domain": domain.key, "whose": speaker_key(one), "due": _day_end(told.day, domain.time_zone)},
             )
 
 
-def _end_of_day(day: date, time_zone: str) -> int:
+def _day_end(day: date, time_zone: str) -> int:
     """Return the instant at which a day is over."""
     return instant(datetime.combine(day + timedelta(days=1), datetime.min.time(), zone(time_zone)))
 
@@ -77,7 +72,7 @@ def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -
     if told.told is ChangeOfPlan.OVER:
         return [row["item"] for row in there if row["due_at"] <= said.said_at + DAY and told.is_of(thing(row["text"]))]
     there = [row for row in there if row["due_at"] > said.said_at]
-    days = {_end_of_day(day, time_zone) for day in told.named}
+    days = {_day_end(day, time_zone) for day in told.named}
     if told.told is ChangeOfPlan.AGAIN:
         return [row["item"] for row in there if _again(said, told, row, days)]
     if not told.thing:

@@ -223,9 +223,9 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
         "INSERT INTO unwanted (domain, mark) VALUES (:domain, :mark) ON CONFLICT DO NOTHING",
         ({"domain": domain.key, "mark": mark(seal.key, domain, row["text"])} for row in rows),
     )
-    gone = [row["item"] for row in rows]
-    looked = await summaries.profiled_below(tx, gone)
-    await erase.retire(tx, domain, gone, now)
+    items = [row["item"] for row in rows]
+    looked = await summaries.profiled_below(tx, items)
+    await erase.retire(tx, domain, items, now)
     # Nothing was lost, so these gists need no new scan.
     await summaries.mark_profiled(tx, looked)
     await progress.outdate(tx, domain, TIER, stale=False)

@@ -132,17 +132,17 @@ async def reset(tx: Transaction, domain: Domain, now: int) -> None:
     `heard` is kept, so that nothing is thought about twice.
     """
     row = await tx.one("SELECT state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
-    was = parse_state(row["state"]) if row else StateOfMind()
-    told = await tx.all(
+    before = parse_state(row["state"]) if row else StateOfMind()
+    rows = await tx.all(
         "SELECT item FROM statements WHERE domain = :d AND tier = :tier AND ended_at IS NULL", {"d": domain.key, "tier": TIER}
     )
-    await erase.retire(tx, domain, [one["item"] for one in told], now)
+    await erase.retire(tx, domain, [one["item"] for one in rows], now)
     await tx.run("DELETE FROM selves WHERE domain = :d", {"d": domain.key})
-    await keep(tx, domain, StateOfMind(heard=was.heard), now)
+    await keep(tx, domain, StateOfMind(heard=before.heard), now)
 
 
 def parse_state(text: str) -> StateOfMind:
     """Parse a stored state; fields unknown to an older version get their defaults."""
-    kept = json.loads(text)
-    known = {name: kept[name] for name in ("mood", "energy", "heard") if name in kept}
-    return StateOfMind(**known, drives=Drives(**kept.get("drives", {})))
+    stored = json.loads(text)
+    known = {name: stored[name] for name in ("mood", "energy", "heard") if name in stored}
+    return StateOfMind(**known, drives=Drives(**stored.get("drives", {})))

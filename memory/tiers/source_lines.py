@@ -124,14 +124,14 @@ def fit_lines(lines: Sequence[SourceLine], most: int) -> list[SourceLine]:
     Manners go first, then messages, the newest first, then gists, then known facts. Long messages are clipped rather than left
     out.
     """
-    kept: dict[str, SourceLine] = {}
+    by_label: dict[str, SourceLine] = {}
     for line in sorted(reversed(lines), key=lambda one: _FIRST.get(one.source.label[0], len(_FIRST))):
         room = most - _header(line)
         if room >= min(_LEAST, tokens(line.source.text)):
             short = replace(line, source=replace(line.source, text=clip(line.source.text, room)))
-            kept[line.source.label] = short
+            by_label[line.source.label] = short
             most = room - tokens(short.source.text)
-    return [kept[line.source.label] for line in lines if line.source.label in kept]
+    return [by_label[line.source.label] for line in lines if line.source.label in by_label]
 
 
 def token_count(lines: Sequence[SourceLine]) -> int:

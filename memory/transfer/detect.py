@@ -65,11 +65,11 @@ def _read_any(path: Path, format: str, time_zone: str, person: str) -> Iterator[
     with _open(path) as stream:
         try:
             head = stream.read(_HEAD_BYTES)
-            whole: BinaryIO = BufferedReader(_Rejoined(head, stream))
+            rejoined: BinaryIO = BufferedReader(_Rejoined(head, stream))
             if (_detected_format(head) if format == "auto" else format) == "chatgpt":
-                yield from read_chatgpt(whole)
+                yield from read_chatgpt(rejoined)
             else:
-                yield from read_jsonl(whole, time_zone, person)
+                yield from read_jsonl(rejoined, time_zone, person)
         except OSError as error:
             raise FileUnusable(lazy("{name} cannot be read: {strerror}.", name=name, strerror=error.strerror)) from error
         except FileUnusable as unusable:

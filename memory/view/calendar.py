@@ -49,12 +49,12 @@ class MonthCalendar(ViewPart):
     async def months(self) -> list[Month]:
         """Return the months with anything said at home, and the quiet ones of silences up to two years, newest first."""
         zone = self._home.time_zone
-        said: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for at, n in await self._count_by_quarter():
-            said[month(at, zone)] += n
+            counts[month(at, zone)] += n
         gists = await self._gists()
-        periods = sorted({*said, *gists})
-        return [Month(one, said[one], gists.get(one, 0)) for one in reversed(_with_quiet_ones(periods))]
+        periods = sorted({*counts, *gists})
+        return [Month(one, counts[one], gists.get(one, 0)) for one in reversed(_with_quiet_ones(periods))]
 
     async def days(self, since: int) -> dict[str, int]:
         """Return how many messages were said at home per day, keyed as 2026-11-03, from `since` on."""
@@ -116,8 +116,8 @@ class MonthCalendar(ViewPart):
             meant.exchange.key,
             *await self._beside(meant.exchange, ">", "ASC", n),
         ]
-        there = await exchanges.at_their_places(self._db, self._domains, keys)
-        return sorted(there.values(), key=lambda one: (one.exchange.said_at, one.exchange.key))
+        messages = await exchanges.at_their_places(self._db, self._domains, keys)
+        return sorted(messages.values(), key=lambda one: (one.exchange.said_at, one.exchange.key))
 
     async def spoken_in(self, since: int, before: int) -> list[Session]:
         """Return home's sessions with anything said between two instants, newest first."""
@@ -126,8 +126,8 @@ class MonthCalendar(ViewPart):
             f"AND e.kind IN ('said', 'reply', 'reflection') AND {shown('e')}",
             {"domain": self._home.key, "since": since, "before": before},
         )
-        there = {row["session"] for row in rows}
-        return [session for session in await self._binding.sessions() if session.key in there]
+        sessions = {row["session"] for row in rows}
+        return [session for session in await self._binding.sessions() if session.key in sessions]
 
     async def speakers(self) -> list[str]:
         """Return the names of everyone who spoke at home, sorted."""

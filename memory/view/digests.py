@@ -60,12 +60,12 @@ class Digests(ViewPart):
         self._binding.require_own(session)
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
         scope = self._binding.scope
-        there = await statement_reads.standing(self._db, self._home, session, wanted, banked=scope, now=self._binding.now())
-        told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
+        read = await statement_reads.standing(self._db, self._home, session, wanted, banked=scope, now=self._binding.now())
+        told, facts, being, bullets = (read.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
-            facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.assemble(there.mind, being),
-            list(there.digests.values()), there.tier(manners.TIER),
-            sorted(there.tier(open_things.TIER), key=lambda one: -one.last_at),
+            facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.assemble(read.mind, being),
+            list(read.digests.values()), read.tier(manners.TIER),
+            sorted(read.tier(open_things.TIER), key=lambda one: -one.last_at),
         )  # fmt: skip
 
     async def statements(self, tier: str, *, past: bool = False) -> list[Statement]:
@@ -87,8 +87,8 @@ class Digests(ViewPart):
 
     async def months(self, window: Window) -> list[Statement]:
         """Return the era paragraphs of home's months that lie wholly in a window, oldest first, at most twelve."""
-        whole = months_within(window.start, window.end, self._home.time_zone, _MONTHS)
-        return await statements.of_periods(self._db, self._home, eras.TIER, whole) if whole else []
+        months = months_within(window.start, window.end, self._home.time_zone, _MONTHS)
+        return await statements.of_periods(self._db, self._home, eras.TIER, months) if months else []
 
     async def receipts(self, stated: Sequence[Statement]) -> dict[int, list[Exchange]]:
         """Return the people's messages that statements rest on, by the statement's key."""

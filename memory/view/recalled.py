@@ -49,8 +49,8 @@ class Recalled:
 
     def narrowed(self, hits: Sequence[Hit]) -> "Recalled":
         """Return a copy with only these messages, and everything above messages."""
-        left = {hit.exchange.key: hit for hit in hits}
-        ranked = (left.get(one.exchange.key) if isinstance(one, Hit) else one for one in self.ranked)
+        by_key = {hit.exchange.key: hit for hit in hits}
+        ranked = (by_key.get(one.exchange.key) if isinstance(one, Hit) else one for one in self.ranked)
         return Recalled([one for one in ranked if one is not None])
 
 

@@ -185,14 +185,14 @@ class Retrieval(ViewPart):
     async def _condensed(self, found: Sequence[RawHit]) -> dict[int, Condensed]:
         """Return the digests and statements among `found`, with their sources."""
         found_above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
-        said = await statements.cited(self._db, list(found_above))
+        cited = await statements.cited(self._db, list(found_above))
         apart = await told_apart(
-            self._db, self._binding.seal, self._binding.readable, [message for some in said.values() for message in some]
+            self._db, self._binding.seal, self._binding.readable, [message for some in cited.values() for message in some]
         )
 
         def condensed(one: Digest | Statement, where: str) -> Condensed:
             hit = found_above[one.key]
-            sources = tuple(apart.get(message.key, message) for message in said[one.key])
+            sources = tuple(apart.get(message.key, message) for message in cited[one.key])
             return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, sources, hit.certainty)
 
         there = await statement_reads.by_keys(self._db, self._domains, list(found_above))
@@ -212,9 +212,9 @@ class Retrieval(ViewPart):
         """Replace a question about somebody's birthday with one about its date, if somebody said when it is."""
         first = queries[0]
         found = await self._recall.find(first._replace(text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._domains)
-        told = [hit.exchange for hit in (await self._messages(found)).values()]
+        messages = [hit.exchange for hit in (await self._messages(found)).values()]
         within = asked(first.text.replace(day.phrase, " "), first.now, first.time_zone).window
-        window = celebrated(day, told, first.asker, first.now, first.time_zone, within)
+        window = celebrated(day, messages, first.asker, first.now, first.time_zone, within)
         return tuple(one._replace(text=one.text.replace(day.phrase, " "), window=window) if window else one for one in queries)
 
     def _asker(self, name: str) -> str:

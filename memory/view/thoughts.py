@@ -118,8 +118,8 @@ class Thoughts(ViewPart):
     async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> RetractedThought:
         """Take a posted thought back for good; `keys` supplies the keys of the parts that delete its messages."""
         now = self._binding.now()
-        gone = [thought.statement.key, *([thought.exchange] if thought.exchange is not None else [])]
-        async with self._binding.changing(gone) as tx:
+        items = [thought.statement.key, *([thought.exchange] if thought.exchange is not None else [])]
+        async with self._binding.changing(items) as tx:
             rows = await tx.all(
                 "SELECT key, platform, place FROM outbox WHERE item = :item AND operation = 'send' ORDER BY id",
                 {"item": thought.exchange},
@@ -128,13 +128,13 @@ class Thoughts(ViewPart):
             platform, place = (rows[0]["platform"], rows[0]["place"]) if rows else ("", "")
             if parts:
                 await outbox.queue(tx, self._home, platform, place, parts, now)
-            await erase.retire(tx, self._home, gone, now)
+            await erase.retire(tx, self._home, items, now)
         return RetractedThought(platform, place, parts)
 
     async def bar(self) -> float:
         """Return the curiosity needed beyond the threshold for a thought to be posted at home; 0 unless it was raised."""
-        kept = await self._binding.shared.settings.get(self._binding.scope, _BAR)
-        return float(kept) if isinstance(kept, int | float) else 0.0
+        value = await self._binding.shared.settings.get(self._binding.scope, _BAR)
+        return float(value) if isinstance(value, int | float) else 0.0
 
     async def raise_bar(self, to: float) -> None:
         """Raise the bar, so that fewer thoughts are posted at home."""
@@ -159,13 +159,13 @@ class Thoughts(ViewPart):
     async def _thoughts(self, rows: Sequence[Row]) -> list[PostableThought]:
         """Return the thoughts of these rows; those of what is being forgotten, or of a home where anything is, are not there."""
         stated = await statements.by_keys(self._db, [self._home.key], [row["item"] for row in rows])
-        said = await statements.cited(self._db, list(stated))
-        keys = {message.key for some in said.values() for message in some}
+        cited = await statements.cited(self._db, list(stated))
+        keys = {message.key for some in cited.values() for message in some}
         there = await exchanges.at_their_places(self._db, [self._home.key], list(keys))
         return [
             PostableThought(
                 stated[row["item"]],
-                [there[message.key] for message in said[row["item"]] if message.key in there],
+                [there[message.key] for message in cited[row["item"]] if message.key in there],
                 *(row["level"], row["exchange"]),
             )
             for row in rows

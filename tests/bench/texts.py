@@ -16,7 +16,7 @@ from adapters.splitting import split
 from bot.delivery.exit_gate import gated
 from bot.web.prose import prose
 from memory.index.when.question_times import asked as asked_when
-from memory.text.told.discretion import discretion_request
+from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named
 from tests.kits.memory_kit import START
 from tests.unit import test_confidence, test_gate, test_shown_markdown, test_splitting
@@ -33,7 +33,7 @@ def measure(row: Row) -> None:
         ("cutting into messages", lambda text: split(text, test_splitting.DISCORD), test_splitting.PIECES),
         ("passing the gate", lambda text: gated(f"{text} www.evil.test", (), names=False), test_gate.PIECES),
         ("looking for a time", lambda text: asked_when(text, START, "Europe/Vienna"), _TIMES),
-        ("looking for a wish for discretion", discretion_request, test_confidence.HOSTILE),
+        ("looking for a wish for discretion", request_in, test_confidence.HOSTILE),
         ("showing Markdown at the terminal", markdown, test_shown_markdown.HOSTILE),
         ("showing Markdown on the page", prose, test_shown_markdown.HOSTILE),
         ("looking for names", named, test_confidence.HOSTILE),

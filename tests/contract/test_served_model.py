@@ -214,7 +214,7 @@ async def test_a_model_does_not_go_on_for_the_person_but_may_address_people_wher
 async def test_answers_without_text_are_counted_as_calls_they_cost_as_much() -> None:
     async with serving() as at:
         at.server.script(fake.Say(""), fake.Say(""))
-        measures.taken()
+        measures.take_usage()
         with pytest.raises(ModelGarbled):
             await complete(at.people, asking("tea?"))
-        assert measures.taken()["conversation", "m"].calls == len(at.server.requests) == 2
+        assert measures.take_usage()["conversation", "m"].calls == len(at.server.requests) == 2

@@ -104,34 +104,22 @@ def forgotten_meanwhile(home: Home, model: ModelServer) -> None:
     forget(home, TOLD)
 
 
-def test_what_is_forgotten_while_it_is_answered_is_not_said_and_the_question_is_answered_without_it(
-    home: Home, model: ModelServer
+@pytest.mark.parametrize("goes_on", [True, False], ids=["the model goes on", "the model never goes on"])
+def test_what_is_forgotten_while_it_is_answered_is_not_said_and_the_question_is_answered_without_it_at_once(
+    home: Home, model: ModelServer, goes_on: bool
 ) -> None:
     model.script("I keep that.", b.Held("It is 4711."), "I do not know it.")
     with home.started("chat") as chat:
         chat.say(TOLD)
         chat.write(ASKED)
         forgotten_meanwhile(home, model)
-        model.go()
+        if goes_on:
+            model.go()
         assert chat.reply() == "I do not know it."
         chat.finish()
     assert CODE not in str(model.chats[2].body)
     assert left(home) == ["I do not know it."]
-    assert nowhere(home, model)
-
-
-def test_it_is_answered_anew_at_once_and_not_when_the_model_is_done_with_the_answer_that_nobody_will_see(
-    home: Home, model: ModelServer
-) -> None:
-    """The model never goes on."""
-    model.script("I keep that.", b.Held("It is 4711."), "I do not know it.")
-    with home.started("chat") as chat:
-        chat.say(TOLD)
-        chat.write(ASKED)
-        forgotten_meanwhile(home, model)
-        assert chat.reply() == "I do not know it."
-        chat.finish()
-    assert left(home) == ["I do not know it."]
+    assert not goes_on or nowhere(home, model)
 
 
 def test_what_is_on_the_screen_of_an_answer_is_taken_back_and_a_line_says_so(home: Home, model: ModelServer) -> None:

@@ -99,48 +99,30 @@ async def test_who_comes_and_cannot_read_what_was_said_starts_an_epoch(
     assert [one.place.epoch for one in again.of(Message)] == [2]
 
 
+NEWCOMERS = {
+    "they read everything": ("shared", False, False, [0, 0]),
+    "what was hidden stays so when the room opens its history": ("joined", True, False, [0, 1]),
+    "an admin waives that: the twin": ("joined", False, True, [0, 0]),
+}
+
+
 @pytest.mark.torture
-async def test_where_newcomers_read_everything_nothing_begins_anew(people: People, proxy: Proxy, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("history", "opens", "waived", "epochs"), NEWCOMERS.values(), ids=NEWCOMERS)
+async def test_newcomers_start_an_epoch_only_where_something_is_hidden_from_them(
+    people: People, proxy: Proxy, tmp_path: Path, history: str, opens: bool, waived: bool, epochs: list[int]
+) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     cy, ear = await people.person("cy"), Ear()
-    async with listening(lyra, ear):
-        room = await room_of(lyra, ada, bo, history="shared")
+    async with listening(lyra, ear, waived=lambda room: waived):
+        room = await room_of(lyra, ada, bo, history=history)
         await ada.says(room, "One")
+        if opens:
+            await ada.sets(room, "m.room.history_visibility", {"history_visibility": "shared"})
         await ada.invites(room, cy.user)
         await cy.joins(room)
         await ada.says(room, "Two")
         await ear.heard(Message, 2)
-    assert [one.place.epoch for one in ear.of(Message)] == [0, 0]
-
-
-@pytest.mark.torture
-async def test_what_was_hidden_stays_hidden_when_the_room_opens_its_history(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    cy, ear = await people.person("cy"), Ear()
-    async with listening(lyra, ear):
-        room = await room_of(lyra, ada, bo, history="joined")
-        await ada.says(room, "One")
-        await ada.sets(room, "m.room.history_visibility", {"history_visibility": "shared"})
-        await ada.invites(room, cy.user)
-        await cy.joins(room)
-        await ada.says(room, "Two")
-        await ear.heard(Message, 2)
-    assert [one.place.epoch for one in ear.of(Message)] == [0, 1]
-
-
-@pytest.mark.torture
-async def test_an_admin_can_waive_that(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    """The twin: it is this rule that starts the epoch."""
-    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    cy, ear = await people.person("cy"), Ear()
-    async with listening(lyra, ear, waived=lambda room: True):
-        room = await room_of(lyra, ada, bo, history="joined")
-        await ada.says(room, "One")
-        await ada.invites(room, cy.user)
-        await cy.joins(room)
-        await ada.says(room, "Two")
-        await ear.heard(Message, 2)
-    assert [one.place.epoch for one in ear.of(Message)] == [0, 0]
+    assert [one.place.epoch for one in ear.of(Message)] == epochs
 
 
 async def test_who_came_while_she_was_out_starts_an_epoch_when_she_is_back(people: People, proxy: Proxy, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from memory.text.told.discretion import discretion_request
+from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named
 from memory.text.told.topics import held
 from memory.types import NOBODY, Discretion, Identity, WithheldFrom
@@ -85,7 +85,7 @@ from tests.kits.steps import steps
     ],
 )
 def test_words_say_from_whom_what_is_kept(text: str, names: tuple[str, ...], back: bool) -> None:
-    found = discretion_request(text)
+    found = request_in(text)
     assert found == Discretion(names, back, topic=found.topic if found else frozenset())
 
 
@@ -105,7 +105,7 @@ def test_words_say_from_whom_what_is_kept(text: str, names: tuple[str, ...], bac
     ],
 )
 def test_words_name_what_is_to_be_kept(text: str, topic: str) -> None:
-    found = discretion_request(text)
+    found = request_in(text)
     assert found and found.topic == set(topic.split())
 
 
@@ -128,7 +128,7 @@ def test_words_are_found_in_any_form(text: str, words: int) -> None:
     ],
 )  # fmt: skip
 def test_other_words_ask_for_nothing(text: str) -> None:
-    assert discretion_request(text) is None
+    assert request_in(text) is None
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_other_words_ask_for_nothing(text: str) -> None:
     ],
 )
 def test_words_say_that_it_may_be_told(text: str, names: tuple[str, ...]) -> None:
-    assert discretion_request(text) == Discretion(names, ends=True)
+    assert request_in(text) == Discretion(names, ends=True)
 
 
 ADA, BEN, CLEO = (Identity("discord", name) for name in ("ada", "ben", "cleo"))
@@ -168,8 +168,8 @@ HOSTILE = [
 @pytest.mark.parametrize("words", few(HOSTILE, 3))
 def test_reading_takes_steps_with_the_length_of_a_text_and_of_a_very_long_one_no_more(words: str) -> None:
     text = words * 40_000
-    short = steps(partial(discretion_request, text[:2_000]))
-    usual, long = (steps(partial(discretion_request, text[:n]), warm=True) for n in (8_000, 40_000))
+    short = steps(partial(request_in, text[:2_000]))
+    usual, long = (steps(partial(request_in, text[:n]), warm=True) for n in (8_000, 40_000))
     assert usual < 5 * short and long < 2.2 * usual
     few_names = steps(partial(named, text[:1_000]))
     assert steps(partial(named, text), warm=True) <= 10 * few_names
@@ -180,10 +180,10 @@ def test_reading_takes_steps_with_the_length_of_a_text_and_of_a_very_long_one_no
 )
 def test_a_request_is_found_wherever_it_stands_in_a_long_text(text: str) -> None:
     much, long = "We walked along the river. " * 700, "and we walked along the river " * 25
-    found = discretion_request(text.format(much=much, long=long, ask="please don't tell Ben about it"))
+    found = request_in(text.format(much=much, long=long, ask="please don't tell Ben about it"))
     assert found and found.names[:1] == ("Ben",)
 
 
 def test_a_request_is_found_amid_a_long_text() -> None:
     much = "We walked along the river. " * 60
-    assert discretion_request(f"{much}Please don't tell Ben about it. {much}") == Discretion(("Ben",))
+    assert request_in(f"{much}Please don't tell Ben about it. {much}") == Discretion(("Ben",))

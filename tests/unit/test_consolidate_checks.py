@@ -1,6 +1,8 @@
 """What a writer may not do, and what workers beside each other may not: invent, write twice, or bring back what is forgotten."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -147,15 +149,21 @@ async def test_workers_beside_each_other_write_nothing_twice(tmp_path: Path) -> 
         assert sum(done) <= 22 and await here.count("digests") == 22
 
 
-async def test_workers_of_two_processes_write_nothing_twice(tmp_path: Path) -> None:
-    clock = Clock()
-    path = tmp_path / "lyra.db"
+@asynccontextmanager
+async def two_processes(tmp_path: Path) -> AsyncIterator[tuple[Corner, Corner]]:
+    """Open a memory twice, in which something was said."""
+    clock, path = Clock(), tmp_path / "lyra.db"
     async with (
         opened(path, clock=clock, ids=Ids("a"), habits=ONE) as one,
         opened(path, clock=clock, ids=Ids("b"), habits=ONE) as other,
     ):
         here, there = await corner(one, clock), await corner(other, clock)
         await here.say("tomatoes grow")
+        yield here, there
+
+
+async def test_workers_of_two_processes_write_nothing_twice(tmp_path: Path) -> None:
+    async with two_processes(tmp_path) as (here, there):
         started, go = asyncio.Event(), asyncio.Event()
 
         async def waits(task: Task) -> list[Entry]:
@@ -172,17 +180,10 @@ async def test_workers_of_two_processes_write_nothing_twice(tmp_path: Path) -> N
 
 
 async def test_a_holder_whose_lease_ran_out_publishes_nothing(tmp_path: Path) -> None:
-    clock = Clock()
-    path = tmp_path / "lyra.db"
-    async with (
-        opened(path, clock=clock, ids=Ids("a"), habits=ONE) as one,
-        opened(path, clock=clock, ids=Ids("b"), habits=ONE) as other,
-    ):
-        here, there = await corner(one, clock), await corner(other, clock)
-        await here.say("tomatoes grow")
+    async with two_processes(tmp_path) as (here, there):
 
         async def overtaken(task: Task) -> list[Entry]:
-            clock.forward(LEASE + 1)
+            here.clock.forward(LEASE + 1)
             assert await digest(there, Writer("the other")) == 1
             return copied(task)
 
@@ -192,18 +193,12 @@ async def test_a_holder_whose_lease_ran_out_publishes_nothing(tmp_path: Path) ->
 
 
 async def test_a_holder_whose_lease_ran_out_publishes_nothing_while_the_other_is_still_at_work(tmp_path: Path) -> None:
-    clock, path = Clock(), tmp_path / "lyra.db"
-    async with (
-        opened(path, clock=clock, ids=Ids("a"), habits=ONE) as one,
-        opened(path, clock=clock, ids=Ids("b"), habits=ONE) as other,
-    ):
-        here, there = await corner(one, clock), await corner(other, clock)
-        await here.say("tomatoes grow")
+    async with two_processes(tmp_path) as (here, there):
 
         async def begins(move: Move) -> int:
             return await digest(there, Writer("the other", moves=[move]))
 
-        late = Overtaking(clock, begins)
+        late = Overtaking(here.clock, begins)
         await digest(here, Writer("too late", moves=[late.first]))
         assert await gists(here) == []
         assert await late.ends() == 1 and await gists(here) == [("tomatoes grow", "the other")]

@@ -18,30 +18,22 @@ def day(text: str, days: dict[str, str]) -> int:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I promised Ben to help him move on Saturday", "I need to call the bank on Monday", "I must call the bank on Monday",
-        "I should call mum on Sunday", "We agreed to meet on Sunday", "Ben invited us to dinner on Sunday", "Eva comes on Tuesday",
-        "don't forget the dentist on Monday", "I bought tickets for the concert on Sunday", "I can't come on Sunday",
-        "I'd like to see Eva on Sunday", "Ich habe Ben versprochen, ihm am Samstag beim Umzug zu helfen",
-    ],
-)  # fmt: skip
-def test_what_is_still_to_come_is_told_of_the_next_such_day(text: str) -> None:
-    (window,) = told(text, FRIDAY, "UTC").times
-    assert window.start == day(text, NEXT)
+COMING = [
+    "I promised Ben to help him move on Saturday", "I need to call the bank on Monday", "I must call the bank on Monday",
+    "I should call mum on Sunday", "We agreed to meet on Sunday", "Ben invited us to dinner on Sunday", "Eva comes on Tuesday",
+    "don't forget the dentist on Monday", "I bought tickets for the concert on Sunday", "I can't come on Sunday",
+    "I'd like to see Eva on Sunday", "Ich habe Ben versprochen, ihm am Samstag beim Umzug zu helfen",
+]  # fmt: skip
+OVER = [
+    "I promised Ben on Saturday to help him", "I should have called mum on Sunday", "Eva came on Tuesday", "We met on Sunday",
+    "I needed the car on Monday", "I must have lost it on Saturday", "Ich war am Montag beim Zahnarzt",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I promised Ben on Saturday to help him", "I should have called mum on Sunday", "Eva came on Tuesday", "We met on Sunday",
-        "I needed the car on Monday", "I must have lost it on Saturday", "Ich war am Montag beim Zahnarzt",
-    ],
-)  # fmt: skip
-def test_what_was_is_told_of_the_last_one(text: str) -> None:
+@pytest.mark.parametrize(("text", "days"), [*((text, NEXT) for text in COMING), *((text, LAST) for text in OVER)])
+def test_what_is_still_to_come_is_told_of_the_next_such_day_and_what_was_of_the_last(text: str, days: dict[str, str]) -> None:
     (window,) = told(text, FRIDAY, "UTC").times
-    assert window.start == day(text, LAST)
+    assert window.start == day(text, days)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Locates places in their current state: who reads them, which are certainly gone, and since when people see a thread."""
+"""Locates places in their current state: who reads them, and which are certainly gone."""
 
 from collections.abc import Collection, Sequence
 
@@ -11,7 +11,6 @@ from adapters.discord.failures import HAS_THREAD, TOO_MANY_THREADS, TROUBLE, UNK
 from adapters.discord.limits import Limits
 from adapters.errors import PlaceGone, PlaceHidden, PlatformFailure
 from adapters.events import Place, Vanished, split_key
-from adapters.listener import NotedValues
 from adapters.task_groups import shielded
 from localization.sentences import lazy
 
@@ -23,7 +22,6 @@ _GONE = lazy("That channel or thread is gone; talk to Lyra in another one.")
 _HIDDEN = lazy(
     "Lyra does not see that channel any more; give her the permission to view it, and to connect to it where it is a voice channel."
 )
-_SECOND = 1_000_000
 
 
 async def locate(client: Client | None, key: str, gate: readers.Gate) -> Place | None:
@@ -141,52 +139,3 @@ async def _is_unknown(client: Client, limits: Limits, channel: int) -> bool:
     except UNSURE:
         pass
     return False
-
-
-class ThreadStarts(NotedValues[int]):
-    """The starts of threads in microseconds UTC, by thread id: what was said before a thread opened stands in the channel above it.
-
-    Discord tells the starts of open threads. Those needed of closed ones are saved while they are open.
-    """
-
-    note = "threads"
-    most = 1_000
-
-    def opened_at(self, client: discord.Client, server: str, thread: str) -> int:
-        """Return since when (microseconds UTC) people see a thread on a message, if known; 0 if not."""
-        guild = client.get_guild(int(server)) if server and thread else None
-        found = guild.get_thread(int(thread)) if guild else None
-        if found is None:
-            return self._values.get(thread, 0)
-        # A private one does not start with a message: nothing of it stands in the channel.
-        if found.is_private() or found.created_at is None:
-            return 0
-        return round(found.created_at.timestamp() * _SECOND)
-
-    def stands_above(self, client: discord.Client, place: str, message: str) -> bool:
-        """Return whether a message of a thread's conversation stands above it: its first message, or one from before."""
-        server, parent, thread = split_key(place)
-        if not (server and thread and message.isdecimal()) or is_forum(client, server, parent):
-            return False
-        if message == thread:
-            return True
-        opened_at = self.opened_at(client, server, thread)
-        if round(discord.utils.snowflake_time(int(message)).timestamp() * _SECOND) >= opened_at:
-            return False
-        if thread not in self._values:
-            self._values[thread] = opened_at
-            self._changed = True
-        return True
-
-    def link(self, client: discord.Client | None, place: str, message: int | None) -> str:
-        """Return the address of a message, '' for none; one of a thread's conversation may stand above it."""
-        server, channel, thread = split_key(place)
-        above = self.stands_above(client, place, str(message)) if client else thread == str(message)
-        where = channel if above else thread or channel
-        return f"https://discord.com/channels/{server or '@me'}/{where}/{message}" if message is not None else ""
-
-
-def is_forum(client: discord.Client, server: str, channel: str) -> bool:
-    """Return whether a channel is known to consist of threads alone: nothing stands above these, not even their first message."""
-    guild = client.get_guild(int(server))
-    return guild is not None and isinstance(guild.get_channel(int(channel)), discord.ForumChannel)

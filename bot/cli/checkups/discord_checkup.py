@@ -119,10 +119,10 @@ def _content(flags: discord.ApplicationFlags, section: DiscordSection) -> Findin
     if flags.gateway_message_content or flags.gateway_message_content_limited:
         return Finding(True, _("Discord: the token is accepted, and Message Content Intent is on."))
     # She works without it; it is a fault only if `message_content = true` was set explicitly.
-    asked = "message_content" in section.model_fields_set
+    is_configured = "message_content" in section.model_fields_set
     place = f"{_PORTAL} → Privileged Gateway Intents"
     return Finding(
-        not asked,
+        not is_configured,
         _("Discord: Message Content Intent is off: {spoken_to}. Switch it on: {place}.", spoken_to=_SPOKEN_TO, place=place),
     )
 

@@ -78,8 +78,8 @@ async def out_of_reach(homeserver: str) -> str:
     """Return what is wrong with a homeserver's URL, '' if a homeserver answers there."""
     try:
         async with _asking(homeserver) as client:
-            there = await _flows(client) or await authorization_server(client)
-            return "" if there else str(no_homeserver(homeserver))
+            offered = await _flows(client) or await authorization_server(client)
+            return "" if offered else str(no_homeserver(homeserver))
     except TimeoutError:
         return no_response(homeserver)
     except RequestRefused:

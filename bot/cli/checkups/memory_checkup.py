@@ -34,8 +34,8 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
     outdated = [Finding(False, receipts.loss_notice(lost, where, SystemClock().now()))] if lost else []
     if parked:
         return [Finding(False, _("Memory: sound, but {given_up}", given_up=receipts.given_up(parked))), *outdated]
-    kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
-    found = [Finding(True, _("Memory: {path}, sound, {conversations}.", path=where, conversations=kept)), *outdated]
+    conversations = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
+    found = [Finding(True, _("Memory: {path}, sound, {conversations}.", path=where, conversations=conversations)), *outdated]
     return [*found, *[one async for one in _server(memory)]] if memory.address else found
 
 

@@ -79,5 +79,5 @@ def _step(step: Step, sensed: Mapping[str, Signal], *, would: bool = False) -> s
 
 
 def _counts(signal: Signal) -> str:
-    said = [str(_COUNTED[what](n)) for what, n in signal.counts.items() if n]
-    return ", ".join(said) or _("nothing")
+    counts = [str(_COUNTED[what](n)) for what, n in signal.counts.items() if n]
+    return ", ".join(counts) or _("nothing")

@@ -159,7 +159,7 @@ class Turns:
     async def _confirm_discretion(self, turn: Turn) -> None:
         """Confirm once what was understood of a request for discretion, or of its end."""
         questions = () if turn.place.is_private or turn.off_record else turn.questions
-        requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.discretion_request, one.text))]
+        requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.request_in, one.text))]
         confided = await turn.view.confidences.understood(requests) if requests else []
         if not confided and not turn.ended_confidences:
             return

@@ -1,4 +1,4 @@
-"""Analysis of a question, part by part: one thing, a list, a time, somebody's words, or what is known about somebody."""
+"""Analysis of a question, part by part: one thing, a list, a time, somebody's words, what is known about somebody; mistyped words."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -59,9 +59,9 @@ async def _health(request: web.Request) -> web.Response:
     findings = [one async for one in examine(app.base.environment, app.reloading.settings, app)] if looked else []
     backlog = await app.memory.backlog() if owner else None
     spent = await costs.usage_report(app.memory, app.models.backends) if owner else []
-    gone = await refused_platforms(app.memory.settings, app.base.settings) if owner else {}
+    refused = await refused_platforms(app.memory.settings, app.base.settings) if owner else {}
     return await visit.page(
-        "health.html", owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent, lost=gone,
+        "health.html", owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent, lost=refused,
         matrix=app.base.settings.matrix is not None,
     )  # fmt: skip
 

@@ -37,9 +37,9 @@ async def _person(request: web.Request) -> web.Response:
         raise web.HTTPNotFound
     if not pages:
         raise NotFound(page_text.unknown_name_notice(name))
-    said = await visit.view.digests.receipts([fact for page in pages for fact in page.facts])
+    receipts = await visit.view.digests.receipts([fact for page in pages for fact in page.facts])
     facts = {page.name: _each_once(page.facts) for page in pages}
-    return await visit.page("person.html", name=name, pages=pages, said=said, facts=facts)
+    return await visit.page("person.html", name=name, pages=pages, said=receipts, facts=facts)
 
 
 def _each_once(facts: Sequence[Statement]) -> list[Statement]:
@@ -53,17 +53,17 @@ async def _facts(request: web.Request) -> web.Response:
     visit, past = await visiting(request), "past" in request.query
     facts = await visit.view.digests.statements("profile", past=past)
     goes_on: list[Statement] = await visit.view.digests.statements("narrative", past=past)
-    said = await visit.view.digests.receipts([*facts, *goes_on])
+    receipts = await visit.view.digests.receipts([*facts, *goes_on])
     model = not visit.app.models.writer.extractive
-    return await visit.page("facts.html", facts=facts, goes_on=goes_on, said=said, past=past, model=model)
+    return await visit.page("facts.html", facts=facts, goes_on=goes_on, said=receipts, past=past, model=model)
 
 
 @routes.get("/facts/{id}/{act:correct|forget}")
 async def _ask(request: web.Request) -> web.Response:
     visit, act = await visiting(request), request.match_info["act"]
     fact = await visit.view.facts.find(request.match_info["id"])
-    said = (await visit.view.digests.receipts([fact]))[fact.key]
-    return await visit.page("correct.html" if act == "correct" else "forget_fact.html", fact=fact, said=said)
+    receipts = (await visit.view.digests.receipts([fact]))[fact.key]
+    return await visit.page("correct.html" if act == "correct" else "forget_fact.html", fact=fact, said=receipts)
 
 
 @routes.post("/facts/{id}/correct")

@@ -27,16 +27,16 @@ _CHOICES = 100
 @routes.get("/search")
 async def _search(request: web.Request) -> web.Response:
     visit = await visiting(request)
-    asked = {name: clean(request.query.get(name, "")).strip()[:500] for name in ("q", "who", "where", "since", "until")}
+    filters = {name: clean(request.query.get(name, "")).strip()[:500] for name in ("q", "who", "where", "since", "until")}
     hits, problem = None, ""
-    if any(asked.values()):
+    if any(filters.values()):
         try:
-            hits = await _hits_for(visit.view, asked)
+            hits = await _hits_for(visit.view, filters)
         except (ValueError, OverflowError):
             problem = _("Write a day like 2026-03-03.")
     return await visit.page(
-        "search.html", asked=asked, hits=hits, problem=problem, speakers=await visit.view.calendar.speakers(),
-        conversations=await _choices(visit.view, asked["where"]), filtered=any(asked[name] for name in ("who", "where", "since", "until")),
+        "search.html", asked=filters, hits=hits, problem=problem, speakers=await visit.view.calendar.speakers(),
+        conversations=await _choices(visit.view, filters["where"]), filtered=any(filters[name] for name in ("who", "where", "since", "until")),
     )  # fmt: skip
 
 

@@ -104,9 +104,9 @@ async def _self(request: web.Request) -> web.Response:
     view, times = visit.view, visit.times
     now, history = await view.self_state.now(), (await view.self_state.history())[::-1]
     ends = (times.day(history[0].at), times.day(history[-1].at)) if history else ("", "")
-    said = await view.digests.receipts([*now.narrative, *now.reflections])
+    receipts = await view.digests.receipts([*now.narrative, *now.reflections])
     return await visit.page(
-        "self.html", now=now, said=said, drives=NAMES,
+        "self.html", now=now, said=receipts, drives=NAMES,
         moods=lines(_moods(history), -1, 1, ends, _("Mood and energy over time")),
         driven=lines(_drives(history), 0, 1, ends, _("What drives me over time")),
     )  # fmt: skip

@@ -20,10 +20,10 @@ _SHOWN = 60
 async def _timeline(request: web.Request) -> web.Response:
     visit = await visiting(request)
     months = await visit.view.calendar.months()
-    told = {one.period: one for one in reversed(await visit.view.digests.statements("era"))}
+    eras = {one.period: one for one in reversed(await visit.view.digests.statements("era"))}
     said = [(short_month(_date(one.period)), one.messages, f"/timeline/{one.period}") for one in reversed(months)]
     chart = bars(said, _("Messages per month"))
-    return await visit.page("timeline.html", months=months, told=told, chart=chart, name=month_name)
+    return await visit.page("timeline.html", months=months, told=eras, chart=chart, name=month_name)
 
 
 @routes.get("/timeline/{month}")

@@ -99,9 +99,9 @@ def _missing_dates(text: str, sources: SourceFacts) -> Iterator[tuple[int, str]]
     for one in found:
         if not any(_day_held(reading, sources) for reading in one.readings):
             yield one.start, one.shown
-    said = {str(year) for one in found for year, _, _ in one.readings if year} | set(YEAR.findall(rest))
+    years = {str(year) for one in found for year, _, _ in one.readings if year} | set(YEAR.findall(rest))
     for m in YEAR.finditer(rest):
-        follows = m.group() in {str(year) for year, _, _ in sources.days} and sources.years <= said
+        follows = m.group() in {str(year) for year, _, _ in sources.days} and sources.years <= years
         if not follows and m.group() not in sources.years | sources.numbers:
             yield m.start(), m.group()
     yield from _missing_words(text, rest, sources, found)

@@ -79,7 +79,7 @@ def is_formless(text: str) -> bool:
 
 def is_spoken(text: str, cited: Sequence[Source]) -> bool:
     """Return whether a sentence is said by or to somebody, as a refusal is, and by nobody in its sources in these words."""
-    return _SPOKEN.match(text) is not None and not any(_said(text) in _said(source.text) for source in cited)
+    return _SPOKEN.match(text) is not None and not any(_folded_words(text) in _folded_words(source.text) for source in cited)
 
 
 def asks(text: str) -> bool:

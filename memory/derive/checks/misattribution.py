@@ -74,27 +74,27 @@ def _nearest(telling: Sequence[str | None]) -> list[tuple[str, ...]]:
 
 def displaced(text: str, cited: Sequence[Source], names: WrittenNames) -> Iterator[str]:
     """Yield the names and months of a sentence that stand where a source has another one, which the sentence leaves out."""
-    there = [(source, part) for source in cited for part in _parts(source.text, names)]
+    source_parts = [(source, part) for source in cited for part in _parts(source.text, names)]
     for part in _parts(text, names):
         written = text[part.start : part.start + len(part.word)]
         if not written[0].isupper() or part.word == LYRA.casefold():
             continue
         if part.word in MONTHS:
-            wrong = _is_month_displaced(part, text, there, cited)
+            wrong = _is_month_displaced(part, text, source_parts, cited)
         else:
-            wrong = names.knows(part.word) and _is_name_displaced(part, text, there, cited, names)
+            wrong = names.knows(part.word) and _is_name_displaced(part, text, source_parts, cited, names)
         if wrong:
             yield written
 
 
 def _is_month_displaced(part: _Part, text: str, there: Sequence[tuple[Source, _Part]], cited: Sequence[Source]) -> bool:
     """Return whether a date takes the place of another one in a source, judged by its month."""
-    said = _dates(text)
-    claim = said.get(part.start, [(None, MONTHS[part.word], None)])
-    named = [day for days in said.values() for day in days]
-    told = {source: _dates(source.text) for source in cited}
+    dates = _dates(text)
+    claim = dates.get(part.start, [(None, MONTHS[part.word], None)])
+    named = [day for days in dates.values() for day in days]
+    dates_by_source = {source: _dates(source.text) for source in cited}
     mentions = [
-        (source, one, told[source].get(one.start, [(None, MONTHS[one.word], None)]))
+        (source, one, dates_by_source[source].get(one.start, [(None, MONTHS[one.word], None)]))
         for source, one in there
         if one.word in MONTHS
     ]
@@ -159,8 +159,8 @@ def _is_name_displaced(
 def _is_told_elsewhere(month: _Part, holding: Sequence[tuple[Source, _Part]], cited: Sequence[Source]) -> bool:
     """Return whether the surroundings of a month occur in a source that does not name it, and in none that does."""
     around = {*month.before, *month.behind}
-    told = {source: len(around & words_of(source.text)) for source in cited}
-    return not any(told[source] for source, _ in holding) and max(told.values()) >= _BESIDE
+    shared = {source: len(around & words_of(source.text)) for source in cited}
+    return not any(shared[source] for source, _ in holding) and max(shared.values()) >= _BESIDE
 
 
 def _is(name: str, part: _Part, source: Source) -> bool:

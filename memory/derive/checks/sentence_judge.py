@@ -130,18 +130,18 @@ def _opposed(word: str) -> frozenset[str]:
 
 def contradictions(text: str, cited: Sequence[Source], names: WrittenNames) -> list[str]:
     """Return the words that a sentence denies and its sources do not, or the other way round."""
-    said = [clause for source in cited for clause in _clauses(source.text, names)]
+    clauses = [clause for source in cited for clause in _clauses(source.text, names)]
     written = list(_clauses(text, names))
     found: list[str] = []
     for clause in written:
         for at in clause.denials:
             about = clause.around(at)
             turned, opposite = clause.turned(at), set[str]().union(*map(_opposed, about))
-            if not any(one.may_mean(turned, opposite) for one in _closest(about, said)):
+            if not any(one.may_mean(turned, opposite) for one in _closest(about, clauses)):
                 found.append(" ".join(("not", *clause.words[at : at + 1])))
-        found += [word for word in clause.words if not clause.denials and _is_opposed(word, clause, said)]
-    plain, affirmed = [one for one in said if not one.denies], [one for one in written if not one.denies]
-    for clause in said:
+        found += [word for word in clause.words if not clause.denials and _is_opposed(word, clause, clauses)]
+    plain, affirmed = [one for one in clauses if not one.denies], [one for one in written if not one.denies]
+    for clause in clauses:
         for denied in dict.fromkeys((*clause.denied(), *clause.denied(_PAIR))):
             if _is_said(denied, affirmed) and not _is_said(denied, plain):
                 found.append(" ".join(denied))
@@ -201,13 +201,13 @@ def undone(text: str, cited: Sequence[Source]) -> Iterator[str]:
     )
     if not claimed:
         return
-    told: dict[str, list[tuple[str, re.Match[str]]]] = {}
+    uses_by_stem: dict[str, list[tuple[str, re.Match[str]]]] = {}
     for clause in (part for source in cited for part in _CLAUSES.split(source.text)):
         for word in WORD.finditer(clause):
-            told.setdefault(stem(word.group().casefold()), []).append((clause, word))
+            uses_by_stem.setdefault(stem(word.group().casefold()), []).append((clause, word))
     for done in claimed:
         verb = stem(_IRREGULAR.get(done, done))
-        uses = [*told.get(verb, ()), *told.get(stem(done), ())]
+        uses = [*uses_by_stem.get(verb, ()), *uses_by_stem.get(stem(done), ())]
         if uses and all(word.group().casefold() != done and _is_open(clause, word) for clause, word in uses):
             yield done
 

@@ -67,13 +67,13 @@ class WrittenNames:
         self._episode = episode
         self._known = known
         self._order = {source.label: at for at, source in enumerate(episode)}
-        given = (*episode, *known)
-        texts = [*(source.text for source in given), *written]
+        sources = (*episode, *known)
+        texts = [*(source.text for source in sources), *written]
         inside = [(text, word) for text in texts for word in _inside(text)]
         named = {word.group().casefold() for _, word in inside}
         small = {word for text in texts for word in WORD.findall(text) if word.islower()}
-        named.update(word for source in given for word in _opening(source.text) if word not in small)
-        named.update(word.casefold() for source in given for word in WORD.findall(source.speaker))
+        named.update(word for source in sources for word in _opening(source.text) if word not in small)
+        named.update(word.casefold() for source in sources for word in WORD.findall(source.speaker))
         self._named = frozenset(named - _UNNAMED | (named & _TITLES))
         self._places = frozenset(
             word.group().casefold() for text, word in inside if _directly_before(_PLACED, text, word.start())

@@ -21,16 +21,16 @@ _IDLE_SECONDS = 60
 
 def conninfo(address: DatabaseAddress) -> str:
     """Return the connection string for psycopg."""
-    given: dict[str, str | int] = {
+    parameters: dict[str, str | int] = {
         "application_name": "lyra", "client_encoding": "utf8", "connect_timeout": int(PATIENCE_SECONDS),
         "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 30_000,
     }  # fmt: skip
     if address.password is not None:
-        given["password"] = address.password
+        parameters["password"] = address.password
     if "target_session_attrs" not in address.url:
         # If the URL names several servers, use the primary.
-        given["target_session_attrs"] = "read-write"
-    return make_conninfo(address.url, **given)
+        parameters["target_session_attrs"] = "read-write"
+    return make_conninfo(address.url, **parameters)
 
 
 OPTIONS: dict[str, Any] = {

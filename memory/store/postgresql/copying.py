@@ -104,8 +104,8 @@ async def _page(source: Reader, table: Table, last: Parameters | None) -> list[R
         return await source.all(select)
     key = ", ".join(table.key)
     behind = f"WHERE ({key}) > ({', '.join(f':{column}' for column in table.key)}) " if last else ""
-    given = {column: last[column] for column in table.key} if last else {}
-    return await source.all(f"{select} {behind}ORDER BY {key} LIMIT {_PAGE}", given)
+    parameters = {column: last[column] for column in table.key} if last else {}
+    return await source.all(f"{select} {behind}ORDER BY {key} LIMIT {_PAGE}", parameters)
 
 
 class Snapshot(Reader):

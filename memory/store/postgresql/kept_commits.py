@@ -106,5 +106,5 @@ async def lacking(reader: Reader, name: str, told: Mapping[str, int]) -> int:
 def _missing(told: Mapping[str, int], rows: Sequence[Row]) -> int:
     if rows[0]["copy"]:
         return 0
-    there = {str(row["slot"]): row["number"] for row in rows if row["slot"] is not None}
-    return sum(max(number - there.get(slot, 0), 0) for slot, number in told.items())
+    numbers = {str(row["slot"]): row["number"] for row in rows if row["slot"] is not None}
+    return sum(max(number - numbers.get(slot, 0), 0) for slot, number in told.items())

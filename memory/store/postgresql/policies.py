@@ -93,8 +93,8 @@ def _policy_statements(table: _Table) -> list[str]:
 
 def _among(columns: Sequence[str], setting: str) -> str:
     """Return the condition that a setting contains the domain of a row; its subselects are evaluated once per statement."""
-    told = f"NULLIF(current_setting('{setting}', true), '')"
+    value = f"NULLIF(current_setting('{setting}', true), '')"
     if not columns:
-        return f"(SELECT {told} IS NOT NULL)"
-    domains = f"(SELECT CAST(NULLIF({told}, '{ALL}') AS BIGINT[]))"
-    return " OR ".join([f"(SELECT {told} = '{ALL}')", *(f"{column} = ANY (CAST({domains} AS BIGINT[]))" for column in columns)])
+        return f"(SELECT {value} IS NOT NULL)"
+    domains = f"(SELECT CAST(NULLIF({value}, '{ALL}') AS BIGINT[]))"
+    return " OR ".join([f"(SELECT {value} = '{ALL}')", *(f"{column} = ANY (CAST({domains} AS BIGINT[]))" for column in columns)])

@@ -178,8 +178,8 @@ class SqliteDatabase(Reader):
 
     async def lacking(self, name: str, told: Mapping[str, int]) -> int:
         """Return how many commits are not there of those that a process knew of."""
-        there = await self.kept_commits()
-        return sum(max(number - there.get(of, 0), 0) for of, number in told.items())
+        commits = await self.kept_commits()
+        return sum(max(number - commits.get(of, 0), 0) for of, number in told.items())
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Checkpoint and truncate the WAL, so that erased bytes are gone from both files; return whether it succeeded.

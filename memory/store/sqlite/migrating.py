@@ -43,13 +43,13 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
 async def _record(connection: Connection, step: Migration, steps: Sequence[Migration]) -> None:
     """Record a step under its number among the steps; others that a branch of the sources had numbered otherwise move to theirs."""
     rows = await connection.execute_fetchall("SELECT version, name, digest FROM migrations")
-    there = {str(row["name"])[5:]: str(row["digest"]) for row in rows} | {step.title: step.digest}
+    digests = {str(row["name"])[5:]: str(row["digest"]) for row in rows} | {step.title: step.digest}
     await connection.execute_fetchall("DELETE FROM migrations")
     for known in steps:
-        if known.title in there:
+        if known.title in digests:
             await connection.execute_fetchall(
                 "INSERT INTO migrations (version, name, digest) VALUES (:version, :name, :digest)",
-                {"version": known.version, "name": known.name, "digest": there[known.title]},
+                {"version": known.version, "name": known.name, "digest": digests[known.title]},
             )
 
 
@@ -61,8 +61,8 @@ async def _number(connection: Connection) -> None:
 
 async def _digests(connection: Connection, last: int) -> Mapping[str, str]:
     """Return, without writing, the digests of the applied steps by title: a file in use is opened beside its writer."""
-    there = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migrations'"
-    if not list(await connection.execute_fetchall(there)):
+    has_table = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migrations'"
+    if not list(await connection.execute_fetchall(has_table)):
         return {}
     await _applied_steps(connection, last)
     return {row["name"][5:]: row["digest"] for row in await connection.execute_fetchall("SELECT name, digest FROM migrations")}

@@ -54,7 +54,7 @@ class _Found:
     asking: frozenset[str]
 
 
-def discretion_request(text: str) -> Discretion | None:
+def request_in(text: str) -> Discretion | None:
     """Return the request in a text, None if there is none; one that takes back discretion counts only if none asks for it.
 
     Of a very long text only the beginning and end are read.
@@ -78,7 +78,7 @@ def discretion_request(text: str) -> Discretion | None:
 
 def discreet(text: str) -> Discretion | None:
     """Return whom a text asks to be kept from, None if it does not."""
-    ask = discretion_request(text)
+    ask = request_in(text)
     return None if ask is None or ask.ends else ask
 
 

@@ -198,8 +198,8 @@ def _names_within(seal: Seal, domain: DomainRef, speaker: str, said_at: int, tex
     found = []
     for part in dict.fromkeys((text, *words.without_html(text).splitlines()[:_LINES])):
         if words.count_content_words(part):
-            said = words.spoken_words(part)[:_COMPARED]
-            found += [_begins(seal, domain, said), _holds(seal, domain, said, moment)]
+            spoken = words.spoken_words(part)[:_COMPARED]
+            found += [_begins(seal, domain, spoken), _holds(seal, domain, spoken, moment)]
     if words.count_content_words(text) >= words.TELLING:
         found.append(_holds(seal, domain, words.spoken_words(text)[:_COMPARED]))
     return [seal.id(domain, "moment", *moment), *dict.fromkeys(found)] if found else []

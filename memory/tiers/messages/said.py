@@ -50,8 +50,8 @@ async def message_by(
     db: DatabaseAccess, session: int, identity: Identity, source_id: str, before: int = 1 << 62
 ) -> Exchange | None:
     """Return an account's message in a session: the one with this platform id, or else the last one before a key."""
-    said = f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
-    theirs = f"{said}AND n.platform = :platform AND n.native_id = :account "
+    select = f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
+    theirs = f"{select}AND n.platform = :platform AND n.native_id = :account "
     parameters = {"session": session, "platform": identity.platform, "account": identity.native_id, "before": before}
     theirs += "AND e.item < :before "
     row = await db.one(f"{theirs}AND e.source_id = :source_id", {**parameters, "source_id": source_id}) or await db.one(

@@ -23,9 +23,9 @@ def names(seal: Seal, domain: DomainRef, text: str) -> list[str]:
     """
     if count_content_words(text) < TELLING:
         return []
-    said = _folded(text)
-    alone = dict.fromkeys(" ".join(form) for form in (spoken_words(text), _visible_words(said), _WORD.findall(said)))
-    return [*(seal.id(domain, "words alone", form) for form in alone), seal.id(domain, "words", " ".join(said.split()))]
+    folded = _folded(text)
+    alone = dict.fromkeys(" ".join(form) for form in (spoken_words(text), _visible_words(folded), _WORD.findall(folded)))
+    return [*(seal.id(domain, "words alone", form) for form in alone), seal.id(domain, "words", " ".join(folded.split()))]
 
 
 def spoken_words(text: str) -> list[str]:

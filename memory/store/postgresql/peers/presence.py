@@ -91,9 +91,9 @@ class ProcessPresence:
     async def _clear(self, connection: PipelinedConnection) -> None:
         """Remove the rows of processes of this home that have ended."""
         rows = await connection.rows("SELECT name FROM processes")
-        gone = [name for row in rows if (name := row["name"]) != self.own and self._files.seen(name) is False]
-        if gone:
-            await connection.execute("DELETE FROM processes WHERE name = ANY ($1)", [gone])
+        dead = [name for row in rows if (name := row["name"]) != self.own and self._files.seen(name) is False]
+        if dead:
+            await connection.execute("DELETE FROM processes WHERE name = ANY ($1)", [dead])
 
     async def _beat(self) -> None:
         while True:

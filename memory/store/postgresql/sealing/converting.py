@@ -100,8 +100,8 @@ class _Table:
         return [row["ctid"], *sealed, *hashes.values()]
 
     def _place(self, column: str, row: Row, hashes: Mapping[str, object]) -> str:
-        told = () if column in self._told.loose else self._told.row
-        parts = [hashes[one.removesuffix(HASHED)] if one.endswith(HASHED) else row[one] for one in told]
+        columns = () if column in self._told.loose else self._told.row
+        parts = [hashes[one.removesuffix(HASHED)] if one.endswith(HASHED) else row[one] for one in columns]
         return place(self._name, column, self._domain(row), parts)
 
     async def _compare_hashes(self, column: str) -> None:
@@ -170,11 +170,13 @@ async def left(tx: Transaction, domain: int) -> Left:
 async def seal_anew(tx: Transaction, domain: int, found: Left) -> None:
     """Seal what `left` returned with the present key of the domain."""
     for table, rows in found.items():
-        told = TABLES[table]
-        sets = ", ".join(f"{column} = :{column}" for column in told.columns)
+        sealed = TABLES[table]
+        sets = ", ".join(f"{column} = :{column}" for column in sealed.columns)
         for row in rows:
-            which = " AND ".join(f"{name} = :{name}" for name in row if name not in told.columns or f"{name}{HASHED}" in told.row)
-            update = f"UPDATE {table} SET {sets} WHERE {told.domain} = :the_domain AND {which}"
+            which = " AND ".join(
+                f"{name} = :{name}" for name in row if name not in sealed.columns or f"{name}{HASHED}" in sealed.row
+            )
+            update = f"UPDATE {table} SET {sets} WHERE {sealed.domain} = :the_domain AND {which}"
             await tx.run(update, {**row, "the_domain": domain})
 
 

@@ -196,22 +196,22 @@ class _Rewriting:
     def _sealed(self, source: str, table: str, column: str, keys: Keys) -> str:
         """Add a sealed parameter for the row identified by these keys; return it."""
         name = f"{source}__{table}_{column}"
-        told = TABLES[table]
-        row = () if column in told.loose else tuple(self._part(table, one, keys) for one in told.row)
-        domain = self._part(table, told.domain, keys) if told.domain else 0
+        sealed = TABLES[table]
+        row = () if column in sealed.loose else tuple(self._part(table, one, keys) for one in sealed.row)
+        domain = self._part(table, sealed.domain, keys) if sealed.domain else 0
         self.recipes[name] = Recipe(name, source, table, column, domain=domain, row=row)
         return f":{name}"
 
     def _part(self, table: str, column: str, keys: Keys) -> Part:
-        told = column.removesuffix(HASHED)
-        at = next(iter(keys.get(told, ())), -1)
+        plain = column.removesuffix(HASHED)
+        at = next(iter(keys.get(plain, ())), -1)
         word = self.words[at].text
-        assert at >= 0 and len(keys[told]) == 1 and (word[0] == ":" or word.isdecimal()), (
+        assert at >= 0 and len(keys[plain]) == 1 and (word[0] == ":" or word.isdecimal()), (
             f"{table}.{column} is not told: {self.sql}"
         )
         if word.isdecimal():
             return int(word)
-        return self._hashed(word[1:], table, told)[1:] if told != column else word[1:]
+        return self._hashed(word[1:], table, plain)[1:] if plain != column else word[1:]
 
     def _hashed(self, source: str, table: str, column: str) -> str:
         name = f"{source}__{table}_{column}{HASHED}"
@@ -282,14 +282,14 @@ class _Rewriting:
 
 def _wrapped(one: Reference) -> str:
     """Return the expression for a sealed column prefixed with its place."""
-    told = TABLES[one.table]
-    row = () if one.column in told.loose else told.row
-    domain = f"{one.alias}.{told.domain}" if told.domain else "'0'"
+    sealed = TABLES[one.table]
+    row = () if one.column in sealed.loose else sealed.row
+    domain = f"{one.alias}.{sealed.domain}" if sealed.domain else "'0'"
     parts = [f"'{MARK}{one.table}.{one.column}{BETWEEN}'", domain, f"'{BETWEEN}'"]
     for n, column in enumerate(row):
         parts += [*(["'/'"] if n else []), f"{one.alias}.{column}"]
     place = " || ".join([*parts, f"'{BETWEEN}'"])
     value = f"{one.alias}.{one.column}"
-    if one.column in (*told.binary, *told.numbers):
+    if one.column in (*sealed.binary, *sealed.numbers):
         return f"(convert_to({place}, 'UTF8') || {value})"
     return f"({place} || {value})"

@@ -27,9 +27,9 @@ class Prepared:
 
     def domains(self, rows: Iterable[Parameters]) -> set[int]:
         """Return the domains whose keys are needed to run it for these rows."""
-        told = {recipe.domain for recipe in self.plan.recipes if not recipe.is_hash}
-        names = [one for one in told if isinstance(one, str)]
-        return {one for one in told if isinstance(one, int)} | {int(row[name]) for row in rows for name in names}  # type: ignore[call-overload]
+        domains = {recipe.domain for recipe in self.plan.recipes if not recipe.is_hash}
+        names = [one for one in domains if isinstance(one, str)]
+        return {one for one in domains if isinstance(one, int)} | {int(row[name]) for row in rows for name in names}  # type: ignore[call-overload]
 
 
 class SealedRow(StoredRow):

@@ -1,0 +1,76 @@
+"""The end of a conversation as messages of a prompt, with the days on which they were said."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from bot.context.prompt_question import PromptQuestion, frame_of
+from bot.models.port import ChatMessage
+from memory.text.budget import FittedLayer, tokens
+from memory.text.display_names import LYRA
+from memory.text.prompt_lines import REPLY, prompt_line
+from memory.text.time.times import local
+from memory.types import Exchange
+
+_STEP = 4
+
+
+class RecentTurns:
+    """The last messages of a conversation, oldest first, rendered for a question at an instant (microseconds UTC) in a time zone.
+
+    The first message that somebody says on a day is dated, unless that is today. Lyra's own are not: she would learn to write
+    dates. `most` are the tokens of a message.
+    """
+
+    def __init__(self, said: Sequence[Exchange], question: PromptQuestion, now: int, time_zone: str, most: int) -> None:
+        self._said = said
+        self._days = [local(one.said_at, time_zone).date() for one in said]
+        self._today = local(now, time_zone).date()
+        self._most = most
+        quoted = [quote.speaker for quote in (*question.quotes, *question.aside)]
+        self._frame = frame_of(said, shared=question.shared)
+        self._reply = REPLY.among([*(one.speaker for one in (*said, *question.asked)), *quoted])
+
+    def fitted(self, room: int) -> tuple[FittedLayer, list[ChatMessage]]:
+        """Return the last messages that fit into `room` tokens.
+
+        If not all do, the beginning moves by several messages at once, to stay stable.
+        """
+        n = len(self._said)
+        newest_first: list[ChatMessage] = []
+        left = room - max((tokens(f"{_date(day)}: ") for day in {*self._days} - {self._today}), default=0)
+        # From the end, so that what does not fit is not rendered.
+        for at in reversed(range(n)):
+            message = self._message(at, first=0)
+            left -= tokens(message["content"]) + 1
+            if left < 0:
+                break
+            newest_first.append(message)
+        starts = sorted({*range(0, n, _STEP), *range(max(0, n - _STEP), n + 1)})
+        start = next(at for at in starts if n - at <= len(newest_first))
+        shown = newest_first[: n - start][::-1]
+        opening = next((at for at in range(start, n) if self._is_said(at)), None)
+        if opening is not None:
+            shown[opening - start] = self._message(opening, first=start)
+        texts = [message["content"] for message in shown]
+        return FittedLayer("recent turns", texts, start, sum(tokens(text) + 1 for text in texts)), shown
+
+    def _message(self, at: int, first: int) -> ChatMessage:
+        """Return a message, dated as where the messages from `first` on are shown."""
+        one = self._said[at]
+        if not self._is_said(at):
+            return ChatMessage(role="assistant", content=prompt_line(one.text, self._reply, speaker=LYRA, most=self._most))
+        day = _date(self._days[at]) if self._begins_day(at, first) else ""
+        return ChatMessage(
+            role="user", content=prompt_line(one.text, self._frame, label=day, speaker=one.speaker, most=self._most)
+        )
+
+    def _begins_day(self, at: int, first: int) -> bool:
+        before = next((self._days[one] for one in range(at - 1, first - 1, -1) if self._is_said(one)), self._today)
+        return self._days[at] != before
+
+    def _is_said(self, at: int) -> bool:
+        return self._said[at].role != "assistant"
+
+
+def _date(day: date) -> str:
+    return f"{day:%A, %d %B %Y}"
