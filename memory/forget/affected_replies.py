@@ -135,6 +135,7 @@ class AffectedReplies:
         if is_answer or (near is None and had_it):
             # What says it in other words may be repeated where it was no longer in view itself.
             parts = parts or await asyncio.to_thread(retelling, reply.text, [*await self._texts(view[-COMPARED:]), *left])
+            parts = parts or ([reply.text] if self.edited and self.edited.item in reply.cites else [])
         if parts or is_answer or near:
             return LostOfReply(parts, meanings if parts or had_it or is_comparable(reply.text) else [])
         return None

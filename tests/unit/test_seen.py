@@ -200,6 +200,17 @@ async def test_an_edit_takes_along_what_holds_the_words_that_it_took_out(tmp_pat
         assert fine.text in await texts(here), "nothing was taken out"
 
 
+async def test_without_an_embedder_what_answers_an_edited_message_goes_unless_nothing_was_taken_out(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        code, weather = await here.say(CODE), await here.say("how is the weather outside?")
+        await replied(here, "Ah, four digits for the locker, fine.", code)
+        fine = await replied(here, "The weather outside is fine, fine enough.", weather, [code])
+        for text, left in (("My locker code is 4711!", 2), ("my locker", 1)):
+            assert await here.memory.kept.revise("console", "dm", code.source_id, text, here.clock.now() + 3 - left)
+            assert len(await texts(here)) == 2 + left
+        assert fine.text in await texts(here)
+
+
 @pytest.mark.parametrize("meanwhile", ["forgotten", "changed", "all forgotten"])
 async def test_an_answer_of_which_something_in_view_went_meanwhile_is_not_kept(tmp_path: Path, meanwhile: str) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
