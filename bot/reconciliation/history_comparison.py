@@ -74,6 +74,7 @@ class HistoryComparison:
                 comparison = self._unverified.comparison(platform, place)
                 self._due[_Spot(platform, place)] = comparison.through[0] if comparison else last_at
         self._begun.add(platform)
+        self._unverified.incomplete.add(platform)
         self._through[platform].clear()
         self._work.set()
 
@@ -116,6 +117,7 @@ class HistoryComparison:
         for platform, through in self._through.items():
             if platform not in left and platform in self._begun:
                 through.set()
+                self._unverified.incomplete.discard(platform)
 
     async def _step(self, spot: _Spot) -> None:
         """Check the next messages of a place with one request."""

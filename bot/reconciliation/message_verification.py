@@ -4,7 +4,7 @@ While a platform is connected, deletions and edits arrive as events. What was st
 compared with its place's history: in the background by bot/reconciliation/history_comparison.py, or here, when it is about to
 be used. What is certainly missing from the history is forgotten, and edits are applied, as if the event had been heard. What
 cannot be checked is left out, but never deleted. An answer that rests on a message that was only shown, or that cites one from
-another place, is left out with it.
+another place, is left out with it. Facts and gists are checked by the messages they were made from, with what requests are left.
 """
 
 import asyncio
@@ -57,6 +57,8 @@ class MessageVerification:
         self.unverified = UnverifiedPlaces(memory.verified, adapters)
         self._verified_replies = Recent[int, int](MOST_REMEMBERED)
         """The answers whose sources are all verified, with the latest gap at that time."""
+        self._verified_sources = Recent[int, int](MOST_REMEMBERED)
+        """The digests and statements of which that is so."""
 
     async def hits(self, find: Callable[[], Awaitable[Sequence[Hit]]], requests: RequestBudget | None = None) -> list[Hit]:
         """Return the usable results of `find`, which is called again if checking changed the memory."""
@@ -70,7 +72,33 @@ class MessageVerification:
     async def usable(self, used: Sequence[UsedMessage], requests: RequestBudget) -> UsableMessages:
         """Return which of these messages, most important first, are verified; the others are to be left out."""
         unverified = await self._unverified(used)
-        targets = [need for one in used for need in unverified.get(one.exchange.key, ())]
+        verdicts = await self._verdicts([need for one in used for need in unverified.get(one.exchange.key, ())], requests)
+        keys = {one.exchange.key for one in used} - unverified.keys() | _standing(unverified, verdicts)
+        return UsableMessages(frozenset(keys), Verdict.CHANGED in verdicts.values())
+
+    async def changes_sources(self, derived: Collection[int], requests: RequestBudget) -> bool:
+        """Verify what these digests and statements were made from, newest first, as far as the requests go; return whether that
+        changed the memory.
+
+        What could not be verified stays in use: else she would know little of anybody after each gap.
+        """
+        latest, may_change = self.unverified.latest_gap, self.unverified.incomplete and requests.left
+        unsure = [key for key in derived if self._verified_sources.get(key, -1) < latest] if may_change else []
+        if not unsure:
+            return False
+        unverified = {
+            key: [one for one in sources if one.stored and not self.unverified.is_verified(one.platform, one.place, one.stored)]
+            for key, sources in (await self._memory.verified.sources(unsure)).items()
+        }
+        targets = [one for sources in unverified.values() for one in sources]
+        targets.sort(key=lambda one: one.stored.position if one.stored else (0, 0), reverse=True)
+        verdicts = await self._verdicts(targets, requests)
+        for key in _standing(unverified, verdicts):
+            self._verified_sources[key] = latest
+        return Verdict.CHANGED in verdicts.values()
+
+    async def _verdicts(self, targets: Sequence[Support], requests: RequestBudget) -> dict[int, Verdict]:
+        """Return the results for these messages, most important first, as far as the requests go."""
         deadline = asyncio.get_running_loop().time() + _SECONDS
         verdicts: dict[int, Verdict] = {}
         unreadable: set[tuple[str, str]] = set()
@@ -84,10 +112,7 @@ class MessageVerification:
             verdicts |= found
             if not found:
                 unreadable.add(place)
-        standing = {key for key, verdict in verdicts.items() if verdict is Verdict.STANDS}
-        keys = {one.exchange.key for one in used} - unverified.keys()
-        keys |= {key for key, needs in unverified.items() if all(need.stored and need.stored.key in standing for need in needs)}
-        return UsableMessages(frozenset(keys), Verdict.CHANGED in verdicts.values())
+        return verdicts
 
     async def _unverified(self, used: Sequence[UsedMessage]) -> dict[int, list[Support]]:
         """Return, for each of these messages that is not verified, what must be first: itself, and what an answer rests on."""
@@ -212,3 +237,12 @@ class MessageVerification:
             return True
         revised = MessageEdited(where, id, now.text, at, now.attachments, now.person)
         return await self._intake.revise(revised, self._adapters[platform])
+
+
+def _standing(unverified: Mapping[int, Sequence[Support]], verdicts: Mapping[int, Verdict]) -> set[int]:
+    """Return what rests only on messages that stand."""
+    return {
+        key
+        for key, needs in unverified.items()
+        if all(need.stored and verdicts.get(need.stored.key) is Verdict.STANDS for need in needs)
+    }

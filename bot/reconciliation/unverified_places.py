@@ -34,6 +34,8 @@ class UnverifiedPlaces:
         self.gaps = 0
         """The number of gaps on any platform since the start."""
         self._numbers: dict[tuple[str, Prefix], int] = {}
+        self.incomplete = set[str]()
+        """The platforms with places that are still to be compared."""
 
     async def open(self) -> None:
         """Load the state of earlier processes."""
@@ -44,6 +46,7 @@ class UnverifiedPlaces:
     async def missed(self, platform: str, prefix: Prefix) -> None:
         """Mark everything stored so far at places with this prefix as unverified."""
         self.gaps += 1
+        self.incomplete.add(platform)
         self._numbers[platform, prefix] = self.gaps
         self._known[platform].gaps[prefix] = await self._state.doubt(platform, prefix)
 

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from memory.forget.gone import Gone
-from memory.forget.shared_content import content, holding, may_retell
+from memory.forget.shared_content import content, holding, retelling
 from memory.forget.sparing import COMPARED, Nearness, is_comparable
 from memory.store.database import DatabaseAccess
 from memory.store.domains import domains_of
@@ -35,6 +35,9 @@ class LostOfReply(NamedTuple):
 
     words: Sequence[str]
     meanings: Sequence[str]
+
+
+_Lost = Mapping[int, LostOfReply | None]
 
 
 class EditedMessage(NamedTuple):
@@ -91,7 +94,7 @@ class AffectedReplies:
         while frontier:
             dropped = {*gone, *going, *lost}
             keys = await self._keys_seeing(domain, sorted(lost), {*gone, *going})
-            # The text of a notice is not kept: it counts as holding all that it shows, for replies that had it in view as well.
+            # The text of a notice is not kept: it counts as holding all that it shows, also for replies that had it in view.
             going |= await self._notices(keys)
             found: dict[int, LostOfReply] = {}
             async for reply in self._replies(keys):
@@ -106,21 +109,14 @@ class AffectedReplies:
         return going
 
     async def _goes(
-        self,
-        reply: SeenReply,
-        gone: Collection[int],
-        lost: Mapping[int, "LostOfReply | None"],
-        dropped: Collection[int],
-        *,
-        is_new: bool,
-        had_it: bool,
-    ) -> "LostOfReply | None":
+        self, reply: SeenReply, gone: Collection[int], lost: _Lost, dropped: Collection[int], *, is_new: bool, had_it: bool
+    ) -> LostOfReply | None:
         """Return what goes on to replies that had this one in view, if it goes with what is lost; None if it stays.
 
         It cannot have from elsewhere in its view what is `dropped`. Meaning is compared with what is forgotten alone, and once
         (where it `is_new`): each comparison takes a fifth of the innocent along, so that in the end, reply by reply, one
-        message would take nearly every answer of a conversation. For the same reason a meaning that cannot be compared counts
-        only where a reply `had_it` in view itself, or is short and had one that did.
+        message would take nearly every answer of a conversation. Likewise, what cannot be compared counts only where a reply
+        `had_it` in view itself, or is short and had one that did.
         """
         if await self._only_acknowledges(reply):
             # It goes with what it answers alone, and then passes nothing on.
@@ -135,7 +131,12 @@ class AffectedReplies:
         parts = await asyncio.to_thread(holding, reply.text, words, [*await self._texts(view[-_EXPLAINING:]), *left])
         # What answers or cites a message that stays is spared like any other.
         is_answer = not self.edited and not reply.cites.isdisjoint(gone)
-        if parts or is_answer or (is_new and await self._is_near(reply.text, meanings, view, left, had_it=had_it)):
+        near = not parts and not is_answer and is_new and await self._is_near(reply.text, meanings, view, left)
+        if is_answer or (near is None and had_it):
+            # What says it in other words may be repeated where it was no longer in view itself.
+            parts = parts or await asyncio.to_thread(retelling, reply.text, [*await self._texts(view[-COMPARED:]), *left])
+            parts = parts or ([reply.text] if self.edited and self.edited.item in reply.cites else [])
+        if parts or is_answer or near:
             return LostOfReply(parts, meanings if parts or had_it or is_comparable(reply.text) else [])
         return None
 
@@ -147,16 +148,16 @@ class AffectedReplies:
         texts, speakers = [row["text"] for row in asked], {row["speaker"] for row in asked}
         return len(texts) == len(reply.answers) and only_acknowledges(reply.text, texts, speakers)
 
-    async def _is_near(self, reply: str, texts: Sequence[str], view: Sequence[int], left: Sequence[str], *, had_it: bool) -> bool:
-        """Return whether a reply may say in other words what is lost; what is `left` of it after an edit is none of it."""
-        others = await self._texts(view[-COMPARED:])
+    async def _is_near(self, reply: str, texts: Sequence[str], view: Sequence[int], left: Sequence[str]) -> bool | None:
+        """Return whether a reply may say in other words what is lost, None if that cannot be measured.
+
+        What is `left` of it after an edit is none of it.
+        """
         if not self.edited:
-            near = await self.nearness.near(reply, texts, others)
-        else:
-            # Mere rewording is as near to the new words as to the old ones.
-            taken_out = await asyncio.to_thread(lambda: content("\n".join(texts)) - content("\n".join(left)))
-            near = bool(taken_out) and await self.nearness.older(reply, texts, left)
-        return had_it and await asyncio.to_thread(may_retell, reply, [*others, *left]) if near is None else near
+            return await self.nearness.near(reply, texts, await self._texts(view[-COMPARED:]))
+        # Mere rewording is as near to the new words as to the old ones.
+        taken_out = await asyncio.to_thread(lambda: content("\n".join(texts)) - content("\n".join(left)))
+        return bool(taken_out) and await self.nearness.older(reply, texts, left)
 
     async def _with_digests(self, frontier: LostTexts) -> dict[int, Sequence[str] | None]:
         """Return the frontier with the digests and statements above it, each with those of its lines that rest on the frontier.

@@ -57,7 +57,7 @@ class StoredMessage:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a reply rests on, and where that was said; `stored` is None for an aside without a recorded position."""
+    """What a reply, digest or statement rests on, and where that was said; `stored` is None for an aside without a recorded position."""
 
     stored: StoredMessage | None
     platform: str = ""
@@ -162,6 +162,14 @@ class ComparisonState:
             found[row["reply"]].append(Support(one, row["platform"], row["place"]))
         return dict(found)
 
+    async def sources(self, derived: Sequence[int]) -> dict[int, list[Support]]:
+        """Return the messages that digests and statements were made from directly, newest first; none for messages."""
+        rows = await paged(self._db, _SOURCES, derived)
+        found: dict[int, list[Support]] = {key: [] for key in derived}
+        for row, one in zip(rows, await self._with_ids(rows), strict=True):
+            found[row["child"]].append(Support(one, row["platform"], row["place"]))
+        return found
+
     async def _asides_of(self, replies: Sequence[int]) -> dict[int, frozenset[int]]:
         recorded = await seen.asides_of(self._db, replies)
         earlier = await seen.seen_by(self._db, [reply for reply, items in recorded.items() if items is None])
@@ -195,6 +203,11 @@ _CITED = (
     "FROM lineage l JOIN exchanges p ON p.item = l.parent JOIN sessions s ON s.id = p.session "
     "JOIN exchanges c ON c.item = l.child JOIN sessions t ON t.id = c.session "
     "WHERE l.child IN ({within}) AND l.cited = 1 AND (s.platform <> t.platform OR s.place <> t.place) ORDER BY l.child, l.parent DESC"
+)
+_SOURCES = (
+    "SELECT l.child, p.item, p.kind, p.text, p.source_id, p.said_at, p.stored_at, p.edited_at, s.platform, s.place "
+    "FROM lineage l JOIN items i ON i.id = l.child AND i.kind <> 'exchange' JOIN exchanges p ON p.item = l.parent "
+    "JOIN sessions s ON s.id = p.session WHERE l.child IN ({within}) ORDER BY p.said_at DESC, p.item DESC"
 )
 _BEFORE = (
     f"SELECT {_COLUMNS} FROM exchanges WHERE session = :session "

@@ -20,7 +20,7 @@ Passage = list[str]
 READ = 300
 """How much of a view a reply is compared with: its newest characters, as many as the views of the sets have."""
 _RETOLD = 0.925
-"""The bound from which a reply may retell: as with `NEAR`, 2 % of the paraphrases lie below, and 41.8 % of the innocent go."""
+"""The bound from which a passage may retell: as with `NEAR`, 2 % of the paraphrases lie below, and 41.8 % of the innocent go."""
 _SAID_TO = {
     "english": "you your yours yourself yourselves",
     "german": "du dich dir dein deine deinem deinen deiner deines euch euer eure eurem euren eurer eures ihr",
@@ -46,14 +46,14 @@ def spoken_of(sentences: Sequence[str]) -> tuple[float, float]:
     return sum(word in to for word in words) / len(sentences), sum(word in of for word in words) / len(sentences)
 
 
-def may_retell(reply: str, others: Iterable[str]) -> bool:
-    """Return whether words alone leave it open that a reply says something in other words.
+def retelling(reply: str, others: Iterable[str]) -> list[str]:
+    """Return the sentences of a reply that, by words alone, may say in other words what is not among `others`, newest last.
 
-    It may if most content of a passage is not in what was said last in its view, newest last, the more so if it speaks of
-    people, as paraphrases do.
+    A passage may if most of its content is not in what was said last in its view, the more so if it speaks of people, as
+    paraphrases do.
     """
     known = content("\n".join(others)[-READ:])
-    return any(_new(passage, known) >= _RETOLD for passage in passages(reply))
+    return [one for passage in passages(reply) if _new(passage, known) >= _RETOLD for one in passage]
 
 
 def _new(passage: Passage, known: frozenset[str]) -> float:

@@ -8,10 +8,9 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memory.forget.gone import shown
 from memory.places import confidences, opted_out
 from memory.store.bounds import Bounds
-from memory.store.database import DatabaseAccess, Parameters, Reader, Row, Transaction
+from memory.store.database import DatabaseAccess, Parameters, Transaction
 from memory.store.lineage import Seal, bound, paged, pages, placeholders, texts_of
 from memory.text.told.named_things import NamedKind, NamedThing, aliases_in, inside_full_names, key, keys_in, named, surnamed
 from memory.types import Domain
@@ -20,12 +19,11 @@ TIERS = ("profile", "narrative", "era")
 """The tiers whose statements are scanned."""
 PLAIN, TELLING, STATED = range(3)
 """How much an item tells about an entity: it names it, it tells what it is, or it is a statement that names it."""
-_UNNAMED = "~"
+UNNAMED = "~"
 """The key prefix of somebody an item only refers to as "my sister"."""
 _TOLD = 6
 """The number of most telling items read for each entity brought up."""
 _STEP = 20
-_MOST_UNNAMED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +75,42 @@ async def requeue(tx: Transaction, domain: Domain, items: Sequence[int]) -> None
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Delete the mentions by these items, and entities that nothing mentions any more."""
-    await _drop(tx, items)
+    """Delete the mentions by these items, and entities that nothing mentions any more.
+
+    A lower-case word stays a name only while something tells what it stands for.
+    """
+    for entity in await _drop(tx, items):
+        rows = await tx.all(_UNTOLD, {"entity": entity})
+        names = {row["item"]: row["name_key"] for row in rows}
+        said = await texts_of(tx, names)
+        await _drop(tx, [item for item, text in said.items() if keys_in(text).get(names[item], "")[:1].islower()], entity)
     for some in pages(items):
         await tx.run(f"DELETE FROM unnamed WHERE item IN ({placeholders('i', some)})", bound("i", some))
 
 
-async def _drop(tx: Transaction, items: Sequence[int]) -> None:
+_UNTOLD = (
+    "SELECT m.item, n.name_key FROM mentions m JOIN entities n ON n.id = m.entity WHERE m.entity = :entity AND NOT EXISTS "
+    "(SELECT 1 FROM mentions t WHERE t.entity = m.entity AND t.kind <> '') ORDER BY m.item DESC LIMIT 500"
+)
+
+
+async def _drop(tx: Transaction, items: Sequence[int], entity: int | None = None) -> set[int]:
+    """Delete the mentions by these items, of an entity or of all; return the entities of which one told what they are."""
+    told: set[int] = set()
     for some in pages(items):
-        within = f"IN ({placeholders('i', some)})"
-        rows = await tx.all(f"DELETE FROM mentions WHERE item {within} RETURNING entity", bound("i", some))
+        of = "" if entity is None else "AND entity = :entity "
+        rows = await tx.all(
+            f"DELETE FROM mentions WHERE item IN ({placeholders('i', some)}) {of}RETURNING entity, kind",
+            {**bound("i", some), "entity": entity},
+        )
+        told.update(row["entity"] for row in rows if row["kind"])
         for those in pages(sorted({row["entity"] for row in rows})):
             await tx.run(
                 f"DELETE FROM entities WHERE id IN ({placeholders('e', those)}) "
                 "AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity = entities.id)",
                 bound("e", those),
             )
+    return told
 
 
 async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | None = None) -> int:
@@ -122,84 +140,6 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
         more = len(items) == _STEP or len(looked) < len(items)
         items = await _waiting(db, domain) if more else []
     return done
-
-
-async def by_name(reader: Reader, domains: Sequence[int], names: Sequence[str]) -> list[Row]:
-    """Return the entities for the first of these names that is known in some domains, or else those with one as first word."""
-    for column in ("name_key", "first_key"):
-        for name in names:
-            found = await reader.all(
-                f"SELECT id, domain, name, name_key, first_key FROM entities WHERE domain IN ({placeholders('d', domains)}) "
-                f"AND {column} = :key ORDER BY id",
-                {"key": key(name), **bound("d", domains)},
-            )
-            if found:
-                return found
-    return []
-
-
-async def by_alias(reader: Reader, domains: Sequence[int], alias: str, speaker: str = "") -> list[Row]:
-    """Return the entities that a speaker ('': anybody) calls by an alias, as in "my sister"; named ones if there are any."""
-    found = await reader.all(
-        f"SELECT DISTINCT n.id, n.domain, n.name, n.name_key, n.first_key FROM mentions m JOIN entities n ON n.id = m.entity "
-        f"LEFT JOIN exchanges e ON e.item = m.item WHERE m.domain IN ({placeholders('d', domains)}) AND m.alias = :alias "
-        f"AND m.alias <> '' AND {shown('m')} AND (CAST(:speaker AS TEXT) = '' OR e.speaker = :speaker) ORDER BY n.id",
-        {"alias": alias.casefold(), "speaker": speaker, **bound("d", domains)},
-    )
-    return [row for row in found if row["name_key"][0] != _UNNAMED] or found
-
-
-async def one_with(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -> list[Row]:
-    """Return the entities of a name along with those known to be the same under a longer or shorter name.
-
-    Ben and Ben Miller are the same if somebody says so, or if the same speaker calls both, and no other Ben, "my friend".
-    """
-    alike = await reader.all(
-        "SELECT n.id, n.domain, n.name, n.name_key, n.first_key, m.alias, m.kind, e.speaker FROM entities n "
-        f"LEFT JOIN mentions m ON m.entity = n.id AND m.alias <> '' AND {shown('m')} LEFT JOIN exchanges e ON e.item = m.item "
-        f"WHERE n.domain IN ({placeholders('d', domains)}) AND (n.first_key = :first OR n.id IN ({placeholders('e', rows)}) "
-        f"OR m.alias IN ({placeholders('a', rows)})) ORDER BY n.id",
-        {
-            "first": rows[0]["first_key"],
-            **bound("d", domains),
-            **bound("e", (row["id"] for row in rows)),
-            **bound("a", (row["name"].casefold() for row in rows)),
-        },
-    )
-    own = rows[0]["name_key"]
-    names = {row["name_key"]: row["name"] for row in alike}
-    aliases = {(row["name_key"], key(row["alias"])) for row in alike if row["alias"]}
-    ones = {other for other in names if (own, other) in aliases or (other, own) in aliases}
-    who = {name: {(row["alias"], row["speaker"]) for row in alike if row["name_key"] == name and row["kind"]} for name in names}
-    short = own if own == rows[0]["first_key"] else rows[0]["first_key"]
-    longer = [name for name in names if name != short and not who.get(short, set()).isdisjoint(who[name])]
-    if len(longer) == 1 and own in (short, longer[0]):
-        ones |= {short, longer[0]}
-    return list({row["id"]: row for row in alike if row["name_key"] in ones | {own}}.values())
-
-
-async def unnamed(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -> list[int]:
-    """Return the items in which a speaker refers by an alias ("my sister") to nobody but these entities."""
-    calls = await reader.all(
-        "SELECT DISTINCT m.entity, m.domain, m.alias, e.speaker FROM mentions m JOIN exchanges e ON e.item = m.item "
-        f"WHERE m.domain IN ({placeholders('d', domains)}) AND m.kind <> '' AND {shown('m')} AND m.alias <> '' AND m.alias IN "
-        f"(SELECT t.alias FROM mentions t WHERE t.alias <> '' AND t.kind <> '' AND t.entity IN ({placeholders('e', rows)}))",
-        {**bound("d", domains), **bound("e", (row["id"] for row in rows))},
-    )
-    own = {row["id"] for row in rows}
-    by_call: dict[tuple[int, str, str], set[int]] = {}
-    for row in calls:
-        by_call.setdefault((row["domain"], row["alias"], row["speaker"]), set()).add(row["entity"])
-    found: list[int] = []
-    for (domain, alias, speaker), entities in by_call.items():
-        if entities <= own:
-            items = await reader.all(
-                "SELECT m.item FROM entities n JOIN mentions m ON m.entity = n.id JOIN exchanges e ON e.item = m.item "
-                "WHERE n.domain = :domain AND n.name_key = :key AND e.speaker = :speaker ORDER BY m.item DESC LIMIT :most",
-                {"domain": domain, "key": _UNNAMED + alias, "speaker": speaker, "most": _MOST_UNNAMED},
-            )
-            found += [row["item"] for row in items]
-    return found
 
 
 async def _waiting(db: DatabaseAccess, domain: Domain) -> list[int]:
@@ -263,7 +203,7 @@ def _things_by_key(told: _Found, known: Mapping[str, bool]) -> dict[str, NamedTh
     for short, full in told.one.items():
         found[key(short)] = replace(found.get(key(short), NamedThing(short)), alias=full.casefold())
         found.setdefault(key(full), NamedThing(full))
-    found.update((_UNNAMED + alias, NamedThing(alias, alias=alias)) for alias in told.called)
+    found.update((UNNAMED + alias, NamedThing(alias, alias=alias)) for alias in told.called)
     return found
 
 
@@ -290,7 +230,7 @@ async def _entities(tx: Transaction, domain: Domain, names: Mapping[str, str]) -
             {
                 "domain": domain.key,
                 **bound("k", some),
-                **bound("f", [one if one[0] == _UNNAMED else key(names[one].split()[0]) for one in some]),
+                **bound("f", [one if one[0] == UNNAMED else key(names[one].split()[0]) for one in some]),
                 **bound("n", [names[one] for one in some]),
             },
         )

@@ -12,7 +12,7 @@ from memory.store.lineage import bound, placeholders
 from memory.text.off_loop import off_loop
 from memory.text.passages import only_asks
 from memory.text.told.named_things import aliases_in, names_asked
-from memory.tiers import entities, exchanges, statements
+from memory.tiers import entities, entity_reads, exchanges, statements
 from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import said
 from memory.tiers.messages.seen import readable
@@ -63,7 +63,7 @@ class Pages(ViewPart):
             await entities.catch_up(self._db, self._binding.seal, domain, _READ_AT_ONCE)
         alias = next(iter(aliases_in(name)), name)
         speaker = asker if self._home.ref.kind is not DomainKind.DM else ""
-        rows = await entities.by_name(self._db, self._domains, names) or await entities.by_alias(
+        rows = await entity_reads.by_name(self._db, self._domains, names) or await entity_reads.by_alias(
             self._db, self._domains, alias, speaker
         )
         who_is_who = await self._who_is_who(rows)
@@ -80,7 +80,7 @@ class Pages(ViewPart):
             by_name.setdefault(row["name_key"], []).append(row)
         found: dict[frozenset[int], list[Row]] = {}
         for namesakes in by_name.values():
-            same = await entities.one_with(self._db, self._domains, namesakes)
+            same = await entity_reads.one_with(self._db, self._domains, namesakes)
             found.setdefault(frozenset(row["id"] for row in same), [*namesakes, *same])
         return list(found.values())
 
@@ -114,7 +114,7 @@ class Pages(ViewPart):
         name = rows[0]["name"]
         aliases = list(dict.fromkeys(alias for _, alias in kinds if alias and alias != name.casefold()))
         items = await self._db.all(f"SELECT m.item {mentions} ORDER BY m.weight DESC, m.item DESC LIMIT :most", parameters)
-        keys = list(dict.fromkeys([row["item"] for row in items] + await entities.unnamed(self._db, domains, rows)))
+        keys = list(dict.fromkeys([row["item"] for row in items] + await entity_reads.unnamed(self._db, domains, rows)))
         facts = [one for one in (await statements.by_keys(self._db, domains, keys)).values() if one.ended_at is None]
         named = await self._in_order(keys)
         # A question states nothing about anybody, but who is only asked about is named all the same.

@@ -47,6 +47,11 @@ class Recalled:
         """Other standing statements on whom or what the question names: facts and arcs."""
         return [one for one in self.ranked if isinstance(one, Statement) and one.tier not in INDEXED]
 
+    @property
+    def above(self) -> list[int]:
+        """The keys of everything above messages."""
+        return [_key(one) for one in self.ranked if not isinstance(one, Hit)]
+
     def narrowed(self, hits: Sequence[Hit]) -> "Recalled":
         """Return a copy with only these messages, and everything above messages."""
         by_key = {hit.exchange.key: hit for hit in hits}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
-from memory.forget.shared_content import may_retell, shares
+from memory.forget.shared_content import retelling, shares
 from memory.forget.sparing import NEAR, Nearness, is_comparable
 from memory.text.acknowledgements import only_acknowledges
 
@@ -66,7 +66,7 @@ async def main() -> None:
         print(f"{bound:7.2f}" + "".join(f"{share:17.1%} " for share in gone) + ("  <- the bound" if bound == NEAR else ""))
     alone = [
         sum(
-            one == inf or (one > -inf and may_retell(case.reply, case.others))
+            one == inf or (one > -inf and bool(retelling(case.reply, case.others)))
             for one, case in zip(some, cases(name), strict=True)
         )
         / len(some)

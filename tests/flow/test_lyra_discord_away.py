@@ -19,6 +19,7 @@ from tests.kits.comparing import busy, compared
 from tests.kits.discord_home import Awake, model_server, server_of
 from tests.kits.discord_quick import answered
 from tests.kits.discord_town import Town
+from tests.kits.ladder_talk import climbed, teller
 
 DOWN = pytest.mark.parametrize("down", [True, False], ids=["while she is down", "between two sessions"])
 
@@ -276,3 +277,22 @@ async def test_at_most_five_looks_are_made_for_one_question_and_the_rest_is_left
         shown = await town.reads(town.ada, town.general, "recall", query="melon")
         assert looks(town) == 5, [one.query for one in town.server.calls("list_messages")]
         assert 0 < shown.count("a melon lies") <= 5
+
+
+@pytest.mark.parametrize("voice", ["a model", "the voice"])
+async def test_what_a_fact_was_made_from_is_looked_up_before_it_is_used(town: Town, voice: str) -> None:
+    dm = await town.ada.opens_dm()
+    async with OpenAIServer(teller) as model:
+        async with town.lyra(model, "recent_turns = 1") as lyra:
+            told = await town.says(town.ada, dm, "I keep bees behind the barn.")
+            for text in ("I sing in a choir.", "My knee is better.", "The roof is new."):
+                await town.says(town.ada, dm, text)
+            await climbed(lyra)
+        await town.ada.deletes(told)
+        async with town.lyra(model if voice == "a model" else None, "recent_turns = 1", changed=busy) as lyra:
+            view = await lyra.view(DomainKind.DM, town.ada.id)
+            assert any("bees" in fact.text for fact in await view.digests.statements("profile")), "nothing was compared yet"
+            asked = await town.says(town.ada, dm, "What do you know about me?")
+            assert "bees" not in (prompt(lyra.chats[-1]) if voice == "a model" else (await town.answer(asked)).content)
+            assert not any("bees" in fact.text for fact in await view.digests.statements("profile"))
+            assert any("choir" in text for text in await lyra.kept(DomainKind.DM, town.ada.id))

@@ -10,7 +10,7 @@ import pytest
 
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
-from memory.forget.shared_content import content, may_retell, sentences, shares, spoken_of
+from memory.forget.shared_content import content, retelling, sentences, shares, spoken_of
 from memory.forget.sparing import NEAR, Nearness
 from memory.ports import Vectors
 from tests.bench.sparing import cases, score
@@ -33,15 +33,15 @@ async def test_of_paraphrases_two_in_a_hundred_stay_and_of_the_innocent_four_in_
 
 def test_by_words_alone_two_in_a_hundred_paraphrases_stay_and_of_the_innocent_more_than_half() -> None:
     told, innocent = [
-        [case.copies or may_retell(case.reply, case.others) for case in cases(name)] for name in ("paraphrases", "innocent")
+        [case.copies or bool(retelling(case.reply, case.others)) for case in cases(name)] for name in ("paraphrases", "innocent")
     ]
     assert sum(told) >= 0.98 * len(told) and sum(innocent) <= 0.42 * len(innocent)
 
 
 def test_by_words_alone_a_long_view_explains_no_more_than_a_short_one() -> None:
     reply, said = "The ferry is empty and slow before noon.", ["The slow ferry is empty.", "I like it before noon."]
-    assert not may_retell(reply, said)
-    assert may_retell(reply, [*said, "Rice wants twice its volume of water and a lid. " * 10])
+    assert not retelling(reply, said)
+    assert retelling(reply, [*said, "Rice wants twice its volume of water and a lid. " * 10])
 
 
 async def test_no_answer_stays_that_tells_in_few_words_and_of_those_that_take_note_seven_in_eight() -> None:

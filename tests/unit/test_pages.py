@@ -87,6 +87,20 @@ async def test_what_is_forgotten_or_changed_is_on_no_page(tmp_path: Path) -> Non
         assert [await here.count(table) for table in ("entities", "mentions", "unnamed")] == [0, 0, 0]
 
 
+async def test_a_word_is_no_name_any_more_once_what_told_so_is_forgotten(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        kept = [
+            await here.say(text)
+            for text in ("My cat is called Storm.", "yesterday the storm kept me awake", "I met Bo at the lake.")
+        ]
+        await here.memory.read_names(here.domain)
+        assert texts(await page(here, "Storm")) == [one.text for one in kept[:2]]
+        await here.view.forget_message(kept[0].id)
+        assert [one.name for one in await here.view.pages.names(9)] == ["Bo"]
+        assert await here.view.pages.about("Storm") == []
+        assert await with_words(here.memory.db, "entities", "name", "Storm") == []
+
+
 async def test_an_older_memory_is_looked_through_in_steps(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await told(here, *TALK, *(f"Note {n} of Iris." for n in range(50)))

@@ -141,14 +141,27 @@ async def test_without_an_embedder_an_answer_that_goes_takes_along_those_that_sa
         code = await here.say(CODE)
         asked = [await here.say(f"what about number {n}?") for n in range(5)]
         told = await replied(here, "Your locker opens with 4711.", asked[0], [code])
-        doubtful = await replied(here, "You have a good memory for such things.", asked[1], [code])
+        doubtful = await replied(here, "You have an elephant's memory for combinations.", asked[1], [code])
         await replied(here, "With 4711, as I said to you before.", asked[2], [told])
+        await replied(here, "You could write your combinations down, of course.", asked[0], [doubtful])
         kept = [
             await replied(here, text, asked[n], [told, doubtful])
             for n, text in ((3, "You could take him for a walk instead."), (4, "Soup of leeks and potatoes for you both, then."))
         ]
-        assert (await here.view.forget_message(code.id)).replies == 3
+        assert (await here.view.forget_message(code.id)).replies == 4
         assert await texts(here) == [one.text for one in (*asked, *kept)]
+
+
+@pytest.mark.parametrize("embedder", [None, BagOfWords()], ids=["nearness unknown", "nearness known"])
+async def test_what_repeats_an_answer_in_its_own_words_goes_with_what_that_answered(
+    tmp_path: Path, embedder: Embedder | None
+) -> None:
+    async with at_home(tmp_path, embedder=embedder) as here:
+        ill, plan = await here.say("the doctor found a tumour"), await here.say("the trip is on Friday")
+        first = await replied(here, "I am sorry. Will they give you chemotherapy?", ill)
+        await replied(here, "Your chemotherapy comes first, so ask before you go.", plan, [first])
+        assert (await here.view.forget_message(ill.id)).replies == 2
+        assert await texts(here) == [plan.text]
 
 
 @pytest.mark.parametrize("embedder", [None, BagOfWords()], ids=["nearness unknown", "nearness known"])
@@ -185,6 +198,17 @@ async def test_an_edit_takes_along_what_holds_the_words_that_it_took_out(tmp_pat
         assert await texts(here) == ["my locker code is a secret", asked.text, fine.text]
         assert await here.memory.kept.revise("console", "dm", code.source_id, "My locker code is a secret!", here.clock.now() + 1)
         assert fine.text in await texts(here), "nothing was taken out"
+
+
+async def test_without_an_embedder_what_answers_an_edited_message_goes_unless_nothing_was_taken_out(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        code, weather = await here.say(CODE), await here.say("how is the weather outside?")
+        await replied(here, "Ah, four digits for the locker, fine.", code)
+        fine = await replied(here, "The weather outside is fine, fine enough.", weather, [code])
+        for text, left in (("My locker code is 4711!", 2), ("my locker", 1)):
+            assert await here.memory.kept.revise("console", "dm", code.source_id, text, here.clock.now() + 3 - left)
+            assert len(await texts(here)) == 2 + left
+        assert fine.text in await texts(here)
 
 
 @pytest.mark.parametrize("meanwhile", ["forgotten", "changed", "all forgotten"])

@@ -128,7 +128,9 @@ class Generation:
                     turn, settings, prompt_draft.in_view, prompt_draft.since, self._queries(turn, read_at)
                 )
             usable_hits = await verification.usable(used_in(recall.hits), request_budget)
-            if not (usable_recent.changed or usable_hits.changed):
+            above = prompt_draft.in_view.union(recall.above)
+            changed = usable_recent.changed or usable_hits.changed or await verification.changes_sources(above, request_budget)
+            if not changed:
                 return Inputs(
                     read_at, commits, layers.recent, prompt_draft, recall.narrowed(verified_hits(recall.hits, usable_hits))
                 )
@@ -168,6 +170,8 @@ class Generation:
             return result.hits
 
         hits = await self._verification.hits(search, request_budget)
+        while await self._verification.changes_sources([one.key for one in result.above], request_budget):
+            hits = await self._verification.hits(search, request_budget)
         length = len(question.text) + sum(len(hit.exchange.text) for hit in hits)
         answer = await off_loop(length, partial(self._quoting_answer, question, hits, result.above))
         links = await written_urls([*turn.questions, *(hit.exchange for hit in hits)])
