@@ -17,14 +17,15 @@ _STEP = 4
 class RecentTurns:
     """The last messages of a conversation, oldest first, rendered for a question at an instant (microseconds UTC) in a time zone.
 
-    The first message that somebody says on a day is dated, unless that is today. Lyra's own are not: she would learn to write
-    dates. `most` are the tokens of a message.
+    The first message that somebody says on a day is dated, unless all that is shown is of today. Lyra's own are not: she would
+    learn to write dates. `most` are the tokens of a message.
     """
 
     def __init__(self, said: Sequence[Exchange], question: PromptQuestion, now: int, time_zone: str, most: int) -> None:
         self._said = said
         self._days = [local(one.said_at, time_zone).date() for one in said]
         self._today = local(now, time_zone).date()
+        self._dated = {*self._days} if {*self._days} != {self._today} else set()
         self._most = most
         quoted = [quote.speaker for quote in (*question.quotes, *question.aside)]
         self._frame = frame_of(said, shared=question.shared)
@@ -37,7 +38,7 @@ class RecentTurns:
         """
         n = len(self._said)
         newest_first: list[ChatMessage] = []
-        left = room - max((tokens(f"{_date(day)}: ") for day in {*self._days} - {self._today}), default=0)
+        left = room - max((tokens(f"{_date(day)}: ") for day in self._dated), default=0)
         # From the end, so that what does not fit is not rendered.
         for at in reversed(range(n)):
             message = self._message(at, first=0)
@@ -65,8 +66,9 @@ class RecentTurns:
         )
 
     def _begins_day(self, at: int, first: int) -> bool:
-        before = next((self._days[one] for one in range(at - 1, first - 1, -1) if self._is_said(one)), self._today)
-        return self._days[at] != before
+        before = next((self._days[one] for one in range(at - 1, first - 1, -1) if self._is_said(one)), None)
+        # What she said before anybody else is of another day, too, unless it is of today.
+        return self._days[at] != before if before else {*self._days[first : at + 1]} != {self._today}
 
     def _is_said(self, at: int) -> bool:
         return self._said[at].role != "assistant"

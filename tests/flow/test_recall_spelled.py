@@ -27,6 +27,16 @@ async def test_what_is_asked_in_another_spelling_is_found_first_and_not_weak(tmp
         assert len(missed) <= 3
 
 
+async def test_a_name_is_found_in_the_other_alphabet(tmp_path: Path) -> None:
+    cases = [json.loads(line) for line in SET.with_name("scripts.jsonl").read_text("utf-8").splitlines()]
+    async with among(tmp_path, *(f"Ada: {case['said']}" for case in cases)) as here:
+        found = {case["question"]: await here.view.recall.messages(case["question"], 1) for case in cases}
+    first = {asked: hits[0].exchange.text for asked, hits in found.items() if hits and hits[0].certainty is not Certainty.WEAK}
+    missed = [case["question"] for case in cases if first.get(case["question"]) != case["said"]]
+    print(missed)
+    assert len(missed) <= 4
+
+
 NAMED = """
 what did Juergen say about the parrot? | Jürgen
 what did Jurgen say about the parrot?  | Jürgen

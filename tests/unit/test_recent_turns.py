@@ -41,6 +41,17 @@ def test_what_was_said_today_needs_no_date() -> None:
     assert shown(exchange(1, "hello", at=NOW), exchange(2, "are you there?", at=NOW)) == ["hello", "are you there?"]
 
 
+def test_what_is_said_today_is_dated_behind_a_reply_of_another_day() -> None:
+    assert shown(
+        exchange(1, "the boat is green"), exchange(2, "It leaves tomorrow.", "assistant"), exchange(3, "hello", at=NOW)
+    ) == ["Tuesday, 03 March 2026: the boat is green", "It leaves tomorrow.", "Sunday, 12 April 2026: hello"]
+    assert shown(exchange(2, "It leaves tomorrow.", "assistant"), exchange(3, "hello", at=NOW)) == [
+        "It leaves tomorrow.",
+        "Sunday, 12 April 2026: hello",
+    ]
+    assert shown(exchange(2, "Hello.", "assistant", at=NOW), exchange(3, "hello", at=NOW)) == ["Hello.", "hello"]
+
+
 def test_a_day_is_that_of_the_place() -> None:
     late = exchange(1, "good night", at=START + 11 * DAY // 24)
     assert shown(late) == ["Tuesday, 03 March 2026: good night"]

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.index.hits import Certainty, Hit
+from memory.index.when.told_times import told
 from memory.index.when.values import Window
 from memory.text.told.claims import claims
 from memory.text.told.named_things import KIN
 from memory.text.told.related_words import singles
-from memory.types import MINUTE
+from memory.types import MINUTE, Exchange
 
 MOST_LISTED = 12
 _HALF_A_DAY = 12 * 60 * MINUTE
@@ -63,6 +64,11 @@ class Candidate:
     def rank(self) -> tuple[int, bool, int, bool, bool]:
         """The sort key, most important criterion first."""
         return len(self.covers), self.hit.certainty is not Certainty.WEAK, len(self.near), self.shaped, self.own
+
+
+def any_of(said: Sequence[Exchange], window: Window, time_zone: str) -> bool:
+    """Return whether any message was said in a window or tells of it."""
+    return any(window.holds(one.said_at) or told(one.text, one.said_at, time_zone).within(window) for one in said)
 
 
 def spread(found: Sequence[Candidate]) -> list[Candidate]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.models.offline.answer_choice import AnswerChoice
-from bot.models.offline.candidates import Candidate
+from bot.models.offline.candidates import Candidate, any_of
 from bot.models.offline.gaps import missing, telling
 from bot.models.offline.message_kinds import MessageKind, asks_what_lyra_feels, hear, is_about_lyra
 from bot.models.offline.phrases import Phrases
@@ -181,11 +181,11 @@ class OfflineVoice:
 
     def window(self, asked: VoiceQuestion, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
         """Return the time that a part is about, None for none; a birthday is looked up in the hits."""
-        told = [hit.exchange for hit in hits]
+        told = [hit.exchange for hit in hits if hit.exchange.role != "assistant"]
         if part.day is None:
             window = part.window
-            if window and window.instead and not any(window.holds(one.said_at) for one in told):
-                return window.instead if any(window.instead.holds(one.said_at) for one in told) else window
+            if window and window.instead and not any_of(told, window, asked.time_zone):
+                return window.instead if any_of(told, window.instead, asked.time_zone) else window
             return window
         return celebrated(part.day, told, one_line(asked.asker), asked.now, asked.time_zone, part.window)
 

@@ -167,11 +167,10 @@ def _names(question: str, grammar: _Grammar, speakers: set[str], hits: Mapping[i
     """Return the names of people in a question that somebody bears or that a message tells of."""
     words = {_bare(word) for word in _WORD.findall(question)} - _NO_NAME
     found = {frozenset(own) for speaker in speakers if (own := words & set(_name_words(speaker)))}
-    told = [hit.exchange.text for hit in hits.values() if not is_question(hit.exchange.text)]
+    texts = [hit.exchange.text for hit in hits.values()]
     for name in _found(grammar.asked, question):
-        bare = _bare(name)
-        if bare not in _NO_NAME and not any(bare in one for one in found) and any(name in text for text in told):
-            found.add(frozenset((bare,)))
+        if any(name in text and not is_question(text) for text in texts) and _bare(name) not in _NO_NAME.union(*found):
+            found.add(frozenset((_bare(name),)))
     return found
 
 

@@ -22,6 +22,7 @@ from memory.text.irregular_verbs import PAST_FORMS
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
 from memory.text.spellings import other_spellings
+from memory.text.transliteration import is_cyrillic, transliterated
 
 _MINE = {
     "english": r"i|i'm|i've|i'd|i'll|me|my|mine|myself",
@@ -51,6 +52,8 @@ _WHO_SAYS = (
 MOST_CHARACTERS = 4_000
 MOST_WORDS = 400
 """The limits of a question; of a longer one, the beginning and the end are kept, as they tell what it is about."""
+_CYRILLIC = frozenset({"russian", "serbian"})
+_NAME = re.compile(r"(?<=\w )[^\W\d_a-zа-яё][\w']+")
 _FEW = 3
 """In how many languages a mistyped word is looked for where that of the question is not known."""
 
@@ -172,7 +175,18 @@ def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]
     for word, forms in other_spellings(text, words).items():
         terms = [lexical.term(lexical.stem(form, name), name) for form in sorted(forms) for name in languages]
         spelled[word] = list(dict.fromkeys([*words[word], *terms]))
+    for word in _in_other_alphabets(text, words, languages):
+        terms = [lexical.term(lexical.stem(form, name), name) for form in sorted(transliterated(word)) for name in languages]
+        spelled[word] = list(dict.fromkeys([*spelled[word], *terms]))
     return spelled
+
+
+def _in_other_alphabets(text: str, words: Iterable[str], languages: Sequence[str]) -> list[str]:
+    """Return the words that may be names which a message in view spells in the other alphabet: capitalized, but not first."""
+    if _CYRILLIC.isdisjoint(languages) and not any(map(is_cyrillic, words)):
+        return []
+    names = {word.casefold().removesuffix("'s") for word in _NAME.findall(text.replace("’", "'"))}
+    return [word for word in words if word.removesuffix("'s") in names]
 
 
 def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:

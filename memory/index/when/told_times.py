@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar
 from memory.index.when.further_languages import in_english, languages_of, times_in_english
-from memory.index.when.further_vocabulary import SIGNS, TenseSigns
+from memory.index.when.further_vocabulary import MONTHS, SIGNS, TenseSigns
 from memory.index.when.question_times import asked
 from memory.index.when.tokens import TimeTokens, cut
 from memory.index.when.values import TimedQuestion, Window
@@ -69,24 +69,28 @@ _PRESENT = re.compile(
     r"|fliege\w*|fahre\w*|treffe\w*|gehe\w*|ziehe\w*|heirate\w*|beginnt|es|son|tengo|tenemos|viajo|viajamos|est|sont|pars|partons)\b"
     r"|['’](?:m|re|s)\b|['’]d like to\b"
 )
+_ARRANGED = re.compile(r"(?i)\b(?:\w{3,}ed|bought|got|set|told|heard|found|agreed)\b")
 _ASKS_AHEAD = re.compile(
     r"(?i)\bwhat (?:happens|comes)\b|\b(?:will (?:i|we|he|she|they|there|happen)|going to|coming up|(?:is|am i|are we) (?:happening|planned|planning)"
     r"|plan(?:s|ned|ning)? (?:for|on)|what(?:['’]s| is) (?:on|up|happening|planned|going on)|(?:what|who|where|when) (?:am i|are we|is \w+) \w+ing|(?:do|does) \w+ have"
     r"|(?:am i|are we) (?:free|busy|away|off|invited)|is there (?:anything|something)|(?:must|should) (?:i|we)|who comes)\b|\bwas (?:passiert|kommt|steht|ist los|ist geplant|werde|(?:mache|machen|muss|müssen|soll|sollen) (?:ich|wir)|(?:habe|haben) (?:ich|wir)\b.*\bvor)\b"
     r"|\b(?:habe|haben) (?:ich|wir)\b(?!.*\b(?:ge\w{2,}(?:t|en)|\w+iert)\b).*\b(?:termine?|zeit|frei|etwas|schon was)\b|\bqué (?:pasa|hay|haré|haremos)\b"
-    r"|\bqu['’]est-ce (?:qui se passe|qu['’]il y a)\b"
+    r"|\bqué (?:voy|vamos) a\b|\bqué (?:hago|hacemos)\b|\bqu['’]est-ce (?:qui se passe|qu['’]il y a|que (?:je|nous|on) (?:fai\w+|va\w*|allons|ferai|ferons|fera))\b"
 )
 _PLANS_FOR = (
     (re.compile(r"(?i)\b(plans?|planned|planning) for the (?=weekend\b)"), r"\1 this "),
     (re.compile(r"(?i)\b(plans?|planned|planning) for (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"), r"\1 on "),
+    (re.compile(rf"\b(plans?|planned|planning) for (?=(?:{'|'.join(MONTHS)})\b)"), r"\1 in "),
 )
+_INTENDS = re.compile(r"(?i)(?<=\w) vor(?=\W*$)")
+"""The end of "was habe ich am Samstag vor", which is no time before another."""
 """What stands before a time in a question about plans, and before the same time elsewhere."""
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
 
 
 @dataclass(frozen=True, slots=True)
 class ToldTimes:
-    """The times that a message tells of besides its own; `elsewhere` says that it tells of past times only."""
+    """The times that a message tells of besides its own; `elsewhere` says that it tells of nothing but what was or will be then."""
 
     times: tuple[Window, ...] = ()
     elsewhere: bool = False
@@ -115,7 +119,7 @@ def told(text: str, said_at: int, time_zone: str) -> ToldTimes:
         if window is None or today is None or (window.start < today.end and window.end > today.start):
             elsewhere = elsewhere and window is None and len(_A_WORD.findall(sentence)) < _SMALL_TALK
             continue
-        elsewhere = elsewhere and window.end <= today.start
+        elsewhere = elsewhere and (window.end <= today.start or _is_still_to_come(sentence))
         if window not in times:
             times.append(window)
     return ToldTimes(tuple(times), elsewhere and bool(times))
@@ -134,13 +138,13 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     if english != text and not question.window:
         english, question = text, asked(text, now, time_zone)
     last = question.window
-    if last is None or last.end > now or _has(cut(english), _BACK):
+    if last is None or last.end > now or _has(cut(_INTENDS.sub("", english)), _BACK):
         return question
     signs = [SIGNS[name] for name in languages_of(text)] if english != text else []
     ahead = _ASKS_AHEAD.search(text) or any(one.ahead.search(text) for one in signs)
     over = question.past or OVER.search(text) or _DONE.search(text) or any(one.back.search(text) for one in signs)
     tokens = cut(english)
-    weekly = _has(tokens, _WEEKDAYS) or not _WEEKENDS.isdisjoint(tokens.words)
+    weekly = _is_weekly(tokens)
     then = asked(english, now + (_WEEK if weekly else _YEAR), time_zone).window
     near = then is not None and not weekly and then.end - then.start <= DAY and then.start - now <= _NEAR
     comes_again = weekly or _has(tokens, _COMES_AGAIN)
@@ -211,11 +215,15 @@ def _read(sentence: str, said_at: int, time_zone: str) -> Window | None:
     window = asked(sentence, said_at, time_zone).window
     if window is None or window.end > said_at or not _looks_ahead(sentence) or _has(tokens, _BACK):
         return window
-    for codes, later in ((_WEEKDAYS, _WEEK), (_COMES_AGAIN, _YEAR)):
-        then = asked(sentence, said_at + later, time_zone).window if _has(tokens, codes) else None
+    for comes_again, later in ((_is_weekly(tokens), _WEEK), (_has(tokens, _COMES_AGAIN), _YEAR)):
+        then = asked(sentence, said_at + later, time_zone).window if comes_again else None
         if then and then.start > said_at:
             return then
     return window
+
+
+def _is_weekly(tokens: TimeTokens) -> bool:
+    return _has(tokens, _WEEKDAYS) or not _WEEKENDS.isdisjoint(tokens.words)
 
 
 def _has(tokens: TimeTokens, codes: frozenset[Code]) -> bool:
@@ -235,6 +243,11 @@ def _looks_ahead(sentence: str) -> bool:
     if _WILL.search(sentence):
         return True
     return not (OVER.search(sentence) or _DONE.search(sentence)) and _PRESENT.search(sentence) is not None
+
+
+def _is_still_to_come(sentence: str) -> bool:
+    """Return whether a sentence about a later time tells of nothing that is done already, as "booked the ferry for May" does."""
+    return _looks_ahead(sentence) and not (_DONE.search(sentence) or _ARRANGED.search(sentence))
 
 
 def _of_a_day(window: Window, said_at: int, time_zone: str) -> Window | None:

@@ -248,7 +248,9 @@ DOINGS = frozenset(
     for word in """
     happen spend spent go went on new life past part thing celebrate verbracht gemacht machte passiert geschehen los erlebt gefeiert hice hicimos pasó
     hecho fait passé tell told say said write wrote written talk talked mention mentioned erzählt gesagt geschrieben berichtet
-    unternommen dije contado quest jai avons happens passiert
+    unternommen dije contado quest jai avons happens passiert plan plans planned planning mache machen machst macht tue tun vor geplant plane planen
+    fais faisons faire ferai ferons vais allons aller prévu étais j'étais étions qu'avons qu'ai hago hacemos hacer haré haremos voy vamos planeado
+    estuve estuvimos estaba
     """.split()
 )
 """Stems of words that ask for whatever was done or happened at a time."""
