@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from adapters.message_parts import Attachment, Forward, Quote
 from localization.sentences import Said
@@ -69,7 +70,7 @@ class Place:
     @property
     def key(self) -> str:
         """The place as one string, unique within its platform."""
-        return json.dumps([self.server, self.channel, self.thread], ensure_ascii=False)
+        return _key(self.server, self.channel, self.thread)
 
     @property
     def epoch(self) -> int:
@@ -80,6 +81,11 @@ class Place:
     def is_private(self) -> bool:
         """Whether only one person besides Lyra can read this."""
         return self.reach is Reach.DIRECT or (bool(self.alone) and not self.crowded)
+
+
+@lru_cache(maxsize=4_096)
+def _key(server: str, channel: str, thread: str) -> str:
+    return json.dumps([server, channel, thread], ensure_ascii=False)
 
 
 def conversation(platform: str, person: str, thread: str, name: str = "") -> Place:

@@ -16,6 +16,7 @@ from memory.text.time.dates import MONTHS, WEEKDAYS
 _WORDS = 3
 _RARE_NAME, _RARE_WORD = (3, 4), (2, 8)
 _WRITTEN = re.compile(r"[^\W_]+")
+_DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -65,4 +66,4 @@ def _is_name(written: str) -> bool:
 
 def _is_number(written: str) -> bool:
     # A single digit or a year is not specific enough.
-    return len(written) > 1 and any(char.isdecimal() for char in written) and not _YEAR.fullmatch(written)
+    return len(written) > 1 and _DIGIT.search(written) is not None and not _YEAR.fullmatch(written)

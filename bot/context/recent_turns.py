@@ -37,23 +37,26 @@ class RecentTurns:
         If not all do, the beginning moves by several messages at once, to stay stable.
         """
         n = len(self._said)
-        newest_first: list[ChatMessage] = []
+        newest_first: list[tuple[ChatMessage, int]] = []
         left = room - max((tokens(f"{_date(day)}: ") for day in self._dated), default=0)
         # From the end, so that what does not fit is not rendered.
         for at in reversed(range(n)):
             message = self._message(at, first=0)
-            left -= tokens(message["content"]) + 1
+            cost = tokens(message["content"]) + 1
+            left -= cost
             if left < 0:
                 break
-            newest_first.append(message)
+            newest_first.append((message, cost))
         starts = sorted({*range(0, n, _STEP), *range(max(0, n - _STEP), n + 1)})
         start = next(at for at in starts if n - at <= len(newest_first))
         shown = newest_first[: n - start][::-1]
         opening = next((at for at in range(start, n) if self._is_said(at)), None)
         if opening is not None:
-            shown[opening - start] = self._message(opening, first=start)
-        texts = [message["content"] for message in shown]
-        return FittedLayer("recent turns", texts, start, sum(tokens(text) + 1 for text in texts)), shown
+            dated = self._message(opening, first=start)
+            shown[opening - start] = (dated, tokens(dated["content"]) + 1)
+        messages = [message for message, _ in shown]
+        spent = sum(cost for _, cost in shown)
+        return FittedLayer("recent turns", [message["content"] for message in messages], start, spent), messages
 
     def _message(self, at: int, first: int) -> ChatMessage:
         """Return a message, dated as where the messages from `first` on are shown."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from adapters.events import Circle, MenuCall, Message, Person, Place, Reach
@@ -91,11 +91,17 @@ def asked_at(message: Message) -> int:
 
 def payload(event: Message | MenuCall) -> str:
     """Serialize an event to JSON, without what people call its place."""
-    raw = asdict(event)
-    for one in (raw, raw.get("target")):
-        if one:
-            one["place"]["name"] = ""
-    return json.dumps({"kind": _MESSAGE if isinstance(event, Message) else _CALL, **raw}, ensure_ascii=False)
+    kind, unnamed = (_MESSAGE, {}) if isinstance(event, Message) else (_CALL, {"target": event.target and _unnamed(event.target)})
+    return json.dumps({"kind": kind, **_unnamed(event), **unnamed}, ensure_ascii=False, default=_fields)
+
+
+def _unnamed(event: Message | MenuCall) -> dict[str, Any]:
+    return {**_fields(event), "place": {**_fields(event.place), "name": ""}}
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    # Not `asdict`, which copies each value.
+    return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
 def read_payload(text: str) -> Message | MenuCall:

@@ -41,18 +41,17 @@ def _addresses(begin: str) -> re.Pattern[str]:
 ADDRESS = _addresses(_BEGIN)
 ADDRESS_OR_NAME = _addresses(_BEGIN + _NAME)
 WORD = re.compile(rf"[^{_GAP}]+")
-_SIGNS = frozenset("/.:@<")
-"""Every URL contains one of these."""
+# Every URL contains one of these signs.
+_SIGNED_WORD = re.compile(rf"(?<![^{_GAP}])[^{_GAP}/.:@<]*+[/.:@<][^{_GAP}]*+")
 _AFTER = "`\"'.,:;!?*_~|>}»”’。，：；！？、）】」』》"
 
 
 def addresses(text: str) -> frozenset[str]:
     """Return every URL in a text, verbatim, without the punctuation around it."""
-    words = (word[0] for word in WORD.finditer(text) if word.end() - word.start() <= _LONGEST_SAID)
     return frozenset(
         bare(match[0])
-        for word in dict.fromkeys(words)
-        if not _SIGNS.isdisjoint(word)
+        for word in dict.fromkeys(_SIGNED_WORD.findall(text))
+        if len(word) <= _LONGEST_SAID
         for pattern in (ADDRESS, ADDRESS_OR_NAME)
         for match in pattern.finditer(word)
     )

@@ -93,6 +93,8 @@ class TransactionGate:
 
     def _let_in(self) -> None:
         """Admit those who conflict with nobody inside, and with nobody waiting before them."""
+        if not (self._first or self._others):
+            return
         ahead = self._inside.copy()
         for waiting in (self._first, self._others):
             stay: Waiting = deque()

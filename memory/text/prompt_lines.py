@@ -31,7 +31,7 @@ class Frame:
 
     def among(self, names: Iterable[str]) -> "Frame":
         """Return this frame with these speakers: a line that begins with one of their names could be mistaken for theirs."""
-        return replace(self, names=frozenset(map(likeness, names)))
+        return replace(self, names=frozenset(map(likeness, set(names))))
 
 
 QUOTED = Frame("> ", "> | ")
@@ -82,7 +82,7 @@ def _framed(text: str, frame: Frame, label: str, speaker: str, note: str) -> str
     said = [line.rstrip() for line in sanitized(text).strip().split("\n")]
     first, *further = said
     who = display_name(speaker) if speaker and not (frame.bare and _plain(first, frame, speaker)) else ""
-    lead = ", ".join(part for part in (_one_line(label), who) if part)
+    lead = ", ".join(part for part in (label and _one_line(label), who) if part)
     if not lead and frame.note and _speaks(first, frame):
         lead = frame.note
     lines = [f"{frame.first}{lead}: {first}" if lead else f"{frame.first}{first}"]

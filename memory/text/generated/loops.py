@@ -145,23 +145,20 @@ class Unlooped:
 
     def _follow(self) -> None:
         # Another character lengthens a repetition by one at most.
-        self._repeated += 1
-        while self._repeated and self._before(self._repeated) < 0:
-            self._repeated -= 1
+        start, end = self._read - self._repeated - 1, self._read
+        while start < end and self._text.rfind(self._text[start:end], max(0, start - _LONGEST), end - 1) < 0:
+            start += 1
+        self._repeated = end - start
         distance = self._nearest_loop() if self._repeated >= _LEAST else 0
         repeats = distance and (distance >= _FEW or self._repeats(_LEAST_OF_FEW, distance))
         self._distance = distance if repeats else 0
         self._looped = bool(repeats) and self._repeats(max(_TIMES * distance, _SURE), distance)
 
-    def _before(self, length: int, distance: int = 1) -> int:
-        """Return where the last `length` characters occur before, at least so many characters back and nearest; -1 if nowhere."""
-        start = self._read - length
-        return self._text.rfind(self._text[start : self._read], max(0, start - _LONGEST), self._read - distance)
-
     def _nearest_loop(self) -> int:
         """Return the smallest distance at which the text occurs three times in a row, 0 if there is none."""
         start, distance = self._read - _LEAST, 1
-        while (at := self._before(_LEAST, distance)) >= 0:
+        end = self._text[start : self._read]
+        while (at := self._text.rfind(end, max(0, start - _LONGEST), self._read - distance)) >= 0:
             distance = start - at
             if self._repeats(max(_TIMES * distance, _LEAST), distance):
                 return distance
