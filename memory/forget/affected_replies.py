@@ -132,7 +132,7 @@ class AffectedReplies:
         # What answers or cites a message that stays is spared like any other.
         is_answer = not self.edited and not reply.cites.isdisjoint(gone)
         near = not parts and not is_answer and is_new and await self._is_near(reply.text, meanings, view, left)
-        if is_answer or (near is None and had_it):
+        if (is_answer and self.nearness.embedder is None) or (near is None and had_it):
             # What says it in other words may be repeated where it was no longer in view itself.
             parts = parts or await asyncio.to_thread(retelling, reply.text, [*await self._texts(view[-COMPARED:]), *left])
             parts = parts or ([reply.text] if self.edited and self.edited.item in reply.cites else [])
