@@ -86,9 +86,12 @@ async def discount(tx: Transaction, keys: Sequence[int]) -> None:
 
     Gists and their merges are found by being extracts, and not by having been given up.
     """
-    within, known = f"id IN ({placeholders('r', keys)})", {**bound("r", keys), "given_up": GIVEN_UP}
-    await tx.run(f"DELETE FROM refusals WHERE {within} AND (reason <> :given_up OR tier IN ('gist', 'merge'))", known)
-    await tx.run(f"UPDATE refusals SET writer = '' WHERE {within}", bound("r", keys))
+    within, known = placeholders("r", keys), bound("r", keys)
+    await tx.run(
+        f"DELETE FROM refusals WHERE id IN ({within}) AND (reason <> :given_up OR tier IN ('gist', 'merge'))",
+        {**known, "given_up": GIVEN_UP},
+    )
+    await tx.run(f"UPDATE refusals SET writer = '' WHERE id IN ({within})", known)
 
 
 async def drop(tx: Transaction, domain: Domain, tier: str | None = None) -> None:
