@@ -9,6 +9,7 @@ from bot.models.offline.candidates import MOST_LISTED, Candidate, best_of, in_or
 from bot.models.offline.message_kinds import is_question, topic
 from bot.models.offline.possession import (
     ALONE,
+    INTRODUCES,
     LASTING,
     NAMELESS,
     OWN,
@@ -140,12 +141,11 @@ class AnswerChoice:
         return in_order(chosen)
 
     def _of_own_name(self, part: QuestionPart) -> list[Candidate]:
-        named = [
-            one
-            for one in self._quotable(part)
-            if self.is_asker(one.hit.exchange) and TELLS_OWN_NAME.search(one.hit.exchange.text)
-        ]
-        return [max(named, key=lambda one: one.hit.exchange.said_at)] if named else []
+        mine = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange)]
+        for says in (TELLS_OWN_NAME, INTRODUCES):
+            if named := [one for one in mine if says.search(one.hit.exchange.text)]:
+                return [max(named, key=lambda one: one.hit.exchange.said_at)]
+        return []
 
     def _about(self, part: QuestionPart) -> list[Candidate]:
         (whom,) = part.about.strong

@@ -24,6 +24,10 @@ TELLS_OWN_NAME = re.compile(
     r" (?!when|if|back|at|on|later|tomorrow)"
 )
 """Matches where somebody says what they are called."""
+INTRODUCES = re.compile(
+    r"(?i)(?:^\W*|\b(?:hi|hello|hey|hallo|moin)\W+)(?:i['’]m|i am|ich bin|soy|je suis) (?-i:[A-ZÀ-ÖØ-Þ])\w+(?:,|[.!]?$|[.!] )"
+)
+"""Matches an introduction, "Hi, I'm Ines", or what may be one."""
 
 ALONE = re.compile(r"(?i)\b(?:i|my|me|mine|ich|mein\w*|mir|mich|yo|mi|mis)\b")
 """Matches a question about the asker alone."""

@@ -73,7 +73,7 @@ _MY_NAME = re.compile(
     r"(?i)^\W*(?:what(?:['’]s| is) my (?:first |full )?name|what am i called|do you (?:still )?(?:know|remember) my name"
     r"|wie hei(?:ß|ss)e ich|was ist mein name|wei(?:ß|ss)t du(?: noch)?,? wie ich hei(?:ß|ss)e)\b\W*$"
 )
-_OWN_NAME_WORDS = "call me my name is called nenn mich ich heiße mein name ist"
+_OWN_NAME_WORDS = "call me my name is called hi i'm nenn mich ich heiße mein name ist"
 _FOR_A_LIVING = (
     (re.compile(r"(?i)\bwhat do i do for (?:a living|work)\b"), "what is my job"),
     (re.compile(r"(?i)\bwas (?:mache|tue|bin|arbeite) ich (?:beruflich|von beruf)\b"), "was ist mein Beruf"),

@@ -177,7 +177,8 @@ class OfflineVoice:
         heard = hear(asked.text)
         if heard.act is not MessageKind.QUESTION or asks_what_lyra_feels(heard.question):
             return ()
-        return [part for part in parts(heard.question, asked.now, asked.time_zone) if _asks_of_memory(part)]
+        found = [part for part in parts(heard.question, asked.now, asked.time_zone) if _asks_of_memory(part)]
+        return [replace(part, sought=f"{part.sought} {asked.asker}") if part.aim is Aim.NAME else part for part in found]
 
     def window(self, asked: VoiceQuestion, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
         """Return the time that a part is about, None for none; a birthday is looked up in the hits."""

@@ -1,0 +1,46 @@
+"""What she answers without a model about the asker, and about people of whom something else was said."""
+
+import pytest
+
+from tests.unit.test_offline_voice import NO_MODEL, ask, said
+
+CALLED = said("Call me Adi, please.")
+HUSBAND = said("My husband Torben is away until March.", "2026-10-02T08:00")
+BACK = said("Torben is back. He brought a hat.", "2026-10-29T22:00")
+
+
+@pytest.mark.parametrize("question", ["what is my name?", "What am I called?", "Wie heiße ich?", "do you know my name?"])
+def test_who_said_what_they_are_called_is_told(question: str) -> None:
+    assert "Call me Adi" in ask(question, CALLED, HUSBAND).text
+
+
+def test_who_only_introduced_themselves_is_told_that() -> None:
+    assert "I'm Ada, and" in ask("what is my name?", HUSBAND, said("Hi, I'm Ada, and I teach.")).text
+
+
+@pytest.mark.parametrize("question", ["what is my name?", "do you like me?", "don't you love me?"])
+def test_what_nobody_said_and_what_she_feels_is_not_made_up(question: str) -> None:
+    assert ask(question, said("I don't like oysters")).text == NO_MODEL
+
+
+def test_who_somebody_is_is_told_by_whose_they_are() -> None:
+    assert "My husband Torben" in ask("who is Torben?", BACK, HUSBAND).text
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [("how tall is Torben?", "tall"), ("what is Torben allergic to?", "allergic"), ("Wie alt ist Torben?", "alt")],
+)
+def test_what_was_never_said_of_a_person_is_admitted_instead_of_quoting_something_else(question: str, lacks: str) -> None:
+    answer = ask(question, BACK, HUSBAND).text
+    assert lacks in answer and "Torben is" not in answer
+
+
+def test_what_another_does_is_no_answer_about_oneself() -> None:
+    assert "dogs" not in ask("what am I afraid of?", said("Espen is afraid of dogs")).text
+    assert "dogs" in ask("what is Espen afraid of?", said("Espen is afraid of dogs")).text
+
+
+def test_a_compound_is_answered_by_its_words() -> None:
+    answer = ask("Wo liegt der Kellerschlüssel?", said("Der Schlüssel für den Keller liegt unter dem Blumentopf.")).text
+    assert "Blumentopf" in answer and "nichts" not in answer
