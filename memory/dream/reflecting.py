@@ -31,17 +31,7 @@ from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.time.times import local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
-from memory.tiers.source_lines import (
-    Grounds,
-    SourceLine,
-    as_statement,
-    fit_lines,
-    grounds,
-    of_gists,
-    of_messages,
-    of_statements,
-    token_count,
-)
+from memory.tiers.source_lines import Grounds, SourceLine, as_statement, cost, fit, grounds, of_gists, of_messages, of_statements
 from memory.types import Domain, DomainKind, Statement
 
 _MANNER = "p"
@@ -197,9 +187,9 @@ class _Thinking:
             try:
                 return await self._chat_model.answer(prompt.system, prompt.user)
             except TooMuchToRead as refusal:
-                whole = token_count(self._lines)
+                whole = cost(self._lines)
                 around = tokens(prompt.system) + tokens(prompt.user) + _AROUND - whole
-                fewer = fit_lines(self._lines, min(whole // 2 if refusal.room is None else refusal.room - around, whole - 1))
+                fewer = fit(self._lines, min(whole // 2 if refusal.room is None else refusal.room - around, whole - 1))
                 if not left or all(line.source.label.startswith(_MANNER) for line in fewer):
                     if not refusal.sure:
                         raise WriterFailed(str(refusal)) from refusal

@@ -14,7 +14,7 @@ from memory.ports import Entry, TaskKind
 from memory.store.database import Transaction
 from memory.text.time.times import local
 from memory.tiers import eras, profile, statements
-from memory.tiers.source_lines import SourceLine, as_statement, grounds, of_statements, replaced_lines, split_prefix
+from memory.tiers.source_lines import SourceLine, as_statement, grounds, of_statements, replaced, split_prefix
 
 if TYPE_CHECKING:
     from memory.derive.derivation import Derivation
@@ -85,7 +85,7 @@ async def rewrite(
                 key = standing[text] = await statements.publish(tx, context.seal, context.domain, new, now)
             again |= {key} if key is not None else set()
             cited = [line for line in shown if line.source.label in entry.cites and line.item != key]
-            await statements.end(tx, context.domain, [line.item for line in replaced_lines(text, cited)], now, key)
+            await statements.end(tx, context.domain, [line.item for line in replaced(text, cited)], now, key)
         await statements.end(tx, context.domain, [key for key in (*unfounded, *unseen) if key not in again], now)
 
     texts = {line.item: line.source.text for line in (*lines, *shown)}

@@ -27,16 +27,7 @@ from memory.text.lexical import key_words
 from memory.text.proper_names import names
 from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.messages import said
-from memory.tiers.source_lines import (
-    Grounds,
-    SourceLine,
-    as_statement,
-    grounds,
-    of_gists,
-    of_statements,
-    replaced_lines,
-    split_prefix,
-)
+from memory.tiers.source_lines import Grounds, SourceLine, as_statement, grounds, of_gists, of_statements, replaced, split_prefix
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
 
@@ -128,7 +119,7 @@ class _Keeping:
         later = again.last_at if again else 0
         older = [
             line
-            for line in replaced_lines(text, cited)
+            for line in replaced(text, cited)
             if line.last_at <= max(later, rests.last_at if _holds(text, line.source.text) else self._newest(entry, line.said))
             and await self._may_tell(line.source.text, rests)
         ]

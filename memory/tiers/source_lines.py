@@ -95,7 +95,7 @@ def grounds(entry: Entry, lines: Iterable[SourceLine]) -> Grounds | None:
     return Grounds(items, said, min(line.first_at for line in spoken), max(line.last_at for line in spoken))
 
 
-def replaced_lines(text: str, older: Sequence[SourceLine]) -> list[SourceLine]:
+def replaced(text: str, older: Sequence[SourceLine]) -> list[SourceLine]:
     """Return which of the older lines that a new one cites it takes the place of.
 
     A line that cites more than a few was given every label there is: it replaces those only whose words it mostly holds.
@@ -118,7 +118,7 @@ def split_prefix(text: str, names: Collection[str]) -> tuple[str, str]:
     return (name, rest.strip(" *_")) if colon and name in names and rest.strip() else ("", text)
 
 
-def fit_lines(lines: Sequence[SourceLine], most: int) -> list[SourceLine]:
+def fit(lines: Sequence[SourceLine], most: int) -> list[SourceLine]:
     """Return the lines that fit into `most` tokens, in their order.
 
     Manners go first, then messages, the newest first, then gists, then known facts. Long messages are clipped rather than left
@@ -134,7 +134,7 @@ def fit_lines(lines: Sequence[SourceLine], most: int) -> list[SourceLine]:
     return [by_label[line.source.label] for line in lines if line.source.label in by_label]
 
 
-def token_count(lines: Sequence[SourceLine]) -> int:
+def cost(lines: Sequence[SourceLine]) -> int:
     """Return the estimated token count of lines."""
     return sum(_header(line) + tokens(line.source.text) for line in lines)
 
