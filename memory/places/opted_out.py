@@ -13,7 +13,7 @@ from memory.places.scope_settings import KeptSetting
 from memory.ports import Entry
 from memory.store.database import Database, Reader, Transaction
 from memory.store.lineage import Seal
-from memory.text import name_forms
+from memory.text.word_forms import name_forms
 from memory.types import Domain, DomainKind, DomainRef, Identity
 
 KEY, _OFF_RECORD = "paused", "incognito"

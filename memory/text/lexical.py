@@ -18,7 +18,7 @@ import Stemmer
 
 from memory.text.language_detection import function_words, stemmed_as
 from memory.text.language_detection import language as language_of
-from memory.text.spellings import PLAIN_LETTERS, other_spellings
+from memory.text.word_forms.spellings import PLAIN_LETTERS, other_spellings
 
 # `\w` does not cover combining marks.
 _SIGNS = (

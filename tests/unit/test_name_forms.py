@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.text.name_forms import forms, mentions
+from memory.text.word_forms.name_forms import forms, mentions
 
 NAMED = [
     ("Cleo Marsh", "Cleo'd love a boat", "Cleo"),

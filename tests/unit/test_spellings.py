@@ -3,7 +3,7 @@
 import pytest
 
 from memory.text.lexical import tokens
-from memory.text.spellings import may_be_mistyped, other_spellings, slips
+from memory.text.word_forms.spellings import may_be_mistyped, other_spellings, slips
 from tests.kits.memory_kit import table
 
 OTHERS = """

@@ -27,9 +27,9 @@ from memory.index.hits import Hit
 from memory.index.when.days import LATEST
 from memory.index.when.told_times import ToldTimes, asks_ahead, told
 from memory.index.when.values import Window
-from memory.text.irregular_verbs import past_stems
 from memory.text.lexical import all_stems, stem
 from memory.text.told.related_words import singles, telling
+from memory.text.word_forms.irregular_verbs import past_stems
 from memory.types import MINUTE, Exchange, Kind
 
 _FURTHER = 2

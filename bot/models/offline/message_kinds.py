@@ -7,10 +7,10 @@ from enum import Enum, auto
 from itertools import permutations
 
 from bot.models.offline.sentence_splitting import is_marked_question, split
-from memory.text.compound_words import LANGUAGES, SHORTEST, joined, splits
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
 from memory.text.lexical import STOP_WORDS, key_words, spelled_stems, stem, tokens
+from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, joined, splits
 
 
 class MessageKind(Enum):

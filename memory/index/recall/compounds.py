@@ -8,7 +8,7 @@ import numpy as np
 from memory.index.indexing import MESSAGES
 from memory.index.recall.domain_indexes import Loaded
 from memory.text import lexical
-from memory.text.compound_words import LANGUAGES, SHORTEST, joined, splits
+from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, joined, splits
 
 _MOST = 6
 """How many words of a question are put together: the number of pairs is the square."""

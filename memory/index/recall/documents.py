@@ -15,7 +15,7 @@ from memory.index.indexing import OWN
 from memory.index.recall.columns import Column, Floats, Ints, Mask
 from memory.index.when.values import Window
 from memory.text import lexical
-from memory.text.spellings import plain_spellings
+from memory.text.word_forms.spellings import plain_spellings
 from memory.types import MINUTE
 
 BREAK = 360 * MINUTE

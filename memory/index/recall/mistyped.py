@@ -11,7 +11,7 @@ from memory.index.recall.columns import Ints
 from memory.index.recall.domain_index import DomainIndex
 from memory.index.recall.domain_indexes import Loaded
 from memory.text import lexical
-from memory.text.spellings import may_be_mistyped, slips
+from memory.text.word_forms.spellings import may_be_mistyped, slips
 
 MOST = 2
 """Of how many words of a question it is believed that they are mistyped."""

@@ -18,11 +18,11 @@ from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import DOINGS, LIGHT
 from memory.text import lexical
 from memory.text.display_names import TAG
-from memory.text.irregular_verbs import PAST_FORMS
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
-from memory.text.spellings import other_spellings
-from memory.text.transliteration import is_cyrillic, transliterated
+from memory.text.word_forms.irregular_verbs import PAST_FORMS
+from memory.text.word_forms.spellings import other_spellings
+from memory.text.word_forms.transliteration import is_cyrillic, transliterated
 
 _MINE = {
     "english": r"i|i'm|i've|i'd|i'll|me|my|mine|myself",

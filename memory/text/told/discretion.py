@@ -11,9 +11,9 @@ from functools import cache
 
 from memory.text.lexical import key_words
 from memory.text.questions import is_question
-from memory.text.spellings import without_possessive
 from memory.text.told.discretion_wordings import ASKS, ENDS, JOINS
 from memory.text.told.topics import held, spoken, topic
+from memory.text.word_forms.spellings import without_possessive
 from memory.types import Discretion
 
 _SENTENCE = re.compile(r"[.!?;:\n–—]|, | - ")

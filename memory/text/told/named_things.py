@@ -16,7 +16,7 @@ from itertools import takewhile
 from memory.text.display_names import TAG, likeness
 from memory.text.language_detection import function_words, language
 from memory.text.lexical import STOP_WORDS, tokens
-from memory.text.spellings import without_possessive
+from memory.text.word_forms.spellings import without_possessive
 
 
 class NamedKind(StrEnum):
