@@ -113,7 +113,7 @@ async def test_without_reading_back_it_is_not_found(
         """Take two stores for the same once something was written."""
         return next(answers)
 
-    monkeypatch.setattr(moving, "same", same)
+    monkeypatch.setattr(moving, "are_equal", same)
     await into(address, path)
     async with await PostgresDatabase.open(address, KEY) as db:
         assert await db.one("SELECT 1 AS changed FROM cursors WHERE value = '2'")
@@ -170,6 +170,6 @@ async def test_without_reading_back_it_is_not_found_in_the_file(
     address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(address)
-    monkeypatch.setattr(moving, "same", always)
+    monkeypatch.setattr(moving, "are_equal", always)
     async with moving.out_of(address, tmp_path / "lyra.db", KEY, changing(tmp_path / "lyra.db")):
         pass

@@ -161,8 +161,11 @@ def _telling(words: dict[str, list[int]]) -> dict[str, list[int]]:
 
 
 def _as_told(words: dict[str, list[int]]) -> dict[str, list[int]]:
-    """Add past forms to the words of a question: "when did I break it" also finds "broke"."""
-    return {word: [*terms, *map(_english, PAST_FORMS.get(word, ()))] for word, terms in words.items()}
+    """Add past forms to the words of a question: "when did I break it" also finds "broke", but "say that again" not all that was said."""
+    return {
+        word: terms if lexical.stem(word) in DOINGS else [*terms, *map(_english, PAST_FORMS.get(word, ()))]
+        for word, terms in words.items()
+    }
 
 
 def _english(word: str) -> int:
