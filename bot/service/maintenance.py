@@ -126,8 +126,11 @@ class Maintenance:
         """Maintain every domain with anything in it that changed since it was last looked at, or in which something may be due."""
         for due in await self._due_domains.due():
             until = await carried_on(self._due_domains.quiet_until(due.domain), _JOB)
-            if await self._look_after(due.domain, [None]) and until is not None:
+            if until is not None:
+                # Before looking: what fails in the background meanwhile has it looked at again.
                 self._due_domains.leave(due, until)
+            if not await self._look_after(due.domain, [None]):
+                self._due_domains.look_again(due.domain)
 
     async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
         self.embed_soon(domain)

@@ -21,7 +21,7 @@ _LEAD = r"(?:sources?|cit(?:es?|ed|ations?)|ref(?:s|erences?)?|labels?|messages?
 _GROUP = re.compile(
     rf"(?<!\s)(?:(?<![\s(—–-])[\s(—–-]*+\b{_LEAD}\s*+:)?\s*+"
     rf"(?:\[\s*+(?:{_LEAD}\b\s*+:?)?([^][]++)\]|【([^】]++)】|\(\s*+(?:{_LEAD}\b\s*+:?)?([^()]++)\))"
-    rf"|(?<![\s—–-])[\s—–-]*+\b{_LEAD}\s*+:([^][()]++)$"
+    rf"|(?<![\s—–-])[\s—–-]*+\b{_LEAD}\s*+:([^][()]{{1,1000}}+)$"
     r"|(?<=[.!?…。])\s*+[—–-]?\s*+((?:[a-z]{1,3}\d{1,6}[\s,;&]*+)++)$|\[([^][()]++)$",
     re.IGNORECASE,
 )
@@ -31,13 +31,12 @@ _LABEL_LIKE = re.compile(r"[A-Za-z]{1,3}-?\d{1,6}")
 _NUMBERED = re.compile(r"([a-z]*)-?0*(\d{1,6})")
 # The label with more of the header that it stands in: [m1 · Ada], [m1: 2026-03-02].
 _HEADER = re.compile(r"\s*([A-Za-z]{1,3}\d{1,6})\s*[·:|]\s")
-# What announces a sentence, or is left of a table or of code around a citation.
+# What announces a sentence.
 _TITLE = re.compile(
     r"^(?:(?:first|second|third|fourth|fifth|next|last)\s+(?:sentence|fact|paragraph|bullet|line)"
     r"|(?:sentence|fact|paragraph|bullet|summary|gist|satz|zusammenfassung)(?:\s*#?\d{1,3})?)\s*:\s+(?=\S)",
     re.IGNORECASE,
 )
-_LEFT = re.compile(r"(?:\s*\|)+\s*$|``")
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)]*\s*$")
 _ENDING = re.compile(r"\s*[.!?…。！？]+(?=\s|$)")
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?](?:\s|$))")
@@ -97,10 +96,12 @@ def _lines(answer: str) -> Iterator[str]:
 def _without_repeats(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines of an answer without repetitions of earlier lines."""
     seen: set[str] = set()
-    for line in lines:
+    for raw in lines:
+        # Runs of blanks would cost the patterns below their length squared.
+        line = " ".join(raw.split())
         words = " ".join(_WORDS.findall(_GROUP.sub("", line).casefold()))
         if words not in seen or not words:
-            yield line.strip()
+            yield line
         seen.add(words)
 
 
@@ -176,5 +177,6 @@ def _citations(line: str, known: _Labels) -> Iterator[tuple[int, int, list[str]]
 
 
 def _tidy(text: str) -> str:
-    text = _SPACE_BEFORE.sub("", " ".join(_LEFT.sub("", text).split()))
+    # What a table or code around a citation left behind.
+    text = _SPACE_BEFORE.sub("", " ".join(text.replace("``", "").split()).rstrip(" |"))
     return text if _WORD.search(text) else ""

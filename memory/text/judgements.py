@@ -99,7 +99,7 @@ _LISTS: Mapping[str, _Judgements] = {
         r"vertraging|te laat|geannuleerd|afgelast|misten de|gemist|kwijt|gestolen|kapot|gebroken|verbrand|pijn|\w+pijn|ziek|koorts|griep|verkouden|moe"
         r"|uitgeput|slecht geslapen|niet geslapen|overleden|dood|begrafenis|gehuild|gezakt|gevallen|ongeluk|lekkage|gewond|verstuikt|vreselijk"
         r"|regent de hele|regende de hele",
-        r"uitslag|resultaten|nieuws|test|gezegd|zei|zegt|verteld|gehoord|gesproken|gepraat|ontmoet|gebeld|geschreven|brief|besloten|antwoord|dokter|arts|ziekenhuis|afspraak|advocaat|gesprek|gelukt\b.*\bhet|het is gelukt",
+        r"uitslag|resultaten|nieuws|test|gezegd|zei|zegt|verteld|gehoord|gesproken|gepraat|ontmoet|gebeld|geschreven|brief|besloten|antwoord|dokter|arts|ziekenhuis|afspraak|advocaat|gesprek|gelukt\b.{0,60}\bhet|het is gelukt",
     ),
 }  # fmt: skip
 _PATTERNS = [

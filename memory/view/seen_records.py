@@ -118,7 +118,8 @@ class SeenRecords(ViewPart):
         `sessions` are the conversations of the file by name. What a digest was made from is stored before.
         """
         async with self._binding.writing() as tx:
-            left = {id_: items for id_, items in made_from.items() if id_ not in await self._digests(tx, made_from)}
+            kept = await self._digests(tx, made_from)
+            left = {id_: items for id_, items in made_from.items() if id_ not in kept}
             messages = await self._messages(tx, sessions, [items.messages for items in left.values()])
             while left:
                 below = await self._digests(tx, {id_ for items in left.values() for id_ in items.digests})
@@ -143,7 +144,7 @@ class SeenRecords(ViewPart):
             for reply, record in records.items():
                 items = _all(record.items, messages, digests)
                 cited, answered = (_all(SeenItems(ids), messages, {}) for ids in (record.cited, record.answered))
-                if items is None or cited is None or answered is None or max(items, default=0) >= reply:
+                if items is None or cited is None or answered is None or max(items | cited | answered, default=0) >= reply:
                     continue
                 await derive(tx, reply, cited | answered, cited, answered)
                 await seen.keep(tx, self._home, reply, items | cited | answered, (), {})

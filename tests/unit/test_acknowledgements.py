@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from time import process_time
 
 import pytest
 
@@ -46,6 +47,12 @@ def test_notice_is_taken_in_words_that_tell_nothing_and_of_statements_alone(
     reply: str, answered: list[str], takes_note: bool
 ) -> None:
     assert only_acknowledges(reply, answered, ["Ada"]) is takes_note
+
+
+def test_a_statement_that_repeats_a_word_for_long_keeps_nobody_waiting() -> None:
+    began = process_time()
+    assert only_acknowledges("Wat leuk!", ["gelukt " * 5_000])
+    assert process_time() - began < 0.5
 
 
 def test_of_the_sets_most_that_take_note_are_known_and_none_that_tell() -> None:

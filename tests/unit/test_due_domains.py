@@ -1,5 +1,6 @@
 """Every minute housekeeping looks at the domains that changed or whose time has come, and at no other."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -35,9 +36,14 @@ class Offline(BagOfWords):
 
     there = False
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.failed = asyncio.Event()
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Fail, or embed."""
         if not self.there:
+            self.failed.set()
             raise EmbeddingFailed("No embedder answers.")
         return await super().embed(texts)
 
@@ -134,6 +140,21 @@ async def test_what_could_not_be_embedded_is_tried_again_in_the_next_minute(tmp_
             embedder.there = True
             await looked(here, maintenance)
             assert await here.count("vectors") == 1
+
+
+@pytest.mark.file
+async def test_what_could_not_be_embedded_while_its_names_are_read_is_tried_again_in_the_next_minute(tmp_path: Path) -> None:
+    embedder = Offline()
+    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as maintenance:
+        await talk(here, 1)
+        async with here.memory.db.transaction():
+            keeps = asyncio.create_task(maintenance.tick())
+            await embedder.failed.wait()
+        await keeps
+        await maintenance.drain()
+        embedder.there = True
+        await looked(here, maintenance)
+        assert await here.count("vectors") == 1
 
 
 @pytest.mark.parametrize("jump", [-2 * DAY, HOUR])

@@ -186,6 +186,14 @@ def test_a_sentence_that_stands_twice_in_a_line_is_one_with_all_that_it_cites() 
     assert entries.parse(answer, ["m1", "m3"]) == [Entry("Ada is building a kindergarten.", ("m1", "m3"))]
 
 
+@pytest.mark.parametrize("filling", [" ", " |", "[m1", "see: ", "m1, "])
+def test_an_answer_full_of_what_tables_and_citations_are_made_of_keeps_nobody_waiting(filling: str) -> None:
+    began = process_time()
+    parsed = entries.parse(f"Ada has a kayak. [m1] {filling * 10_000} It is blue. [m1]", ["m1"])
+    assert parsed[0] == Entry("Ada has a kayak.", ("m1",))
+    assert process_time() - began < 1
+
+
 @pytest.mark.parametrize("copied", [True, False])
 def test_a_sentence_without_an_end_keeps_nobody_waiting(copied: bool) -> None:
     text = "Ada " * 20_000

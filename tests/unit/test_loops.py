@@ -47,6 +47,14 @@ def test_a_text_ends_where_it_runs_in_circles_or_begins_another_turn(text: str, 
     assert shown(text, len(text))[0] == kept
 
 
+@pytest.mark.parametrize("blank", ["\n", " ", "\n \n"])
+def test_an_answer_that_begins_with_blanks_without_end_is_cut_off(blank: str) -> None:
+    loops = Unlooped()
+    for _ in range(1_000):
+        loops.feed(blank)
+    assert loops.ended
+
+
 @given(
     st.text("ab .\n", max_size=400) | st.lists(st.sampled_from(["<|im_end|>", "```", "</s>", "a. ", "< b"])).map("".join),
     st.integers(1, 40),

@@ -3,9 +3,12 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from time import process_time
+
+import pytest
 
 from memory.deriving import Deriving
-from memory.transfer.seen_record import SeenRecord, read_seen
+from memory.transfer.seen_record import SeenItems, SeenRecord, read_seen
 from memory.types import Exchange, Kind, NewExchange
 from memory.view.view import Answer
 from tests.kits.memory_kit import Corner, Writer, at_home
@@ -92,3 +95,25 @@ async def test_an_answer_that_saw_a_digest_of_unknown_sources_counts_as_having_s
             if one.key in records:
                 await there.view.seen_records.keep({kept.key: records[one.key]}, {"dm": there.session})
         assert await there.count("seen") == 0 and "Say quixotic seventy." not in await left(there, SAFE)
+
+
+@pytest.mark.parametrize("name", ["cited", "answered"])
+async def test_a_record_by_which_an_answer_rests_on_what_came_later_counts_as_none(tmp_path: Path, name: str) -> None:
+    record = read_seen({name: {"dm": ["later"]}})
+    assert record
+    async with at_home(tmp_path) as there:
+        new = [
+            NewExchange(Kind.REPLY, f"It is {id_}.", id_, there.clock.now(), "Lyra", "assistant") for id_ in ("first", "later")
+        ]
+        first, _ = (await there.view.say(there.session, new)).stored
+        await there.view.seen_records.keep({first.key: record}, {"dm": there.session})
+        assert await there.count("seen") == await there.count("lineage") == 0
+
+
+async def test_many_digests_of_a_file_are_looked_up_together(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as there:
+        said = await there.say(SAFE)
+        below = SeenItems({"dm": (said.source_id,)})
+        began = process_time()
+        await there.view.seen_records.keep_digests({f"d{n}": below for n in range(1_500)}, {"dm": there.session})
+        assert process_time() - began < 2

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import pytest
 
+from bot.models.endpoints.written_calls import WithoutCalls
 from memory.text.generated.echoes import WithoutEcho, repeatable
 from memory.text.generated.invented import WithoutReceipts, WithoutTurns
 from memory.text.generated.loops import Uncounted
@@ -190,3 +191,10 @@ def test_what_she_answered_before_may_be_her_answer_again(text: str) -> None:
 )
 def test_an_answer_that_only_begins_alike_stays(text: str, asked: str) -> None:
     assert shown(lambda: WithoutEcho(repeatable([SYSTEM], [ASKED, asked], asked)), text) == text
+
+
+def test_a_row_of_blanks_that_comes_at_once_keeps_nobody_waiting() -> None:
+    calls, blanks = WithoutCalls(["recall"]), " " * 50_000
+    began = process_time()
+    assert calls.feed(blanks) + calls.feed("Ludmilla.") + calls.rest() == f"{blanks}Ludmilla."
+    assert process_time() - began < 1

@@ -9,7 +9,7 @@ _TAGS = (
     "<|python_tag|>", "<|python_start|>", "<|tool_call", "<|start_action|>", "<｜tool", "<｜dsml｜", "functools[", "```tool_c",
 )  # fmt: skip
 _TAG = re.compile(rf"^[ \t]*(?:{'|'.join(re.escape(tag) for tag in _TAGS)})", re.IGNORECASE | re.MULTILINE)
-_OBJECT = re.compile(r"\s*(?:```(?:json)?\s*)?\[?\s*\{")
+_OBJECT = re.compile(r"\s*+(?:```(?:json)?\s*+)?(?:\[\s*+)?\{")
 _ANY_CALL = re.compile(
     rf'{_OBJECT.pattern}\s*"(?:name|function|tool|tool_name)"\s*:\s*"[\w.:-]+"\s*,\s*"(?:arguments|parameters|args)"\s*:\s*\{{'
 )

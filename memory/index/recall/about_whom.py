@@ -86,7 +86,7 @@ _GRAMMARS: Mapping[str, _Grammar] = {
     ),
 }
 _OWN_KIN = re.compile(rf"(?i)(?<!\w)(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:[\w-]+ )?(?:{KIN})(?!\w)")
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"”’)]*\s+|\n+|\s*\[image: ")
+_SENTENCE = re.compile(r"(?<=[.!?…])[\"”’)]*\s+|\n\s*+(?:\[image: )?|(?<!\s)\s*+\[image: ")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _GREETING = r"(?:hey|hi|hello|thanks|thank you|wow|oh|yeah|yes|yep|sure|great|cool|nice|good (?:morning|evening|night)|congrats|well|so|sorry|dear|ok(?:ay)?|bye|hallo|danke|ja|liebe[rn]?|guten morgen)"
 _SAYING = re.compile(

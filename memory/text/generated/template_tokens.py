@@ -21,6 +21,8 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_HEADER = 60
+_MOST_BLANKS = 60
+"""Nothing behind more blanks is a header: some models write blanks without end, which have to be seen to be cut off."""
 
 
 def may_end_at(text: str) -> int:
@@ -36,18 +38,21 @@ class WithoutHeader:
         self._held = ""
         self._open = False
 
+    @property
+    def _blanks(self) -> int:
+        return len(self._held) - len(self._held.lstrip())
+
     def feed(self, piece: str) -> str:
         """Add a piece and return the text that is known to follow."""
         if self._open:
             return piece
         self._held += piece
         begun = self._held.lstrip()
-        if not begun or (begun[0] in "<[" and len(begun) < _LONGEST_HEADER):
-            return ""
-        return self.rest()
+        may_follow = not begun or (begun[0] in "<[" and len(begun) < _LONGEST_HEADER)
+        return "" if may_follow and self._blanks < _MOST_BLANKS else self.rest()
 
     def rest(self) -> str:
         """Return what was held back."""
-        header = _HEADER.match(self._held)
+        header = _HEADER.match(self._held) if self._blanks < _MOST_BLANKS else None
         held, self._held, self._open = self._held[header.end() if header else 0 :], "", True
         return held
