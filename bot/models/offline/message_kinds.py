@@ -11,6 +11,7 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
 from memory.text.lexical import STOP_WORDS, key_words, spelled_stems, stem, tokens
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, joined, splits
+from memory.text.word_forms.german_verbs import GERMAN, verb_forms
 
 
 class MessageKind(Enum):
@@ -197,7 +198,10 @@ def topic(question: str) -> Topic:
             admit.setdefault(stemmed, re.sub(r"['’][sS]$", "", written.get(word, word)))
     spelled = dict(spelled_stems(question))
     made_of: dict[str, list[frozenset[str]]] = {}
-    if language(tokens(question)) in LANGUAGES:
+    spoken = language(tokens(question))
+    if spoken in (GERMAN, None):  # "Wo singt Mira?" is too short to tell
+        spelled |= {stem(word): spelled[stem(word)] | frozenset(map(stem, verb_forms(word))) for word in key_words(question)}
+    if spoken in LANGUAGES:
         large = {stemmed: word.casefold() for stemmed, word in admit.items() if len(word) >= SHORTEST}
         for (one, first), (other, last) in permutations(large.items(), 2):
             made = frozenset(map(stem, joined(first, last)))

@@ -1,0 +1,36 @@
+"""A German question finds what was told with another form of its verb."""
+
+from pathlib import Path
+
+from memory.index.hits import Certainty
+from tests.kits.memory_kit import among, table
+from tests.unit.test_offline_voice import ask, said
+
+TOLD = """
+Wo singt Mira?                 | Mira: Ich singe seit Januar im Kirchenchor
+Wohin zieht Jonas?             | Jonas: Wir ziehen im Oktober nach Leipzig
+Was hat Jonas gekauft?         | Jonas: Heute kaufe ich endlich das Lastenrad
+Wer sammelt Briefmarken?       | Mira: Meine Onkel sammeln alte Briefmarken aus Ungarn
+Was kostet das Zelt?           | Ada: Das Zelt hat 200 Euro gekostet
+Was hast du vom Zug gesehen?   | Ada: Ich sehe vom Zug aus immer die alte Burg
+Was trank Jonas auf der Feier? | Jonas: Auf der Feier trinke ich nur Holundersaft
+Was liest Mira im Urlaub?      | Mira: Im Urlaub lese ich den Zauberberg
+"""
+
+
+async def test_a_german_verb_is_found_in_its_other_forms_and_not_weak(tmp_path: Path) -> None:
+    cases = table(TOLD)
+    async with among(
+        tmp_path, *(told for _, told in cases), "Ada: Das Wetter ist heute wieder schlecht", "Mira: Bis später"
+    ) as here:
+        found = {asked: (await here.view.recall.messages(asked, 1))[:1] for asked, _ in cases}
+    seen = {asked: [hit.exchange.text for hit in hits if hit.certainty is not Certainty.WEAK] for asked, hits in found.items()}
+    assert seen == {asked: [told.partition(": ")[2]] for asked, told in cases}
+
+
+def test_without_a_model_she_quotes_what_was_told_with_another_form_of_the_verb() -> None:
+    given = ask(
+        "Wer verlor den Schlüssel und wo wurde gekocht?", said("Ich habe gestern beim Baden etwas verloren", speaker="Bo")
+    )
+    assert "gestern beim Baden etwas verloren" in given.text
+    assert ask("Wer kocht am Sonntag?", said("Bo will kochen")).text == "Du hast mir heute um 21:04 gesagt: „Bo will kochen“."
