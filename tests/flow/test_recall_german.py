@@ -1,8 +1,11 @@
-"""A German question finds what was told with another form of its verb."""
+"""A German question finds what was told with another form of its verb, or with a compound of its noun."""
 
 from pathlib import Path
 
+import pytest
+
 from memory.index.hits import Certainty
+from memory.index.recall.compounds import likelier_by_compounds
 from tests.kits.memory_kit import among, table
 from tests.unit.test_offline_voice import ask, said
 
@@ -34,3 +37,23 @@ def test_without_a_model_she_quotes_what_was_told_with_another_form_of_the_verb(
     )
     assert "gestern beim Baden etwas verloren" in given.text
     assert ask("Wer kocht am Sonntag?", said("Bo will kochen")).text == "Du hast mir heute um 21:04 gesagt: „Bo will kochen“."
+
+
+COMPOUNDS = """
+Wann muss ich zum Zahnarzt?          | Mein Zahnarzttermin ist am 14. März um halb neun
+Wo habe ich die Geschenke versteckt? | Die Weihnachtsgeschenke liegen im Kellerschrank hinter den Farbdosen
+"""
+
+
+@pytest.mark.parametrize(("question", "told"), table(COMPOUNDS))
+def test_without_a_model_she_quotes_a_near_message_with_a_compound_of_the_word(question: str, told: str) -> None:
+    assert f"„{told}“" in ask(question, said(told), said("Die Zahnbürste ist neu", speaker="Bo")).text
+    assert "Bo" not in ask(question, said("Die Zahnbürste ist neu", speaker="Bo")).text
+
+
+@pytest.mark.parametrize(("question", "told"), table(COMPOUNDS))
+@pytest.mark.parametrize(("cosine", "certainty"), [("0.40", Certainty.LIKELY), ("0.20", Certainty.WEAK)])
+def test_a_word_in_a_compound_makes_a_near_message_likely(question: str, told: str, cosine: str, certainty: Certainty) -> None:
+    weak = said(told)._replace(why=(f"meaning {cosine}",), certainty=Certainty.WEAK)
+    assert likelier_by_compounds(question, {1: weak})[1].certainty is certainty
+    assert likelier_by_compounds(question, {1: weak, 2: said(f"Ja, {question}")})[1] is weak

@@ -1,16 +1,16 @@
 """Classification of messages by words (greeting, thanks, question, statement), and the topic of a question."""
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import permutations
 
 from bot.models.offline.sentence_splitting import is_marked_question, split
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
-from memory.text.lexical import STOP_WORDS, key_words, spelled_stems, stem, tokens
-from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, joined, splits
+from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
+from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
 from memory.text.word_forms.german_verbs import GERMAN, verb_forms
 
 
@@ -208,3 +208,12 @@ def topic(question: str) -> Topic:
             spelled |= {one: spelled[one] | made, other: spelled[other] | made}
         made_of = {stemmed: [frozenset(map(stem, pair)) for pair in splits(word)] for stemmed, word in large.items()}
     return Topic(admit, frozenset(unspaced), frozenset(weak), spelled, made_of)
+
+
+def in_compounds(about: Topic, texts: Iterable[str]) -> Topic:
+    """Return a topic with the compounds of these texts that have a word of it which none of those that state something has alone."""
+    stated = [(text, all_stems(text)) for text in texts if tells(text)]
+    apart = about.strong.difference(*(stems for _, stems in stated))
+    long = frozenset().union(*(stems for text, stems in stated if apart and language(tokens(text)) in LANGUAGES))
+    made = {one: frozenset(stem for stem in long if is_part(one, stem)) for one in apart}
+    return replace(about, spelled={**about.spelled, **{one: about.spelled.get(one, frozenset()) | made[one] for one in apart}})
