@@ -63,3 +63,8 @@ def test_small_talk_of_whom_the_question_names_is_not_quoted_beside_an_answer() 
     small_talk = said("haha, true", speaker="Mira")._replace(why=("meaning 0.20",), certainty=Certainty.WEAK)
     given = ask("Was hat sich Mira gebrochen?", said("Ich habe mir das Handgelenk gebrochen", speaker="Jonas"), small_talk)
     assert "Handgelenk" in given.text and "haha" not in given.text
+
+
+@pytest.mark.parametrize("question", ["Was macht Emil?", "Was macht mein Bruder?", "Was tut Emil?"])
+def test_asked_what_somebody_does_she_tells_what_she_has_of_them(question: str) -> None:
+    assert "singt im Chor" in ask(question, said("Mein Bruder Emil singt im Chor")).text

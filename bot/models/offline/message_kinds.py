@@ -121,6 +121,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     wer wen wem wessen was wann wo wohin woher warum wieso weshalb wie welche welcher welches welchen noch denn
     qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
+    macht machst tut tust
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à
     кто что чего кого где куда откуда когда почему зачем как какой какая какое какие чей чья ты тебя тебе вы вас вам обо мне меня мой
     моя моё мои моего моей мою моих моему знаешь помнишь расскажи kto co czego kogo gdzie dokąd skąd kiedy dlaczego jak jaki jaka
