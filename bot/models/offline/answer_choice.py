@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from adapters.plain_words import offered
 from bot.models.offline.candidates import MOST_LISTED, Candidate, best_of, in_order, is_shaped, nearest, spread
-from bot.models.offline.message_kinds import is_question, topic
+from bot.models.offline.message_kinds import in_compounds, is_question, topic
 from bot.models.offline.possession import (
     ALONE,
     INTRODUCES,
@@ -77,6 +77,8 @@ class AnswerChoice:
 
     def of(self, part: QuestionPart) -> list[Candidate]:
         """Return the answers to a part of a question: for a list in chronological order, else best first."""
+        said = (hit.exchange.text for hit in self._hits if _is_said(hit.exchange))
+        part = replace(part, about=in_compounds(part.about, said))
         match part.aim:
             case Aim.TIME:
                 return self._of_time(part)

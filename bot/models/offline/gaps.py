@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from bot.models.offline.candidates import Candidate
 from bot.models.offline.question_analysis import QuestionPart, compound, people, things
 from memory.index.hits import Certainty, Hit
+from memory.text.lexical import all_stems
 
 
 def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:
@@ -27,15 +28,24 @@ def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[st
 
 
 def telling(part: QuestionPart, chosen: Sequence[Candidate], lacks: Collection[str]) -> list[Candidate]:
-    """Return those of the chosen that are quoted: all, but where something is lacking what barely relates would only mislead."""
+    """Return those of the chosen that are quoted: the best, and what adds to it in its own words.
+
+    Where something is lacking, what barely relates would only mislead.
+    """
     if not lacks:
-        return list(chosen)
+        return [*chosen[:1], *(one for one in chosen[1:] if not _is_small_talk(one))]
     return [one for one in chosen if one.hit.certainty is not Certainty.WEAK and not _only_names(part, one)]
 
 
 def _only_names(part: QuestionPart, one: Candidate) -> bool:
     """Return whether an answer was found by nothing but the name of whom a question is about."""
     return one.covers <= people(part.text) and not one.shaped and not _is_near(one.hit)
+
+
+def _is_small_talk(one: Candidate) -> bool:
+    """Return whether a weak hit has nothing of a question but its speaker's name."""
+    weak = one.hit.certainty is Certainty.WEAK
+    return weak and bool(one.covers) and one.covers.isdisjoint(all_stems(one.hit.exchange.text))
 
 
 def _is_near(hit: Hit) -> bool:

@@ -1,16 +1,17 @@
 """Classification of messages by words (greeting, thanks, question, statement), and the topic of a question."""
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import permutations
 
 from bot.models.offline.sentence_splitting import is_marked_question, split
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
-from memory.text.lexical import STOP_WORDS, key_words, spelled_stems, stem, tokens
-from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, joined, splits
+from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
+from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
+from memory.text.word_forms.german_verbs import GERMAN, verb_forms
 
 
 class MessageKind(Enum):
@@ -120,6 +121,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     wer wen wem wessen was wann wo wohin woher warum wieso weshalb wie welche welcher welches welchen noch denn
     qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
+    macht machst tut tust
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à
     кто что чего кого где куда откуда когда почему зачем как какой какая какое какие чей чья ты тебя тебе вы вас вам обо мне меня мой
     моя моё мои моего моей мою моих моему знаешь помнишь расскажи kto co czego kogo gdzie dokąd skąd kiedy dlaczego jak jaki jaka
@@ -197,10 +199,22 @@ def topic(question: str) -> Topic:
             admit.setdefault(stemmed, re.sub(r"['’][sS]$", "", written.get(word, word)))
     spelled = dict(spelled_stems(question))
     made_of: dict[str, list[frozenset[str]]] = {}
-    if language(tokens(question)) in LANGUAGES:
+    spoken = language(tokens(question))
+    if spoken in (GERMAN, None):  # "Wo singt Mira?" is too short to tell
+        spelled |= {stem(word): spelled[stem(word)] | frozenset(map(stem, verb_forms(word))) for word in key_words(question)}
+    if spoken in LANGUAGES:
         large = {stemmed: word.casefold() for stemmed, word in admit.items() if len(word) >= SHORTEST}
         for (one, first), (other, last) in permutations(large.items(), 2):
             made = frozenset(map(stem, joined(first, last)))
             spelled |= {one: spelled[one] | made, other: spelled[other] | made}
         made_of = {stemmed: [frozenset(map(stem, pair)) for pair in splits(word)] for stemmed, word in large.items()}
     return Topic(admit, frozenset(unspaced), frozenset(weak), spelled, made_of)
+
+
+def in_compounds(about: Topic, texts: Iterable[str]) -> Topic:
+    """Return a topic with the compounds of these texts that have a word of it which none of those that state something has alone."""
+    stated = [(text, all_stems(text)) for text in texts if tells(text)]
+    apart = about.strong.difference(*(stems for _, stems in stated))
+    long = frozenset().union(*(stems for text, stems in stated if apart and language(tokens(text)) in LANGUAGES))
+    made = {one: frozenset(stem for stem in long if is_part(one, stem)) for one in apart}
+    return replace(about, spelled={**about.spelled, **{one: about.spelled.get(one, frozenset()) | made[one] for one in apart}})

@@ -20,6 +20,7 @@ from memory.text import lexical
 from memory.text.display_names import TAG
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
+from memory.text.word_forms.german_verbs import GERMAN, verb_forms
 from memory.text.word_forms.irregular_verbs import PAST_FORMS
 from memory.text.word_forms.spellings import other_spellings
 from memory.text.word_forms.transliteration import is_cyrillic, transliterated
@@ -129,10 +130,10 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     text = timed.rest if window and not timed.dated else query.text
     languages = sorted({ENGLISH}.union(*(one.languages for one in loaded)))
     words = _outer(lexical.query_terms(text, languages))
-    words = _as_told(_telling(words) if window else words)
+    detected = language_of(lexical.tokens(query.text))
+    words = _as_told(_telling(words) if window else words, german=GERMAN in languages and detected in (GERMAN, None))
     words = _as_spelled(words, text, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
-    detected = language_of(lexical.tokens(query.text))
     words = with_compounds(words, detected, loaded)
     words, mistyped = with_meant(words, [detected] if detected else languages[:_FEW], loaded, called, query.exclude)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
@@ -160,16 +161,20 @@ def _telling(words: dict[str, list[int]]) -> dict[str, list[int]]:
     return {word: terms for word, terms in words.items() if word not in LIGHT} or words
 
 
-def _as_told(words: dict[str, list[int]]) -> dict[str, list[int]]:
-    """Add past forms to the words of a question: "when did I break it" also finds "broke", but "say that again" not all that was said."""
+def _as_told(words: dict[str, list[int]], *, german: bool) -> dict[str, list[int]]:
+    """Add other forms of verbs to the words of a question: "when did I break it" also finds "broke", and "wer singt?" "ich singe",
+    but "say that again" not all that was said.
+    """
     return {
-        word: terms if lexical.stem(word) in DOINGS else [*terms, *map(_english, PAST_FORMS.get(word, ()))]
+        word: terms if lexical.stem(word) in DOINGS else list(dict.fromkeys([*terms, *_forms(word, german=german)]))
         for word, terms in words.items()
     }
 
 
-def _english(word: str) -> int:
-    return lexical.term(lexical.stem(word))
+def _forms(word: str, *, german: bool) -> Iterable[int]:
+    yield from (lexical.term(lexical.stem(form)) for form in PAST_FORMS.get(word, ()))
+    if german:
+        yield from (lexical.term(lexical.stem(form, GERMAN), GERMAN) for form in sorted(verb_forms(word)))
 
 
 def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]) -> dict[str, list[int]]:
