@@ -118,6 +118,7 @@ class _Importer:
         self._sessions: dict[str, Session] = {}
         self._bad: list[BadLine] = []
         self._made_from: dict[str, SeenItems] = {}
+        self._views_are_known = True
         self._counts = {"stored": 0, "known": 0, "forgotten": 0}
 
     async def take(self, batch: list[Incoming | BadLine]) -> None:
@@ -142,11 +143,16 @@ class _Importer:
         self._sessions[place] = session
         records = {line.source_id: line.seen for line in lines if line.seen}
         for record in records.values():
-            self._made_from.update(record.made_from)
-        fresh = await self._view.seen_records.needing(session, records) if records else set()
-        needed = self._needed({digest for id_ in fresh for digest in records[id_].items.digests})
-        if needed:
-            await self._view.seen_records.keep_digests(needed, self._named())
+            for digest, items in record.made_from.items():
+                self._made_from[digest] = self._made_from.get(digest, SeenItems()).and_(items)
+        fresh = await self._view.seen_records.needing(session, records) if records and self._views_are_known else set()
+        needed = self._needed({one for id_ in fresh for one in (*records[id_].items.digests, *records[id_].made_from)})
+        unknown = await self._view.seen_records.keep_digests(needed, self._named()) if needed else {}
+        # A line to come may have what these were made from, or tell the rest.
+        self._made_from |= {digest: needed[digest] for digest in unknown}
+        if any(unknown.values()):
+            # Whatever is above a digest that lacks a source lacks it as well.
+            self._views_are_known, fresh = False, set()
         kept = await self._view.say(session, [self._exchange(line, place) for line in lines])
         stored = {one.key: records[one.source_id] for one in kept.stored if one.source_id in fresh}
         if stored:
@@ -160,7 +166,7 @@ class _Importer:
         return {name: session for name, session in (*self._sessions.items(), ("", self._sessions.get(self._default))) if session}
 
     def _needed(self, digests: Collection[str]) -> dict[str, SeenItems]:
-        """Return what these digests, and those beneath them, were made from, as far as the file told; each is told of once."""
+        """Return what these digests, and those beneath them, were made from, as far as the file told since it was last asked."""
         needed: dict[str, SeenItems] = {}
         while found := {digest: self._made_from.pop(digest) for digest in digests if digest in self._made_from}:
             needed |= found

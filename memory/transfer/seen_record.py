@@ -22,12 +22,19 @@ class SeenItems:
     messages: MessageIds = field(default_factory=dict)
     digests: tuple[str, ...] = ()
 
+    def and_(self, more: "SeenItems") -> "SeenItems":
+        """Return these items along with others."""
+        messages = {
+            name: (*self.messages.get(name, ()), *more.messages.get(name, ())) for name in {**self.messages, **more.messages}
+        }
+        return SeenItems(messages, (*self.digests, *more.digests))
+
 
 @dataclass(frozen=True, slots=True)
 class SeenRecord:
     """What an answer had in view; which messages it answers and which it cites are among them.
 
-    `made_from` tells what the digests were made from that no earlier line had in view.
+    `made_from` tells what the digests in view were made from that no earlier line told: of one that was heard again, the rest.
     """
 
     items: SeenItems

@@ -26,13 +26,14 @@ _EDGES = "SELECT child, parent, cited, answered FROM lineage WHERE child IN ({wi
 
 @dataclass
 class ViewsExport:
-    """How far an export of one home is: what was looked up of items in view, and which digests a line has told of.
+    """How far an export of one home is: what was looked up of items in view, and which digests lines have told of, wholly or `partly`.
 
     `lines` maps messages to conversation and id, `ids` what was made of them to public ids, and `below` to what that rests on.
     """
 
     names: Mapping[int, str]
     told: set[int] = field(default_factory=set)
+    partly: dict[int, frozenset[int]] = field(default_factory=dict)
     known: set[int] = field(default_factory=set)
     lines: dict[int, tuple[str, str]] = field(default_factory=dict)
     ids: dict[int, str] = field(default_factory=dict)
@@ -49,15 +50,27 @@ class ViewsExport:
         """Return these items as a file names them."""
         return SeenItems(self.messages(items), tuple(self.ids[item] for item in sorted(items) if item in self.ids))
 
-    def made_from(self, items: Iterable[int]) -> dict[str, SeenItems]:
-        """Return what the digests among these items, and those beneath them, were made from, unless a line told that."""
-        fresh: set[int] = set()
-        reached = set(items)
-        while reached := (reached & self.ids.keys()) - self.told - fresh:
-            fresh |= reached
-            reached = set().union(*(self.below[item] for item in reached))
-        self.told |= fresh
-        return {self.ids[item]: self.items(self.below[item]) for item in sorted(fresh)}
+    def made_from(self, items: Iterable[int], before: int) -> dict[str, SeenItems]:
+        """Return what the digests in view of an answer, and those beneath them, were made from by then, as far as no line told it.
+
+        `before` is the key of the answer: what a statement rests on grows as it is heard again.
+        """
+        reached: set[int] = set()
+        left = set(items)
+        while left := (left & self.ids.keys()) - self.told - reached:
+            reached |= left
+            left = set().union(*(self.below[item] for item in left))
+        fresh: dict[str, SeenItems] = {}
+        for item in sorted(reached):
+            by_then = frozenset(one for one in self.below[item] if one < before)
+            if item not in self.partly or by_then - self.partly[item]:
+                fresh[self.ids[item]] = self.items(by_then - self.partly.get(item, frozenset()))
+            self.partly[item] = by_then
+        growing = {item for item in reached if self.partly[item] != self.below[item]}
+        while more := {item for item in reached - growing if self.below[item] & growing}:
+            growing |= more
+        self.told |= reached - growing
+        return fresh
 
 
 class SeenRecords(ViewPart):
@@ -85,7 +98,7 @@ class SeenRecords(ViewPart):
         return {
             reply: SeenRecord(
                 export.items(views[reply]), export.messages(cited[reply]), export.messages(answered[reply]),
-                export.made_from(views[reply]),
+                export.made_from(views[reply], reply),
             )
             for reply in sorted(views)
         }  # fmt: skip
@@ -112,25 +125,28 @@ class SeenRecords(ViewPart):
         stored = await paged(self._db, "SELECT public_id FROM items WHERE public_id IN ({within})", list(names))
         return set(records) - {names[row["public_id"]] for row in stored}
 
-    async def keep_digests(self, made_from: Mapping[str, SeenItems], sessions: Mapping[str, Session]) -> None:
+    async def keep_digests(self, made_from: Mapping[str, SeenItems], sessions: Mapping[str, Session]) -> dict[str, bool]:
         """Keep what digests of another memory were made from, as of erased ones, but for those of which that is not fully known.
 
-        `sessions` are the conversations of the file by name. What a digest was made from is stored before.
+        `sessions` are the conversations of the file by name. What a digest was made from is stored before; what is told of one that
+        is kept already is added to it. Return those of which that is not fully known, and whether each is kept all the same.
         """
         async with self._binding.writing() as tx:
-            kept = await self._digests(tx, made_from)
-            left = {id_: items for id_, items in made_from.items() if id_ not in kept}
+            left = dict(made_from)
             messages = await self._messages(tx, sessions, [items.messages for items in left.values()])
             while left:
-                below = await self._digests(tx, {id_ for items in left.values() for id_ in items.digests})
+                below = await self._digests(tx, {*left, *(id_ for items in left.values() for id_ in items.digests)})
                 ready = {id_: found for id_, items in left.items() if (found := _all(items, messages, below)) is not None}
                 if not ready:
-                    return
-                keys = await add_items(tx, self._home, _DIGEST, [self._digest(id_) for id_ in ready])
-                for key, items in zip(keys, ready.values(), strict=True):
-                    await derive(tx, key, items)
+                    return {id_: id_ in below for id_ in left}
+                fresh = [id_ for id_ in ready if id_ not in below]
+                keys = await add_items(tx, self._home, _DIGEST, [self._digest(id_) for id_ in fresh])
+                below.update(zip(fresh, keys, strict=True))
+                for id_, items in ready.items():
+                    await derive(tx, below[id_], items)
                 await mark_dead(tx, keys, self._binding.now())
                 left = {id_: items for id_, items in left.items() if id_ not in ready}
+            return {}
 
     async def keep(self, records: Mapping[int, SeenRecord], sessions: Mapping[str, Session]) -> None:
         """Record what answers that were just stored had in view; not for one that names something unknown here, or stored later.

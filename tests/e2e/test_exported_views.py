@@ -95,3 +95,18 @@ def test_an_answer_whose_view_is_not_fully_in_the_file_counts_as_before(talked: 
     done = there.lyra("import", "lyra.jsonl")
     assert (done.code, done.err) == (0, "") and said(there) == [row["content"] for row in rows]
     assert not any("seen" in row for row in there.export())
+
+
+def test_where_the_rest_of_a_digest_is_not_in_the_file_answers_from_then_on_count_as_before(tmp_path: Path) -> None:
+    there = Home(tmp_path).begun()
+    told = [{"made_from": {"d": {"messages": {"main": [id_]}}}, "digests": ["d"]} for id_ in ("m0", "nowhere")]
+    views: list[Any] = [*told, {"messages": {"main": ["m2"]}}]
+    rows: list[dict[str, Any]] = []
+    for at, view in enumerate(views):
+        rows.append({"session": "main", "role": "user", "content": TALK[at], "id": f"m{at}"})
+        rows.append(
+            {"session": "main", "role": "assistant", "speaker": "Lyra", "content": f"Fine {at}.", "id": f"r{at}", "seen": view}
+        )
+    (there.folder / "lyra.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert there.lyra("import", "lyra.jsonl").code == 0
+    assert ["seen" in row for row in there.export() if row["role"] == "assistant"] == [True, False, False]

@@ -8,6 +8,7 @@ from time import process_time
 import pytest
 
 from memory.deriving import Deriving
+from memory.store.lineage import derive
 from memory.transfer.seen_record import SeenItems, SeenRecord, read_seen
 from memory.types import Exchange, Kind, NewExchange
 from memory.view.view import Answer
@@ -73,6 +74,21 @@ async def test_an_answer_that_saw_a_summary_goes_with_what_that_was_made_from(tm
         await taken(here, there)
         stays = await left(here, SAFE)
         assert await left(there, SAFE) == stays and "Say quixotic seventy." not in stays and SHED in stays
+
+
+async def test_views_of_what_rests_on_more_later_are_taken_along(tmp_path: Path) -> None:
+    async with at_home(tmp_path / "here") as here, at_home(tmp_path / "there") as there:
+        await talked(here)
+        later = await here.say("The ladder is in the barn.")
+        (gist,) = await here.memory.db.all("SELECT item, text FROM digests")
+        # As when a dream hears again what it has stated before.
+        async with here.memory.db.transaction() as tx:
+            await derive(tx, gist["item"], [later.key])
+        await asked(here, "where is it?", "Look in the barn.", {gist["item"]: gist["text"]})
+        await taken(here, there)
+        assert await there.count("seen") == await here.count("seen") == 3
+        assert "Say quixotic seventy." not in await left(there, SAFE)
+        assert "Look in the barn." not in await left(there, "The ladder is in the barn.")
 
 
 async def test_what_is_imported_is_exported_again_with_the_same_views(tmp_path: Path) -> None:
