@@ -107,9 +107,12 @@ class SettingsCommands(Group):
     async def _opt_out(self, call: Call, *, out: bool) -> None:
         """Stop storing anything of a person, under all their accounts, and learning of them from others; or undo that."""
         home = (await self._view(call)).home if self._shared(call) else None
+        preferences, now = self._services.preferences, self._services.clock.now()
         for one in await self._services.domains.accounts(call.person):
             person = Person(one.platform, one.native_id, call.person.name)
-            await self._services.preferences.put(person, PAUSED, "on" if out else "")
+            if out or await preferences.on(person, PAUSED):
+                since = self._adapters[one.platform].platform_clock.time_of(now) if one.platform in self._adapters else now
+                await preferences.put(person, PAUSED, "on" if out else str(since))
             await self._services.memory.opt_out(one, call.person.name, home, out=out)
 
     @command(

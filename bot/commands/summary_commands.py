@@ -133,7 +133,9 @@ class SummaryCommands(Group):
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
         """Return those of the last n messages that asker and Lyra can both read now, in their current text, oldest first."""
         read = await self._adapters[call.place.platform].messages_before(call.place.key, call.message, n, call.person)
-        heeded = await asyncio.to_thread(without_confidences, await self._services.preferences.heeded(call.place.platform, read))
+        stored = await view.messages.kept(call.place.platform, [quote.id for quote in read])
+        heeded = await self._services.preferences.heeded(call.place.platform, read, stored)
+        heeded = await asyncio.to_thread(without_confidences, heeded)
         hidden = await view.messages.in_confidence(call.place.platform, [quote.id for quote in heeded])
         heeded = [quote for quote in heeded if quote.id not in hidden]
         return await unforgotten_quotes(self._services.memory, view, call.place, heeded)

@@ -1,6 +1,6 @@
 """Settings of people, places and servers. Stored with the memory and read whenever they matter."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.events import Person, Place, Reach
@@ -32,7 +32,7 @@ class Preference:
 LANGUAGE, THREADS, BUTTONS, EVERYONE, NEWCOMERS = "language", "threads", "buttons", "everyone", "newcomers"
 _CACHED = (LANGUAGE, THREADS, EVERYONE, NEWCOMERS)
 PAUSED = "paused"
-"""Whether a person opted out: nothing of theirs is stored or answered."""
+"""Whether a person opted out: nothing of theirs is stored or answered. Since they resumed, the time of that, in microseconds UTC."""
 INCOGNITO, INCOGNITO_SERVER = "incognito", "incognito-server"
 """Off the record: for a person or place, and for a whole server."""
 LIMITED = ("turns a minute", "turns a day", "tokens a minute", "tokens a day")
@@ -166,9 +166,9 @@ class Preferences:
         """Return whether something is on."""
         return (await self.read(where)).on(where, name, default=default)
 
-    async def heeded(self, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
-        """Return what was said by those who did not tell her to stop."""
-        return (await self.read(*speakers(platform, quotes))).heeded(platform, quotes)
+    async def heeded(self, platform: str, quotes: Sequence[Quote], stored: Collection[str] = ()) -> list[Quote]:
+        """Return what was said by those who did not tell her to stop; of those who resumed, what is `stored` or was said since."""
+        return (await self.read(*speakers(platform, quotes))).heeded(platform, quotes, stored)
 
     def streams_on(self, platform: str) -> bool:
         """Return the platform's default for streaming answers."""
@@ -214,9 +214,14 @@ class Chosen:
         """Return whether everything said at a place is off the record."""
         return self.on(place, INCOGNITO) or self.on(place, INCOGNITO_SERVER)
 
-    def heeded(self, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
-        """Return what was said by those who did not tell her to stop."""
-        return [one for one in quotes if not (one.person and self.on(Person(platform, one.person, ""), PAUSED))]
+    def heeded(self, platform: str, quotes: Sequence[Quote], stored: Collection[str] = ()) -> list[Quote]:
+        """Return what was said by those who did not tell her to stop; of those who resumed, what is `stored` or was said since."""
+
+        def is_heeded(quote: Quote) -> bool:
+            told = self.value(Person(platform, quote.person, ""), PAUSED) if quote.person else ""
+            return told != "on" and (quote.id in stored or not told.isdecimal() or quote.said_at >= int(told))
+
+        return [one for one in quotes if is_heeded(one)]
 
     def streams(self, place: Place, person: Person) -> bool:
         """Return whether answers are streamed: the person's choice in private, the place's elsewhere."""

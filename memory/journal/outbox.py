@@ -51,6 +51,8 @@ class Outbox:
     async def sent(self, row: int, remote_id: str = "", then: str = "", done: str = "send") -> list[OutboxRow]:
         """Record that a part arrived, its platform id and which operation was done; return what to send next, being attempted.
 
+        The text of a part that belongs to no item is blanked, as nothing needs it any more.
+
         That is the removal of this part if its words had to go while it was under way, and the part with key `then` if it
         still waits.
         """
@@ -61,6 +63,9 @@ class Outbox:
                 "remote_id = :remote_id, sent_at = :now WHERE id = :id RETURNING state, key",
                 {"id": row, "done": done, "remote_id": remote_id, "now": self._clock.now()},
             )
+            # What rests on no item can quote other domains, and forgetting would not find it here.
+            unfound = "id = :id AND state = 'sent' AND operation <> 'preview' AND item IS NULL AND text <> ''"
+            await tx.run(f"UPDATE outbox SET text = '' WHERE {unfound}", {"id": row})
             keys = [*(one["key"] for one in rows if one["state"] == "pending"), *([then] if then else [])]
             return [found for key in keys if (found := await attempt(tx, key))]
 

@@ -73,6 +73,20 @@ async def test_every_question_asked_so_gets_a_last_word_though_she_declines_it(t
         assert [one.startswith("That was a lot in a short time.") for one in told[2:]] == [True] * 3
 
 
+async def test_what_the_call_has_no_room_for_goes_on_in_the_dm(town: Town) -> None:
+    lounge, dm = club(town), await town.ada.opens_dm()
+    lines = [" ".join(f"berth{number * 70 + at}" for at in range(70)) for number in range(24)]
+    async with model_server() as model, town.lyra(model):
+        model.script("\n".join(lines))
+        asked = await town.ada.runs(lounge, "ask", text="What is known about the harbour?")
+        await asked.followup(5)
+        await town.server.pulse.until(lambda: any(lines[-1] in one.content for one in dm.history()), "the end in the DM")
+        here = [(await asked.answer()).content, *(one.content for one in asked.followups)]
+        _introduction, *rest = dm.history()
+        assert "\n".join([*here, *(one.content for one in rest)]).splitlines() == lines
+        assert all(one.ephemeral for one in asked.followups) and not lounge.history()
+
+
 async def test_a_question_asked_so_that_is_stopped_or_forgotten_waits_no_longer(town: Town) -> None:
     lounge, dm = club(town), await town.ada.opens_dm()
     async with model_server() as model, town.lyra(model) as lyra:

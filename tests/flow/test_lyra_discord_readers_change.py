@@ -187,7 +187,7 @@ async def test_an_answer_made_for_other_readers_does_not_go_out_and_is_not_lost(
         question = await changes_while_she_thinks(town, general, change)
         await lyra.talk.tick()
         assert [one.content for one in answers(town.server, question)] == [MOVED]
-        assert await outbox(lyra, question) == [("cancelled", ""), ("sent", MOVED)]
+        assert await outbox(lyra, question) == [("cancelled", ""), ("sent", "")]
         assert (await lyra.kept(*was))[-2:] == [ASKED, f"You said: ada: {ASKED}"]
         assert [message["role"] for message in lyra.chats[-1].messages] == ["system", "user"]
         if change is reopen:

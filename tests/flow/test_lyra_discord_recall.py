@@ -214,3 +214,13 @@ async def test_a_look_back_reads_only_what_both_may_read(town: Town, hidden_from
         assert await town.reads(town.bob, town.general, "summarize", last=5) == nothing
         adas = await town.reads(town.ada, town.general, "summarize", last=5)
         assert ("ferry leaves at nine" in adas) == (hidden_from == "bob") and (adas == nothing) == (hidden_from == "lyra")
+
+
+async def test_nothing_of_a_list_shown_elsewhere_is_kept_once_what_it_shows_is_forgotten(town: Town) -> None:
+    async with town.lyra() as lyra:
+        said = await town.says(town.ada, town.general, "The harbour party is on Friday.")
+        assert texts(await town.asks(town.ada, town.staff, "recall", query="when is the harbour party"))
+        assert "Forgotten" in await town.uses_menu(town.ada, "Forget this", said)
+        await lyra.rests()
+        kept = await lyra.app.memory.db.everywhere.all("SELECT text FROM outbox")
+        assert kept and not [one["text"] for one in kept if "Friday" in one["text"]]

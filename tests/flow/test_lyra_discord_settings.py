@@ -258,3 +258,17 @@ async def test_who_says_stop_is_kept_and_answered_no_more_until_they_resume(town
         assert "/privacy stop" in await town.reads(town.ada, dm, "privacy", choice="resume")
         await town.says(town.ada, dm, "The third is kept.")
         assert await lyra.kept(DomainKind.DM, town.ada.id) == ["The third is kept.", "You said: The third is kept."]
+
+
+async def test_what_somebody_said_while_they_had_stopped_is_shown_to_no_model_once_they_resume(town: Town) -> None:
+    dm = await town.ada.opens_dm()
+    async with model_server() as model, town.lyra(model) as lyra:
+        await town.reads(town.ada, dm, "privacy", choice="stop")
+        told = await town.ada.says(town.general, "The harbour party is cancelled.")
+        await town.reads(town.ada, dm, "privacy", choice="resume")
+        await town.ada.says(town.general, "The boat is painted.")
+        await town.says(town.bob, town.general, "What is new?")
+        await town.answer(await town.bob.says(town.general, f"{town.server.mention} And this?", reply_to=told))
+        summary = await town.reads(town.bob, town.general, "summarize", last=10)
+        assert all("painted" in one for one in (*map(prompt, lyra.chats), summary))
+        assert all("cancelled" not in one for one in (*map(prompt, lyra.chats), summary))

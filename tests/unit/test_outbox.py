@@ -39,17 +39,19 @@ async def test_a_part_that_was_being_sent_when_she_died_may_have_arrived(tmp_pat
         assert await journal.take("console", "elsewhere") == []
 
 
-async def test_words_that_were_sent_are_blanked_after_a_while(tmp_path: Path) -> None:
+async def test_words_of_a_reply_are_blanked_a_while_after_they_were_sent_and_those_of_a_notice_at_once(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        await here.view.notices.queue(here.session, [Part("k1", "one"), Part("k2", "two")], [])
-        first, _ = await journal.take("console", "dm")
-        await journal.sent(first.row)
+        await here.reply("one", [(await here.say("hello")).key], parts=[Part("k1", "one")])
+        await here.view.notices.queue(here.session, [Part("k2", "two"), Part("k3", "three")], [])
+        first, second, _ = await journal.take("console", "dm")
+        for sent in (first, second):
+            await journal.sent(sent.row)
         await journal.blank(here.clock.now())
         here.clock.forward(DAY)
-        assert [row["text"] for row in await here.memory.db.all("SELECT text FROM outbox ORDER BY id")] == ["one", "two"]
+        assert [text for _key, _state, text in await left(here)] == ["one", "", "three"]
         await journal.blank(here.clock.now())
-        assert [row["text"] for row in await here.memory.db.all("SELECT text FROM outbox ORDER BY id")] == ["", "two"]
+        assert [text for _key, _state, text in await left(here)] == ["", "", "three"]
 
 
 async def test_a_part_is_queued_once_under_its_key(tmp_path: Path) -> None:
@@ -133,7 +135,7 @@ async def test_a_part_that_will_never_go_out_holds_no_words_and_what_arrived_sta
         await journal.sent(two.row)
         await journal.again([three.row])
         await journal.cancel([one.row, two.row, three.row])
-        assert await left(here) == [("k1", "cancelled", ""), ("k2", "sent", "two"), ("k3", "cancelled", "")]
+        assert await left(here) == [("k1", "cancelled", ""), ("k2", "sent", ""), ("k3", "cancelled", "")]
         assert await here.memory.db.all("SELECT id FROM outbox WHERE actions <> ''") == []
         assert await journal.take("console", "dm") == []
 

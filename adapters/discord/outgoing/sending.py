@@ -14,6 +14,7 @@ from discord.webhook.async_ import async_context
 from adapters.base import Sending
 from adapters.discord.failures import (
     ACKNOWLEDGED,
+    FOLLOWED_UP,
     TOKEN_OVER,
     TROUBLE,
     UNKNOWN_MESSAGE,
@@ -26,6 +27,7 @@ from adapters.discord.interactions.call_parsing import CallAddress, read_address
 from adapters.discord.limits import Limits
 from adapters.discord.outgoing.posts import Posts, attached, embeds
 from adapters.errors import SendFailed
+from adapters.events import split_key
 from adapters.posting import put
 from adapters.task_groups import accompanied
 from localization.sentences import lazy
@@ -42,8 +44,12 @@ class CallExpired(Exception):
     """A call's token has expired, or its deferred response is gone."""
 
 
+class CallFull(Exception):
+    """A call has had all the follow-ups that it may have, and the rest may be posted at the part's place."""
+
+
 class CallAnswers:
-    """Answers to calls. Raises what discord.py and its connection raise, and CallExpired."""
+    """Answers to calls. Raises what discord.py and its connection raise, CallExpired and CallFull."""
 
     def __init__(self, client: discord.Client, now: Callable[[], int]) -> None:
         self._client = client
@@ -58,6 +64,9 @@ class CallAnswers:
         except discord.HTTPException as error:
             if error.code in TOKEN_OVER or error.code == UNKNOWN_MESSAGE:
                 raise CallExpired from None
+            # Only the caller's own DM is as private as the call.
+            if error.code == FOLLOWED_UP and not (address.private and split_key(sending.place)[0]):
+                raise CallFull from None
             raise
 
     async def _done(self, address: CallAddress, sending: Sending) -> str:
@@ -200,6 +209,8 @@ class Sender:
             return await put(self._posts, sending)
         try:
             return await self._answers.send(address, sending)
+        except CallFull:
+            pass
         except CallExpired:
             if address.private:
                 raise SendFailed(lazy("The private answer came too late for Discord; ask again."), final=True) from None

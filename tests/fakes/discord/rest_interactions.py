@@ -80,7 +80,7 @@ def followed(hub: Hub, call: Call) -> Answer:
     wanted = draft(hub, call, call.body or {})
     guild = known.place.guild
     if guild and hub.world.bot.id not in guild.members and len(known.followups) >= _MOST_ABROAD:
-        raise Refusal(*calls.INVALID_FORM, wrong="more than 5 follow-ups where the bot is no member")
+        raise Refusal(*calls.FOLLOWED_UP)
     if known.original and known.original.loading:
         message = change(hub, known.original, wanted)
     else:
