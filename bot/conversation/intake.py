@@ -292,9 +292,8 @@ def _files_key(message: Message) -> tuple[str, tuple[Attachment, ...]]:
 async def new_exchange(message: Message, text: str) -> NewExchange:
     """Return a message as it is stored, with the discretion it asks for if others read along."""
     identity = Identity(message.person.platform, message.person.id)
-    request = (
-        None if message.place.is_private else await off_loop(len(message.text), partial(discretion.request_in, message.text))
-    )
+    read = partial(discretion.request_in, message.text)
+    request = None if message.place.is_private else await off_loop(len(message.text), read)
     quoted = message.quoted
     if request and request.back and quoted and quoted.person == message.person.id:
         request = replace(request, about=quoted.id)

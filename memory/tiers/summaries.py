@@ -257,10 +257,8 @@ async def is_due(db: DatabaseAccess, session: Session) -> bool:
 
 
 async def _ripe(db: DatabaseAccess, session: Session, open_from: int | None, end: int) -> RipeMerge | None:
-    if end < FAN_IN:
-        return None
     groups: dict[tuple[int, int], list[Digest]] = {}
-    for edge in await frontier(db, session):
+    for edge in await frontier(db, session) if end >= FAN_IN else ():
         groups.setdefault((edge.level, edge.position // FAN_IN), []).append(edge)
     for (level, group), children in sorted(groups.items()):
         covered = (group + 1) * FAN_IN ** (level + 1)

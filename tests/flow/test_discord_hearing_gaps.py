@@ -6,7 +6,7 @@ import pytest
 
 from adapters.discord.incoming import backfill
 from adapters.events import Message, Reach
-from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Right, Status, Then, wire
+from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Person, Right, Status, Then, wire
 from tests.kits.discord_kit import Clock, Ear, Notebook, listening, restarted
 
 LONG_AGO = timedelta(days=1)
@@ -264,16 +264,21 @@ async def test_a_start_cut_off_between_two_channels_loses_nothing_of_either(
     assert sorted(first + ear.texts) == ["four", "one", "three", "two"]
 
 
+async def out_of_order(server: DiscordServer, home: Guild, general: Channel, who: Person, ear: Ear) -> None:
+    """Have something heard, then a server fail, and something said there meanwhile that no event tells of."""
+    await who.says(general, "before")
+    await ear.heard(Message)
+    server.acts.guild_fails(home)
+    session = server.gateway.live()[0]
+    intents, session.intents = session.intents, type(session.intents).NONE
+    await who.says(general, "unheard")
+    session.intents = intents
+
+
 async def test_a_server_that_comes_late_is_caught_up_with(server: DiscordServer, home: Guild, general: Channel) -> None:
     ada, ear = server.person("ada"), Ear()
     async with listening(server, ear):
-        await ada.says(general, "before")
-        await ear.heard(Message)
-        server.acts.guild_fails(home)
-        session = server.gateway.live()[0]
-        intents, session.intents = session.intents, type(session.intents).NONE
-        await ada.says(general, "unheard")
-        session.intents = intents
+        await out_of_order(server, home, general, ada, ear)
         server.gateway.tell("GUILD_CREATE", lambda _: wire.guild_created(server.world, home))
         await ada.says(general, "after")
         await ear.heard(Message, 3)
@@ -285,13 +290,7 @@ async def test_a_server_that_comes_back_while_the_connection_is_lost_is_caught_u
 ) -> None:
     ada, ear = server.person("ada"), Ear()
     async with listening(server, ear):
-        await ada.says(general, "before")
-        await ear.heard(Message)
-        server.acts.guild_fails(home)
-        session = server.gateway.live()[0]
-        intents, session.intents = session.intents, type(session.intents).NONE
-        await ada.says(general, "unheard")
-        session.intents = intents
+        await out_of_order(server, home, general, ada, ear)
         server.gateway.disconnect()
         server.gateway.tell("GUILD_CREATE", lambda _: wire.guild_created(server.world, home))
         await ada.says(general, "after")
