@@ -1,12 +1,21 @@
 """HTTP for scripts: health, metrics, the log of what is done, and a summary on demand. No response contains a message."""
 
-from aiohttp import web
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
-from bot.web.metrics import exposition
+from aiohttp import web
+from prometheus_client import generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+
+from bot.conversation.mailboxes import Mailboxes
+from bot.service.runtime_metrics import BOUNDS, RuntimeMetrics, measures
 from bot.web.page_context import CONTEXT
 from bot.web.server_sent_events import StreamEvent, follow, last_seen
 from localization.sentences import _
+from memory.core import Memory
 from memory.journal import ledger
+from memory.tiers.drives import NAMES
 
 routes = web.RouteTableDef()
 
@@ -48,3 +57,71 @@ async def _log(request: web.Request) -> web.StreamResponse:
         return [StreamEvent(one.kind, {"at": one.at, **one.detail}, one.seq) for one in happened]
 
     return await follow(request, seen, news)
+
+
+_OUTCOMES = ("answered", "held", "failed")
+_PURPOSES = ("conversation", "digests", "embedding")
+_STAGES = ("keep", "recall", "model", "answer", "store", "send")
+
+
+async def exposition(memory: Memory, mailboxes: Mailboxes) -> bytes:
+    """Return all metrics of a memory and of this process in the text exposition format."""
+    return generate_latest(_Collected([*await _stored_metrics(memory, mailboxes), *_process_metrics(measures)]))
+
+
+async def _stored_metrics(memory: Memory, mailboxes: Mailboxes) -> list[Metric]:
+    journal = memory.journal
+    backlog, heard, minds = await memory.backlog(), await journal.open_counts(), await memory.minds()
+    spent = await memory.spending.today()
+    drives = GaugeMetricFamily("lyra_drive_highest", "The highest level of a drive anywhere", labels=["drive"])
+    for name in NAMES:
+        drives.add_metric([name], max((mind.drives[name] for mind in minds), default=0.0))
+    inbox = GaugeMetricFamily("lyra_inbox_waiting", "Messages not answered: new ones, and held ones", labels=["state"])
+    for state, n in heard.items():
+        inbox.add_metric([state], n)
+    gauges = (
+        ("lyra_sessions", "Conversations kept", backlog.sessions),
+        ("lyra_sessions_dirty", "Conversations with a message in no gist", backlog.dirty),
+        ("lyra_sessions_ripe", "Conversations without a gist, or with enough for another", backlog.ripe),
+        ("lyra_exchanges_unsummarized", "Messages in no gist", backlog.unsummarized_total),
+        ("lyra_inbox_parked", "Messages given up after three tries", await journal.parked()),
+        ("lyra_outbox_waiting", "Parts of answers that did not arrive yet", await journal.unsent()),
+        ("lyra_mailboxes_waiting", "Messages that wait in this process", mailboxes.waiting),
+        ("lyra_dreams_parked", "Places given up after three dreams that broke", len(await memory.dreams.parked())),
+        ("lyra_store_reads", "Statements read since the start", memory.db.reads),
+        ("lyra_store_transactions", "Transactions begun since the start", memory.db.transactions),
+        ("lyra_unasked_calls_today", "Calls of a model today that nobody asked for", spent.calls),
+        ("lyra_unasked_tokens_today", "Tokens of a model today that nobody asked for", spent.tokens),
+    )
+    return [drives, inbox, *(GaugeMetricFamily(name, help_, value) for name, help_, value in gauges)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Collected:
+    """The collected metrics."""
+
+    metrics: Sequence[Metric]
+
+    def collect(self) -> Sequence[Metric]:
+        return self.metrics
+
+
+def _process_metrics(since_start: RuntimeMetrics) -> Iterator[Metric]:
+    yield _counter("lyra_turns", "Turns by what became of them", "outcome", since_start.turns, _OUTCOMES)
+    yield _counter("lyra_errors", "Errors by their kind", "kind", since_start.errors, ())
+    yield _counter("lyra_model_calls", "Answers of models by purpose", "purpose", since_start.calls, _PURPOSES)
+    yield _counter("lyra_model_tokens", "Tokens to and from models by purpose", "purpose", since_start.tokens, _PURPOSES)
+    stages = HistogramMetricFamily("lyra_stage_seconds", "How long each stage of a turn took", labels=["stage"])
+    for name in _STAGES:
+        if found := since_start.stages.get(name):
+            sums = list(accumulate(found.counts))
+            bounds = [*map(str, BOUNDS), "+Inf"]
+            stages.add_metric([name], list(zip(bounds, map(float, sums), strict=True)), found.total)
+    yield stages
+
+
+def _counter(name: str, help_: str, label: str, counts: dict[str, int], always: Iterable[str]) -> Metric:
+    counter = CounterMetricFamily(name, help_, labels=[label])
+    for value in dict.fromkeys([*always, *counts]):
+        counter.add_metric([value], counts.get(value, 0))
+    return counter

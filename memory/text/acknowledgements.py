@@ -1,14 +1,124 @@
-"""Acknowledgements: what only takes note of a statement or greets, by a closed list for each of seven languages.
+"""Acknowledgements: what only takes note of a statement, judges it or greets, by closed lists for each of seven languages.
 
-Such a reply reads the same whatever else was known when it was given, as does a judgement that the statement explains. What
-confirms ("Exactly.") or agrees ("Okay.") is not listed: the reason for it may be anything.
+Such a reply reads the same whatever else was known when it was given. So does an exclamation of joy or pity where the statement
+explains it: pity where that tells of something hard, joy where it neither does nor mentions news without telling them.
+What confirms ("Exactly."), agrees ("Okay."), approves ("Good idea."), congratulates or wishes is not listed, as the reason for it
+may be anything.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
-from memory.text.judgements import judges
 from memory.text.questions import asks
+
+
+class _Judgements(NamedTuple):
+    """Patterns for whole clauses of joy and of pity, for words of what is hard, and of news whose content is not told with them."""
+
+    joy: str
+    pity: str
+    hard: str
+    news: str
+
+
+_LISTS: Mapping[str, _Judgements] = {
+    "english": _Judgements(
+        r"(?:(?:oh|how|so|very|really|just|absolutely|quite|pretty|that's|that is|it's|that sounds|it sounds|sounds|that must be|must be|that must have been|must have been) )*"
+        r"(?:nice|lovely|wonderful|great|beautiful|sweet|cute|cool|fun|exciting|delightful|adorable|delicious|tasty|fantastic|amazing"
+        r"|awesome|gorgeous|marvellous|super)|what an? (?:nice|lovely|wonderful|great|beautiful) (?:thing|day|sight|view|thought|feeling)"
+        r"|(?:i'm |i am )?(?:so |very |really )?(?:glad|happy|pleased)(?: to hear (?:it|that|this))|yum(?:my)?|wow|yay",
+        r"oh no|oh dear|ouch|(?:i'm |i am )?(?:so |very |really )?sorry(?: to hear (?:it|that|this))?|what a (?:pity|shame|nuisance|pain)"
+        r"|(?:(?:oh|how|so|very|really|that's|that is|that sounds|it sounds|sounds|that must be|must be|that must have been|must have been) )*(?:hard|tough|rough|annoying"
+        r"|exhausting|tiring|awful|terrible|horrible|sad|frustrating|painful|stressful|unpleasant|unfortunate)|too bad|poor you|poor thing",
+        r"late again|(?:too|so|hours?|minutes) late|delay\w*|cancel\w*|missed the|lost my|lost the|stolen|broke|broken|burn(?:ed|t)|hurts?"
+        r"|\w*aches?|aching|pain|sick|ill|fever|flu|tired|exhausted|slept badly|(?:couldn't|can't|didn't) sleep|awake since|died|dead"
+        r"|funeral|cried|crying|failed|fell (?:down|off|over)|accident|leak(?:s|ed|ing)|flooded|stuck|sprained|injured|robbed|lonely"
+        r"|(?:rain|rained|raining|rains) all|terrible|horrible|awful",
+        r"results?|news|tests?|told|said|says|heard|talked|spoke|met|called|wrote|letter|decided|answer\w*|doctor|hospital|appointment|lawyer|interview|did it|worked",
+    ),
+    "german": _Judgements(
+        r"(?:(?:oh|wie|so|sehr|echt|wirklich|ganz|ach|das ist(?: ja)?|das klingt(?: ja)?|klingt|das hört sich) )*(?:schön|toll|nett|süß|herrlich"
+        r"|wunderbar|wunderschön|prima|super|aufregend|spannend|lecker|klasse|niedlich|großartig|fantastisch|cool)(?: an)?"
+        r"|(?:oh |ach )?(?:das|da) freu(?:t|e) (?:mich|ich mich)(?: sehr| zu hören| für (?:dich|sie))*|freut mich(?: sehr| zu hören)?|wow",
+        r"(?:oh|ach) (?:je|nein|weh|du liebe zeit)|oje|(?:oh |ach )?das tut mir (?:sehr |so |wirklich )?leid|tut mir (?:sehr |so )?leid"
+        r"|(?:(?:oh|ach|wie|so|sehr|das ist(?: ja)?|das klingt(?: ja)?|klingt) )*(?:schade|ärgerlich|anstrengend|hart|schlimm|blöd|traurig"
+        r"|unangenehm|schwer|mühsam|furchtbar|schrecklich|stressig|schmerzhaft)|du (?:armer|arme)|autsch",
+        r"verspätung|verspätet|zu spät|ausgefallen|abgesagt|verpasst|verloren gegangen|(?:habe?|hat) \w+ \w+ verloren|gestohlen|geklaut"
+        r"|kaputt|verbrannt|(?:tut|tun) (?:\w+ ){0,4}weh|\w*schmerzen|krank|fieber|erkältet|erkältung|grippe|müde|erschöpft"
+        r"|schlecht geschlafen|nicht (?:ge)?schlafen|gestorben|tot|beerdigung|geweint|nicht bestanden|durchgefallen|gestürzt|hingefallen"
+        r"|unfall|undicht|überschwemmt|verstaucht|verletzt|einsam|furchtbar|schrecklich|schlimm|regnet den ganzen",
+        r"ergebnis\w*|befund\w*|neuigkeit\w*|nachricht\w*|test|gesagt|sagte|sagt|erzählt|gehört|gesprochen|geredet|getroffen|angerufen|geschrieben|brief|entschieden|antwort\w*|arzt|ärztin|krankenhaus|termin|anwalt|gespräch|geklappt",
+    ),
+    "spanish": _Judgements(
+        r"(?:(?:oh|ay) )?qué (?:bien|bonito|bonita|bueno|buena|lindo|linda|guay|rico|rica|ricura|maravilla|alegría|emocionante|ilusión|chulo|mono"
+        r"|mona|gusto|belleza)|(?:me )?alegro(?: mucho)?(?: de oírlo| por ti)?|me alegra(?: mucho)?(?: oírlo)?|genial|estupendo|maravilloso|precioso"
+        r"|fantástico|suena (?:genial|bien|divertido|emocionante)",
+        r"(?:ay|oh|uf|vaya)|(?:ay|oh) no|(?:ay |oh |uf |vaya )?qué (?:pena|lástima|fastidio|rabia|duro|difícil|triste|mal|faena|horror|cansancio)"
+        r"|lo siento(?: mucho)?|cuánto lo siento|suena (?:duro|difícil|agotador)|pobre(?:cito|cita)?",
+        r"tarde y|llegamos tarde|retraso|cancelad\w|perdimos|perdí (?:el|la|mi)|he perdido (?:el|la|mi)|(?:ha|han) robado|rot[oa]|averiad\w"
+        r"|quemad\w|quemé|duelen?|dolor\w*|enferm\w|fiebre|gripe|resfriad\w|cansad\w|agotad\w|he dormido (?:mal|poco)|no (?:he dormido|pude dormir)"
+        r"|murió|ha muerto|entierro|funeral|lloré|llorado|suspendid\w|suspendí|me caí|accidente|terrible|horrible",
+        r"resultados?|noticias?|prueba|dicho|dije|dijo|dice|contado|conté|oído|hablé|hablado|visto a|llamó|llamado|escrito|carta|decidido|decidí|respuesta|respondido|médico|médica|hospital|cita|abogad\w|entrevista|funcionado",
+    ),
+    "french": _Judgements(
+        r"(?:(?:oh|ah|comme|que|si|très|trop|vraiment|c'est|ça a l'air|ça semble) )*(?:beau|belle|chouette|super|génial|sympa|mignon|magnifique"
+        r"|merveilleux|adorable|joli|délicieux|formidable|passionnant)|quel(?:le)? (?:bonheur|joie|merveille|plaisir)"
+        r"|(?:ça |cela )?(?:me )?fait (?:très )?plaisir|je suis (?:très |si |trop )?(?:content|heureux|ravi)e?(?: de l'entendre| pour (?:toi|vous))?|miam",
+        r"oh non|aïe|mince(?: alors)?|oh là là|zut|(?:oh )?(?:je suis )?(?:vraiment |tellement )?désolée?(?: pour (?:toi|vous)| de l'entendre)?"
+        r"|quel(?:le)? (?:dommage|plaie|galère|poisse)|(?:c'est |que c'est )?dommage|(?:(?:oh|comme|que|c'est|ça a l'air|ça doit être|très|vraiment) )+"
+        r"(?:dur|embêtant|fatigant|triste|pénible|difficile|ennuyeux|terrible|affreux|stressant)|(?:mon|ma) pauvre",
+        r"retard|annulée?s?|raté le|perdu (?:mon|ma|mes|le|la)|volée?s?|en panne|cassée?s?|brûlée?|mal (?:à|au|aux|partout)|malade|fièvre|grippe"
+        r"|rhume|fatiguée?|épuisée?|(?:pas|mal|peu) dormi|tordu|mort|morte|décédée?|enterrement|pleuré|échoué|tombée? (?:de|dans|par)|accident"
+        r"|fuite|inondée?|blessée?|horrible|affreux",
+        r"résultats?|nouvelles?|tests?|dit|raconté|entendu|parlé|rencontré|vu (?:mon|ma|le|la) \w+|appelé|écrit|lettre|décidé|réponse|répondu|médecin|docteur|hôpital|rendez-vous|avocate?|entretien|marché",
+    ),
+    "italian": _Judgements(
+        r"(?:(?:oh|ah) )?(?:che|com'è) (?:bello|bella|bellezza|bontà|meraviglia|carino|carina|gioia|buono|buona|dolce|emozione|piacere|tenero)"
+        r"|(?:mi fa|fa) (?:molto |tanto )?piacere|(?:ne )?sono (?:molto |tanto )?(?:content|feli)\w+(?: per te)?|stupendo|splendido|fantastico|meraviglioso"
+        r"|bellissimo|sembra (?:bello|divertente|fantastico)",
+        r"oh no|accidenti|uffa|ahi|(?:oh )?mi (?:dispiace|spiace)(?: tanto| molto)?|(?:oh no )?che (?:peccato|seccatura|sfortuna|rabbia|fatica|pena|guaio"
+        r"|brutto|brutta|tristezza|disastro)|dev'essere (?:dura|difficile|faticoso)|sembra (?:dura|difficile|faticoso)|pover[oa] te|pover[oa]",
+        r"in ritardo|cancellat\w|annullat\w|perso (?:il|la|l'|le|lo) (?:\w+o|\w+e|chiavi)|rubat\w|rott[oa]|bruciat\w|fa(?:nno)? male|mal di|dolor\w+"
+        r"|malat\w|febbre|influenza|raffreddat\w|stanc\w|esaust\w|dormito (?:male|poco)|non ho dormito|mort[oa]|funerale|pianto|bocciat\w|cadut\w"
+        r"|incidente|guast\w|feritoi?|slogat\w|terribile|orribile",
+        r"risultat\w|esit[oi]|notizi\w|test|detto|disse|dice|raccontato|sentito|parlato|incontrato|chiamato|scritto|lettera|deciso|risposta|risposto|medico|dottor\w+|ospedale|appuntamento|avvocat\w|colloquio|funzionato",
+    ),
+    "portuguese": _Judgements(
+        r"(?:(?:oh|ah|ai) )?que (?:bom|boa|lindo|linda|giro|gira|fofo|fofa|maravilha|delícia|alegria|bonito|bonita|legal|fixe|máximo|emoção)"
+        r"|fico (?:muito |tão )?(?:feliz|contente)(?: por (?:ti|si|você)| em saber)?|maravilhoso|fantástico|ótimo|lindo|parece (?:ótimo|bom|divertido)",
+        r"oh não|ai não|puxa|(?:eu )?sinto (?:muito|imenso)|lamento(?: muito| imenso)?|(?:oh não |ai |oh )?que (?:pena|chatice|azar|raiva|triste|tristeza"
+        r"|droga|horror|cansaço|mau|chato)|deve ser (?:difícil|duro|cansativo)|parece (?:difícil|duro|cansativo)|coitad[oa]",
+        r"atras(?:o|ad\w)|cancelad\w|perdi (?:o|a|os|as)|perdemos (?:o|a)|roubad\w|roubaram|partid[oa]|quebrad\w|quebrou|avariou|avariad\w|queimad\w"
+        r"|queimei|dói|doem|dor|dores|doente|febre|gripe|constipad\w|resfriad\w|cansad\w|exaust\w|dormi (?:mal|pouco)|não dormi|morreu|funeral"
+        r"|enterro|chorei|reprov\w+|chumbei|caí|acidente|choveu (?:o|a) \w+|terrível|horrível",
+        r"resultados?|notícias?|teste|disse|diz|dito|contei|contado|ouvi|falei|falado|encontrei|ligou|liguei|escreveu|escrevi|carta|decidi\w*|resposta|respondeu|médic\w|hospital|consulta|advogad\w|entrevista|resultou|funcionou",
+    ),
+    "dutch": _Judgements(
+        r"(?:(?:oh|o|wat|zo|heel|erg|echt|dat is|dat klinkt|klinkt) )*(?:leuk|fijn|mooi|lekker|prachtig|geweldig|schattig|lief|gezellig|spannend|super"
+        r"|heerlijk|fantastisch|tof|enig)(?: om te horen)?|(?:wat )?(?:ben ik |ik ben )?blij(?: om)?(?: dat)? te horen|wauw|jippie",
+        r"(?:oh|o|ach) nee|och|ach|au|(?:oh |ach )?(?:wat|dat is|dat klinkt|klinkt|dat lijkt me|heel|erg|zo)+ (?:(?:heel|erg|zo) )?(?:jammer|vervelend|naar"
+        r"|zwaar|rot|erg|verdrietig|vermoeiend|pijnlijk|stom|balen|sneu|akelig)(?: voor (?:je|jou|u))?|balen|(?:het )?spijt me(?: voor (?:je|jou|u))?",
+        r"vertraging|te laat|geannuleerd|afgelast|misten de|gemist|kwijt|gestolen|kapot|gebroken|verbrand|pijn|\w+pijn|ziek|koorts|griep|verkouden|moe"
+        r"|uitgeput|slecht geslapen|niet geslapen|overleden|dood|begrafenis|gehuild|gezakt|gevallen|ongeluk|lekkage|gewond|verstuikt|vreselijk"
+        r"|regent de hele|regende de hele",
+        r"uitslag|resultaten|nieuws|test|gezegd|zei|zegt|verteld|gehoord|gesproken|gepraat|ontmoet|gebeld|geschreven|brief|besloten|antwoord|dokter|arts|ziekenhuis|afspraak|advocaat|gesprek|gelukt\b.{0,60}\bhet|het is gelukt",
+    ),
+}  # fmt: skip
+_PATTERNS = [
+    tuple(re.compile(one) for one in (some.joy, some.pity, rf"\b(?:{some.hard})\b", rf"\b(?:{some.news})\b"))
+    for some in _LISTS.values()
+]
+
+
+def judges(clause: str, answered: Collection[str]) -> bool:
+    """Return whether a clause, folded and without punctuation, exclaims no more than what the statements it answers explain."""
+    told = "\n".join(answered).casefold().replace("’", "'")
+    return any(
+        pity.fullmatch(clause) if hard.search(told) else joy.fullmatch(clause) and not news.search(told)
+        for joy, pity, hard, news in _PATTERNS
+    )
+
 
 RECEIPTS: Mapping[str, Sequence[str]] = {
     "english": (

@@ -88,7 +88,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/web/server_sent_events.py: {}event": "an event as browsers take it",
     "bot/web/guard.py: camera": "a header",
     "bot/web/guard.py: default-src": "a header",
-    "bot/web/metrics.py": "what Prometheus reads",
+    "bot/web/http_api.py": "what Prometheus reads",
     "bot/web/pages/rights_pages.py: {}; charset": "a header",
     "bot/web/pages/rights_pages.py: attachment": "a header",
     "bot/web/serving.py: web address": "the name of a setting",

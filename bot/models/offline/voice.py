@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.models.offline.answer_choice import AnswerChoice
-from bot.models.offline.candidates import Candidate, any_of
-from bot.models.offline.gaps import missing, telling
+from bot.models.offline.candidates import Candidate, any_of, missing, telling
 from bot.models.offline.message_kinds import MessageKind, asks_what_lyra_feels, hear, is_about_lyra
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.possession import OWN

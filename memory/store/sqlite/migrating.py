@@ -1,12 +1,18 @@
-"""Forward-only schema migrations of a file."""
+"""Forward-only schema migrations of a file.
 
+What it lacks of steps that were applied in another form than they have now is added: tables, columns, indexes.
+"""
+
+import sqlite3
 from collections.abc import Mapping, Sequence, Set
+from contextlib import closing
+from typing import NamedTuple
 
 from aiosqlite.core import Connection
+from sqlcipher3 import dbapi2 as sqlcipher
 
 from memory.store.cancellation import to_the_end
 from memory.store.schema import Migration, applied, migrations
-from memory.store.sqlite.completing import complete
 
 
 async def migrate(connection: Connection, steps: Sequence[Migration] | None = None) -> None:
@@ -70,3 +76,59 @@ async def _digests(connection: Connection, last: int) -> Mapping[str, str]:
 
 async def _applied_steps(connection: Connection, last: int) -> Set[str]:
     return applied(await connection.execute_fetchall("SELECT version, name FROM migrations"), last)
+
+
+_PARTS = "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type = 'table' DESC, name"
+_COLUMNS = "SELECT m.name AS \"table\", c.* FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid"
+_EMPTY = {"INTEGER": "0", "REAL": "0", "BLOB": "x''"}
+
+
+class _Schema(NamedTuple):
+    """The tables and indexes by name, with the statements that make them, and the columns of tables with their definitions."""
+
+    parts: dict[str, str]
+    columns: dict[tuple[str, str], str]
+
+
+async def complete(connection: Connection, steps: Sequence[Migration]) -> None:
+    """Add what these steps, all of them applied in some form, make now and the file lacks, and record them as they are now."""
+    wanted = _made_by(steps)
+    try:
+        await connection.execute_fetchall("BEGIN IMMEDIATE")
+        parts, columns = await connection.execute_fetchall(_PARTS), await connection.execute_fetchall(_COLUMNS)
+        there = _Schema({row["name"]: row["sql"] for row in parts}, {(row["table"], row["name"]): "" for row in columns})
+        for (table, column), definition in wanted.columns.items():
+            if table in there.parts and (table, column) not in there.columns:
+                await connection.execute_fetchall(f"ALTER TABLE {table} ADD COLUMN {definition}")
+        for name, statement in wanted.parts.items():
+            if name not in there.parts:
+                await connection.execute_fetchall(statement)
+        for step in steps:
+            await connection.execute_fetchall(
+                "UPDATE migrations SET digest = :digest WHERE substr(name, 6) = :title",
+                {"digest": step.digest, "title": step.title},
+            )
+        await to_the_end(connection.commit())
+    except BaseException:
+        await to_the_end(connection.rollback())
+        raise
+
+
+def _made_by(steps: Sequence[Migration]) -> _Schema:
+    with closing(sqlcipher.connect(":memory:", isolation_level=None)) as made:
+        made.row_factory = sqlcipher.Row
+        for step in steps:
+            for statement in step.statements():
+                made.execute(statement)
+        return _Schema(
+            {row["name"]: row["sql"] for row in made.execute(_PARTS)},
+            {(row["table"], row["name"]): _definition(row) for row in made.execute(_COLUMNS)},
+        )
+
+
+def _definition(column: sqlite3.Row) -> str:
+    """Return a column as it can be added to rows that exist: where it must not be NULL, they need a value."""
+    default = column["dflt_value"]
+    if default is None and column["notnull"]:
+        default = _EMPTY.get(column["type"], "''")
+    return f"{column['name']} {column['type']}{' NOT NULL' * column['notnull']}{'' if default is None else f' DEFAULT {default}'}"

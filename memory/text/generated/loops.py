@@ -1,8 +1,65 @@
-"""Filters for endless output: loops, counting on and on, or special tokens that end or begin a turn."""
+"""Filters for endless output: loops, counting on and on, or special tokens that end or begin a turn.
+
+Such tokens of chat templates get into an answer where a server renders another template than the model's.
+"""
 
 import re
 
-from memory.text.generated.template_tokens import END, LONGEST_END, WithoutHeader, may_end_at
+_ROLE = r"(?:assistant|model|lyra)"
+_BARS = r"(?:im_(?:end|start|sep|user|system)|eo[ts](?:_id)?|eom(?:_id)?|end|return|call|end_?of_?(?:text|turn|prompt)"
+_END_TOKEN = re.compile(
+    rf"(?:</?\|{_BARS}|(?:start|end)_header_id|header_(?:start|end)|(?:start|end)_of_(?:role|turn_token)|user|assistant|system|observation)\|>"
+    r"|<｜(?:end▁of▁sentence|user|assistant)｜>|<(?:end|start)_of_turn>|<\|turn>|<turn\|>|</s>|<eos>|<end_of_utterance>|\[/?inst\]|\[\|end_?of_?turn\|\])\Z",
+    re.IGNORECASE,
+)
+"""A token that ends a turn or begins another, at the end of a text."""
+_LONGEST_END = 24
+_MAY_BE_END = re.compile(rf"(?:<[^\s<>]{{0,{_LONGEST_END}}}|\[/?i?n?s?t?|\[\|[a-z_]{{0,12}}\|?)\Z", re.IGNORECASE)
+
+_HEADER = re.compile(
+    rf"\s*(?:(?:<s>|<bos>|\[gmask\]|<sop>|\[/inst\]|<\|(?:begin_?of_?text|start_?of_?text|assistant|im_sep|(?:start_of_turn|chatbot)_token)\|>"
+    rf"|<｜(?:begin▁of▁sentence|assistant)｜>|\[\|assistant\|\]|<\|im_assistant\|>{_ROLE}?<\|im_middle\|>"
+    rf"|<\|start_header_id\|>\s*{_ROLE}\s*<\|end_header_id\|>|<\|header_start\|>\s*{_ROLE}\s*<\|header_end\|>"
+    rf"|<\|start_of_role\|>\s*{_ROLE}\s*<\|end_of_role\|>|(?:<\|im_start\|>|<start_of_turn>|<\|turn>|<\|start\|>)(?:{_ROLE}\b|(?=\s)))\s*)+",
+    re.IGNORECASE,
+)
+_LONGEST_HEADER = 60
+_MOST_BLANKS = 60
+"""Nothing behind more blanks is a header: some models write blanks without end, which have to be seen to be cut off."""
+
+
+def _may_end_at(text: str) -> int:
+    """Return where a token that ends the turn may be beginning at the end of a text; the text's length for nowhere."""
+    found = _MAY_BE_END.search(text, max(0, len(text) - _LONGEST_END))
+    return found.start() if found else len(text)
+
+
+class _WithoutHeader:
+    """A streaming filter that drops the tokens by which a model opens its own turn, from the beginning of an answer."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._open = False
+
+    @property
+    def _blanks(self) -> int:
+        return len(self._held) - len(self._held.lstrip())
+
+    def feed(self, piece: str) -> str:
+        """Add a piece and return the text that is known to follow."""
+        if self._open:
+            return piece
+        self._held += piece
+        begun = self._held.lstrip()
+        may_follow = not begun or (begun[0] in "<[" and len(begun) < _LONGEST_HEADER)
+        return "" if may_follow and self._blanks < _MOST_BLANKS else self.rest()
+
+    def rest(self) -> str:
+        """Return what was held back."""
+        header = _HEADER.match(self._held) if self._blanks < _MOST_BLANKS else None
+        held, self._held, self._open = self._held[header.end() if header else 0 :], "", True
+        return held
+
 
 _NUMBER = re.compile(r"\d{1,6}(?=\D[\s\S])")
 _ENDS_IN_DIGITS = re.compile(r"\d{1,6}\D?$")
@@ -101,7 +158,7 @@ class Unlooped:
     """
 
     def __init__(self) -> None:
-        self._header = WithoutHeader()
+        self._header = _WithoutHeader()
         self._text = ""
         self._read = 0
         self._given = 0
@@ -129,7 +186,7 @@ class Unlooped:
                 break
             self._read += 1
             self._follow()
-            if character in ">]" and (found := END.search(self._text, max(0, self._read - LONGEST_END), self._read)):
+            if character in ">]" and (found := _END_TOKEN.search(self._text, max(0, self._read - _LONGEST_END), self._read)):
                 self._token = -1 if self._text.count("```", 0, self._read) % 2 else found.start()
             elif character == "\n" or (character == " " and _ENDED.search(self._text[max(0, self._read - 4) : self._read])):
                 self._sentence = self._read
@@ -179,7 +236,7 @@ class Unlooped:
         length, repeated = self._read, self._repeated
         if repeated < _FEW and repeated < length - self._sentence:
             repeated = 0
-        return min(length - repeated, may_end_at(self._text))
+        return min(length - repeated, _may_end_at(self._text))
 
     def _begun(self) -> int:
         """Return where the loop's repetition begins, preferably at the end of a sentence."""
