@@ -21,7 +21,8 @@ class Certainty(StrEnum):
 class RawHit(NamedTuple):
     """A scored item before it is read, the keys of its neighbours (None at the ends of a session), and the signals that found it.
 
-    `certainty` tells how certain it is that the item is about the question.
+    `certainty` tells how certain it is that the item is about the question. `words` are those of the question that it holds,
+    `cosine` is its nearness in meaning as `why` shows it, None if it is not near at all.
     """
 
     item: int
@@ -32,12 +33,15 @@ class RawHit(NamedTuple):
     after: int | None
     said_at: int
     certainty: Certainty = Certainty.SURE
+    words: tuple[str, ...] = ()
+    cosine: float | None = None
 
 
 class Hit(NamedTuple):
     """A recalled message with its session, place and neighbours, and the signals that found it.
 
-    `corrected` is the key of the later message that corrected this one, None if there is none.
+    `corrected` is the key of the later message that corrected this one, None if there is none. `words` and `cosine` are as in
+    RawHit.
     """
 
     exchange: Exchange
@@ -50,6 +54,8 @@ class Hit(NamedTuple):
     place: str = ""
     corrected: int | None = None
     certainty: Certainty = Certainty.SURE
+    words: tuple[str, ...] = ()
+    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class Retrieval(ViewPart):
         return {
             hit.item: Hit(
                 messages[hit.item], at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place,
-                at.corrected, hit.certainty,
+                at.corrected, hit.certainty, hit.words, hit.cosine,
             )
             for hit in found if (at := there.get(hit.item))
         }  # fmt: skip

@@ -134,13 +134,8 @@ class Selecting(ViewPart):
         return [hit.exchange for hit in hits if self._is_about(hit, least)]
 
     def _is_about(self, hit: Hit, least: int) -> bool:
-        for signal in hit.why:
-            kind, _space, rest = signal.partition(" ")
-            if kind == "words:" and len(self._in_text(rest.split(", "), hit.exchange)) >= least:
-                return True
-            if kind == "meaning" and float(rest) >= _ALIKE:
-                return True
-        return False
+        holds = bool(hit.words) and len(self._in_text(hit.words, hit.exchange)) >= least
+        return holds or (hit.cosine is not None and hit.cosine >= _ALIKE)
 
     def _in_text(self, words: Sequence[str], message: Exchange) -> Sequence[str]:
         """Return the words without those that only the day of a message holds: its date is found like its text."""

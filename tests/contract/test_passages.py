@@ -129,7 +129,7 @@ async def test_a_long_message_is_found_by_its_last_paragraph_and_as_one(tmp_path
         assert await here.view.embed() == 3
         hits = await here.view.recall.messages("bird named", 5)
         assert hits[0].exchange.text == text and [hit.exchange.text for hit in hits].count(text) == 1
-        near, whole, asked = float(hits[0].why[0].removeprefix("meaning ")), *(await embedder.embed([text, "bird named"]))
+        near, whole, asked = hits[0].cosine or 0.0, *(await embedder.embed([text, "bird named"]))
         assert near > 4 * float(np.dot(whole, asked)), "in the whole of it a paragraph is lost"
 
 

@@ -52,15 +52,15 @@ def test_without_a_model_she_quotes_a_near_message_with_a_compound_of_the_word(q
 
 
 @pytest.mark.parametrize(("question", "told"), table(COMPOUNDS))
-@pytest.mark.parametrize(("cosine", "certainty"), [("0.40", Certainty.LIKELY), ("0.20", Certainty.WEAK)])
-def test_a_word_in_a_compound_makes_a_near_message_likely(question: str, told: str, cosine: str, certainty: Certainty) -> None:
-    weak = said(told)._replace(why=(f"meaning {cosine}",), certainty=Certainty.WEAK)
+@pytest.mark.parametrize(("cosine", "certainty"), [(0.40, Certainty.LIKELY), (0.20, Certainty.WEAK)])
+def test_a_word_in_a_compound_makes_a_near_message_likely(question: str, told: str, cosine: float, certainty: Certainty) -> None:
+    weak = said(told)._replace(cosine=cosine, certainty=Certainty.WEAK)
     assert likelier_by_compounds(question, {1: weak})[1].certainty is certainty
     assert likelier_by_compounds(question, {1: weak, 2: said(f"Ja, {question}")})[1] is weak
 
 
 def test_small_talk_of_whom_the_question_names_is_not_quoted_beside_an_answer() -> None:
-    small_talk = said("haha, true", speaker="Mira")._replace(why=("meaning 0.20",), certainty=Certainty.WEAK)
+    small_talk = said("haha, true", speaker="Mira")._replace(cosine=0.20, certainty=Certainty.WEAK)
     given = ask("Was hat sich Mira gebrochen?", said("Ich habe mir das Handgelenk gebrochen", speaker="Jonas"), small_talk)
     assert "Handgelenk" in given.text and "haha" not in given.text
 

@@ -48,7 +48,7 @@ async def test_a_paraphrase_without_a_word_in_common_is_found(tmp_path: Path) ->
         assert await here.found("vehicle purchased") == [], "before anything was embedded"
         assert await here.view.embed() == 11
         hit = (await here.view.recall.messages("vehicle purchased", 3))[0]
-        assert hit.exchange == wanted and hit.why[0].startswith("meaning ")
+        assert hit.exchange == wanted and hit.why[0] == f"meaning {hit.cosine:.2f}"
         assert await here.view.embed() == 0
 
 
@@ -188,7 +188,7 @@ async def test_what_is_told_between_a_greeting_and_a_question_is_found_by_what_i
         )
         (hit,) = await here.view.recall.messages("purchased", 1)
         assert hit.exchange == greeted
-        assert (float(hit.why[0].removeprefix("meaning ")) > 0.25) is by_themselves, "it is lost in the whole of it"
+        assert ((hit.cosine or 0.0) > 0.25) is by_themselves, "it is lost in the whole of it"
 
 
 @pytest.mark.parametrize("documents", [3_000, 15_000])

@@ -61,10 +61,9 @@ _BETWEEN = re.compile(
     r"|(?:is|are|was|were|do|does|did)\s+(?:i|my|we|our|the|he|she|it|they)\b|was\s+(?:ist|hat|habe|war)\b)"
 )
 _PRONOUN = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their|it|its|er|sie|ihm|ihn|ihr|él|ella)\b")
-_ABOUT = re.compile(
-    r"(?i)\b(?:know|remember|recall|tell me|weißt du|erzähl\w* mir|sabes|cuéntame|recuerdas|sais)\b[^.?!]*?"
-    r"\b(?:about|of|über|von|de|sobre|sur)\s+([^.?!]+)[.?!\s]*$"
-)
+_RECOLLECTION = re.compile(r"(?i)\b(?:know|remember|recall|tell me|weißt du|erzähl\w* mir|sabes|cuéntame|recuerdas|sais)\b")
+_ABOUT = re.compile(r"(?i)\b(?:about|of|über|von|de|sobre|sur)\s+(?=\S)")
+_SENTENCE_END = re.compile(r"[.?!]")
 _ASKER = re.compile(r"(?i)^(?:me|myself|mich|mir|mí|moi)(?: so far| by now| already)?$")
 _WHO_AM_I = re.compile(
     r"(?i)^\W*(?:who am i|do you (?:still )?(?:remember|know) me|wer bin ich|(?:kennst|erkennst) du mich(?: noch)?|erinnerst du dich an mich|quién soy)\b\W*$"
@@ -245,15 +244,26 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if said := _SAID.search(text):
         name, rest = next((said[at], said[at + 1]) for at in (1, 3, 5) if said[at])
         return replace(part, aim=Aim.SAID, about=topic(rest or ""), name=name)
-    if known := _ABOUT.search(text):
-        if _ASKER.match(known[1].strip()):
+    if recalled := _recalled(text):
+        if _ASKER.match(recalled):
             return replace(part, aim=Aim.ASKER, sought=_LASTING)
-        whom = topic(known[1])
+        whom = topic(recalled)
         return replace(part, aim=Aim.ABOUT, about=whom) if len(whom.strong) == 1 else part
     listed = _LIST.match(text)
     if listed and _is_plural(listed[1]) and stem(listed[1].casefold()) in about.strong:
         return replace(part, aim=Aim.LIST, name=stem(listed[1].casefold()))
     return part
+
+
+def _recalled(text: str) -> str:
+    """Return about whom or what the last sentence asks for all that is remembered; '' if it does not.
+
+    The sentence is searched part by part: one pattern for all of it takes the cube of its length.
+    """
+    sentence = next((one.strip() for one in reversed(_SENTENCE_END.split(text)) if one.strip()), "")
+    asking = _RECOLLECTION.search(sentence)
+    about = _ABOUT.search(sentence, asking.end()) if asking else None
+    return sentence[about.end() :] if about else ""
 
 
 def _what_else(rest: str) -> frozenset[str]:

@@ -17,6 +17,7 @@ from memory.text.language_detection import function_words
 from memory.text.language_detection import language as language_of
 from memory.text.questions import is_question
 from memory.text.told.named_things import KIN
+from memory.text.word_forms.spellings import without_possessive
 
 _GERMAN = "german"
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w-]+"
@@ -294,4 +295,4 @@ def _name_words(speaker: str) -> list[str]:
 
 
 def _bare(word: str) -> str:
-    return word.casefold().replace("’", "'").removesuffix("'s")
+    return without_possessive(word.casefold().replace("’", "'"))

@@ -49,7 +49,7 @@ def likelier_by_compounds(question: str, hits: Mapping[int, Hit]) -> Mapping[int
 
     Only a word that no hit has by itself counts, as the index cannot look into compounds. The very hits are returned if none is likelier.
     """
-    weak = [key for key, hit in hits.items() if hit.certainty is Certainty.WEAK and _cosine(hit) >= _NEAR]
+    weak = [key for key, hit in hits.items() if hit.certainty is Certainty.WEAK and (hit.cosine or 0.0) >= _NEAR]
     if not weak:
         return hits
     read = {key: lexical.tokens(hit.exchange.text) for key, hit in hits.items()}
@@ -64,10 +64,6 @@ def likelier_by_compounds(question: str, hits: Mapping[int, Hit]) -> Mapping[int
         and any(is_part(part, word) for part in sought for word in read[key])
     ]
     return {**hits, **{key: hits[key]._replace(certainty=Certainty.LIKELY) for key in likelier}} if likelier else hits
-
-
-def _cosine(hit: Hit) -> float:
-    return max((float(why.removeprefix("meaning ")) for why in hit.why if why.startswith("meaning ")), default=0.0)
 
 
 def _held(terms: Sequence[int], loaded: Sequence[Loaded]) -> set[int]:

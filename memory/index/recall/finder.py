@@ -251,25 +251,32 @@ def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list
     nearest = max((near for some in told if (near := judged.nearest_of_all_words(*some)) is not None), default=None)
     for at, (picks, (one, documents, words)) in enumerate(zip(picks_of, told, strict=True)):
         certain = judged.each(one, documents, words, nearest)
-        why = _why(one, picks, documents, words)
+        cosines = [round(cosine, 2) if cosine > 0 else None for cosine in one.cosine[documents].tolist()]
+        why = _why(one, picks, documents, words, cosines)
         of = one.domain_index.documents
         items, times_said = of.items.now[documents].tolist(), of.times.now[documents].tolist()
         before, after = of.items_beside(of.before, documents), of.items_beside(of.after, documents)
         kind = one.domain_index.kind
-        for pick, item, *rest in zip(picks, items, why, before, after, times_said, certain, strict=True):
+        for pick, item, *rest in zip(
+            picks, items, why, before, after, times_said, certain, map(tuple, words), cosines, strict=True
+        ):
             found[at, pick.document] = RawHit(item, kind, round(pick.score, 4), *rest)
     return [found[pick.at, pick.document] for pick in picked]
 
 
 def _why(
-    one: Scored, picks: Sequence[SelectedDocument], documents: Ints, words: Sequence[Sequence[str]]
+    one: Scored,
+    picks: Sequence[SelectedDocument],
+    documents: Ints,
+    words: Sequence[Sequence[str]],
+    cosines: Sequence[float | None],
 ) -> list[tuple[str, ...]]:
     """Return the signals that found each of the picked documents."""
-    columns = (column[documents].tolist() for column in (one.cosine, one.voice, one.timely))
+    columns = (column[documents].tolist() for column in (one.voice, one.timely))
     whys = []
-    for pick, some, cosine, voice, timely in zip(picks, words, *columns, strict=True):
+    for pick, some, cosine, voice, timely in zip(picks, words, cosines, *columns, strict=True):
         signals = [f"words: {', '.join(some)}"] if some else []
-        if cosine > 0:
+        if cosine is not None:
             signals.append(f"meaning {cosine:.2f}")
         if voice:
             signals.append(marked("whose words are asked for"))
