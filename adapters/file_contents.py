@@ -21,7 +21,7 @@ _TEXT_ENDINGS = frozenset(
 )
 
 
-def wanted(attachments: Sequence[Attachment]) -> list[int]:
+def select_files(attachments: Sequence[Attachment]) -> list[int]:
     """Return the indexes of the files to read, going by their metadata."""
     texts = [index for index, one in enumerate(attachments) if _is_text(one) and one.size <= MOST_TEXT]
     images = [index for index, one in enumerate(attachments) if one.type in _IMAGES and one.size <= MOST_IMAGE]
@@ -35,7 +35,7 @@ async def in_time(
     found = [Contents(one) for one in attachments]
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            for index in wanted(attachments):
+            for index in select_files(attachments):
                 found[index] = await contents(attachments[index])
     return found
 
@@ -45,7 +45,7 @@ def most(attachment: Attachment) -> int:
     return MOST_TEXT if _is_text(attachment) else MOST_IMAGE
 
 
-def read(attachment: Attachment, data: bytes) -> Contents:
+def extract(attachment: Attachment, data: bytes) -> Contents:
     """Return the contents of a wanted file, empty if it is too large after all."""
     if len(data) > most(attachment):
         return Contents(attachment)

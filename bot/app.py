@@ -197,7 +197,7 @@ async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterato
             raise
         memory = await stack.enter_async_context(opening)
         if made and not greets:
-            print(told_key(key_path, settings), file=sys.stderr)
+            print(key_notice(key_path, settings), file=sys.stderr)
         models = Models(settings, memory.settings, partial(_open_model, environment), base.clock)
         stack.push_async_callback(models.close)
         await models.open()
@@ -223,7 +223,7 @@ async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterato
         )  # fmt: skip
 
 
-def told_key(path: object, settings: Settings) -> str:
+def key_notice(path: object, settings: Settings) -> str:
     """Return the notice about a newly created key."""
     if on_server(settings):
         return _("Backups are encrypted; copy this key somewhere safe: {path}", path=path)

@@ -28,7 +28,7 @@ from bot.delivery.pending_sends import BlockedPlaces
 from bot.dreams.reflection_posting import ReflectionPosting
 from bot.imports import imported
 from bot.models.connect import Connector
-from bot.models.embedders import told_once
+from bot.models.embedders import missing_model_notice
 from bot.printing import note
 from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.reconciliation import Reconciliation
@@ -117,7 +117,7 @@ async def talking(
         services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once, running_answers, allowance
     )
     turns = Turns(services, intake, generation, verification, app.priority, allowance, running_answers)
-    if news := await told_once(app.meaning, app.memory.settings):
+    if news := await missing_model_notice(app.meaning, app.memory.settings):
         note(news)
     async with asyncio.TaskGroup() as group:
         lock = ConversationLock(base.environment.home)

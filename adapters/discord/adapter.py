@@ -233,7 +233,7 @@ class Discord(Adapter):
         """Look once into a channel's history, backwards from the first of these messages; empty while disconnected."""
         if patient:
             await self._pace.pause(self._pace.look)
-        return await self.presences(self._client, self._limits).of(place, ids) if self._client else {}
+        return await self.presences(self._client, self._limits).look_up(place, ids) if self._client else {}
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
         """Return which of these places are certainly gone; none while disconnected."""

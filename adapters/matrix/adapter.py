@@ -222,7 +222,7 @@ class Matrix(Adapter):
         if room is None or self._connection is None:
             return ()
         now = self._connection.rooms.place(place.channel)
-        return await self._connection.past_names.of(room, [one.id for one in now.earlier] if now else ())
+        return await self._connection.past_names.accounts(room, [one.id for one in now.earlier] if now else ())
 
     async def encrypted_circles(self, circles: Collection[Circle]) -> set[Circle]:
         """Return which rooms are or ever were encrypted, unknown ones included."""
@@ -245,7 +245,7 @@ class Matrix(Adapter):
         """Look once into a room's history, around the first of these messages; {} while the homeserver is away."""
         if patient:
             await self._pace.pause(self._pace.look)
-        return await self._connection.presences.of(place, ids) if self._connection else {}
+        return await self._connection.presences.look_up(place, ids) if self._connection else {}
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
         """Return which of these places' rooms Lyra is no longer in; none while the homeserver is away."""

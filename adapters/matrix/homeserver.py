@@ -105,7 +105,7 @@ async def ask(
     headers = {"Authorization": f"Bearer {client.access_token}"} if client.access_token else {}
     data = None if body is None else json.dumps(body)
     where = _API + "/".join(quote(part, safe="") for part in path) + (f"?{urlencode(query, doseq=True)}" if query else "")
-    status, found = await answered(client, method, where, data, headers | {"Content-Type": "application/json"})
+    status, found = await request_json(client, method, where, data, headers | {"Content-Type": "application/json"})
     # A homeserver answers with a Matrix error code for anything it does not have.
     if found is None or (status == 404 and "errcode" not in found):
         raise NotAHomeserver(_away(str(status)))
@@ -149,11 +149,11 @@ def failure(response: ErrorResponse) -> PlatformFailure:
 
 async def speaks_matrix(client: AsyncClient) -> bool:
     """Return whether the server that answers is a homeserver at all. Raises PlatformFailure if transient."""
-    _, found = await answered(client, "GET", _VERSIONS)
+    _, found = await request_json(client, "GET", _VERSIONS)
     return found is not None and "versions" in found
 
 
-async def answered(
+async def request_json(
     client: AsyncClient, method: str, where: str, data: str | None = None, headers: Mapping[str, str] | None = None
 ) -> tuple[int, Json | None]:
     """Make a request; return the status and the JSON answer, None if it is no JSON. Raises PlatformFailure if transient."""

@@ -142,7 +142,7 @@ class Sync:
         for prefix in _missed(batch):
             await self._listener.missed(prefix)
         left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
-        events = [one for event in self._hearing.advance(batch) if (one := await self._departures.told(event))]
+        events = [one for event in self._hearing.advance(batch) if (one := await self._departures.with_last_known_room(event))]
         # Of a room that put her out and asks her in again, one sync tells both: the invitation is the newer one.
         self._invitations.invited(invites, quiet=not self._since)
         # A room that continues elsewhere has not vanished, and Lyra no longer learns of redactions there.
@@ -156,7 +156,7 @@ class Sync:
         if not self._ready:
             self._ready = True
             await self._listener.ready()
-        heard = self._verifications.heard(response, self._hearing.steps())
+        heard = self._verifications.gather_steps(response, self._hearing.steps())
         await self._verifications.begin(heard)
         while len(events) > _MOST_HANDED:
             # The next events do not wait for answers.

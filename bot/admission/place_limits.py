@@ -25,7 +25,7 @@ def stricter(one: Limit, other: Limit) -> Limit:
     return Limit(**{field: min(some, default=0) for field, some in both.items()})
 
 
-def wanted(name: str, value: str, limits: LimitsSection) -> str:
+def parse_limit(name: str, value: str, limits: LimitsSection) -> str:
     """Return a limit as it is stored, '' for none. Raises BadInput if it is not a number, or more than the configuration allows."""
     what, _space, whose = name.rpartition(" ")
     allowed = limits.place if whose == HERE else limits.person

@@ -12,7 +12,7 @@ from typing import Any
 from adapters.console.console import Console, Origin, Screen
 from adapters.console.pipe import Pipe
 from adapters.events import Person, Place
-from bot.app import App, open_app, told_key, until_stopped
+from bot.app import App, key_notice, open_app, until_stopped
 from bot.cli.output import home_relative
 from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
@@ -137,7 +137,7 @@ async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
         screen.note(_("No model connected: I keep, find and summarize. /model connects one."))
     screen.note(f"{_('I keep what you tell me until you /forget it.')}{_leaving(screen)}")
     if app.base.key_path is not None:
-        screen.note(told_key(home_relative(app.base.key_path), app.base.settings))
+        screen.note(key_notice(home_relative(app.base.key_path), app.base.settings))
 
 
 def _leaving(screen: Screen) -> str:

@@ -15,7 +15,7 @@ from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from adapters.matrix.account.account import Account
 from adapters.matrix.verification.records import Records, VerificationRecord
-from adapters.matrix.verification.sas_emoji import shown
+from adapters.matrix.verification.sas_emoji import emoji_line
 from adapters.matrix.verification.verified_keys import OPERATOR, attestations
 from bot.app import App, open_app
 from bot.cli.checkups.matrix_checkup import said_once
@@ -38,7 +38,7 @@ class AtTerminal:
         self._lines: asyncio.StreamReader | None = None
         self._opened = ""
 
-    def told(self, address: str, code: str = "") -> None:
+    def show_address(self, address: str, code: str = "") -> None:
         """Show the URL to visit, and open a browser, once, if there is a display."""
         if code:
             note(_("Open this page in any browser, sign in as {user}, and agree to the code {code}:", user=self._user, code=code))
@@ -134,7 +134,7 @@ async def _account(*, opens: bool = True) -> AsyncIterator[tuple[Account, App]]:
 
 async def _ask(records: Records, one: VerificationRecord) -> None:
     """Show the emoji of a verification, and store the verdict on exactly those shown. Raises LyraError without a verdict."""
-    show(_("{user} (device {device}) has to see: {emoji}", user=one.user, device=one.device, emoji=shown(one.emoji)))
+    show(_("{user} (device {device}) has to see: {emoji}", user=one.user, device=one.device, emoji=emoji_line(one.emoji)))
     question = _("Ask them, on another way than Matrix, or look at the app yourself. The same, in the same order? (yes/no)")
     answer = read_answer(question).strip().casefold()
     if answer not in YES | NO:

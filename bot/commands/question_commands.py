@@ -86,7 +86,7 @@ class QuestionCommands(Group):
 
     @staticmethod
     async def _author(view: View, asked: Exchange) -> Person:
-        account = await view.messages.said_by(asked)
+        account = await view.messages.account_of(asked)
         if account is None:
             raise BadInput(_NOT_YOURS)
         return Person(account.platform, account.native_id, asked.speaker)

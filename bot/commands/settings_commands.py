@@ -75,7 +75,7 @@ class SettingsCommands(Group):
         if one.name == "retention":
             value = place_limits.number(one.name, value, int(self._services.settings.retention.messages))
         if one.name in place_limits.NAMES:
-            value = place_limits.wanted(one.name, value, self._services.settings.limits)
+            value = place_limits.parse_limit(one.name, value, self._services.settings.limits)
         if one.name == "everyone" and value != "off":
             value = value.strip("<@&>")
             if not value.isdigit():

@@ -12,7 +12,7 @@ from adapters.events import Message, Place, Reach
 from adapters.message_parts import Forward, Quote
 from memory.core import Memory
 from memory.text.told.discretion import discreet
-from memory.text.told.topics import goes_on, held
+from memory.text.told.topics import count_held, goes_on
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
@@ -43,7 +43,7 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
             usable.append(quote)
             continue
         theirs = [one for one in usable if one.person and one.person == quote.person]
-        named = [one for one in theirs if held(ask.topic, one.text)]
+        named = [one for one in theirs if count_held(ask.topic, one.text)]
         named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
         last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
         usable = [one for one in usable if one not in named and one not in last]

@@ -26,7 +26,7 @@ class AnswerLanguage:
         self._domains = domains
         self._written = Recent[tuple[str, str, str], str](_MOST)
 
-    async def of(self, event: Message | MenuCall) -> str:
+    async def language(self, event: Message | MenuCall) -> str:
         """Return the code of the language that an event is answered in; '' where nothing tells it, for the one that is read: the
         operator's, or that of the page where it was said.
         """
@@ -34,7 +34,7 @@ class AnswerLanguage:
         if heard:
             self._written[_key(event.place, event.person)] = heard
         aside = isinstance(event, MenuCall) and event.private
-        shown = _shown(event.locale) if isinstance(event, MenuCall) and (event.place.is_private or aside) else ""
+        shown = _supported(event.locale) if isinstance(event, MenuCall) and (event.place.is_private or aside) else ""
         return await self.to(event.place, event.person, aside=aside, shown=shown)
 
     async def to(self, place: Place, person: Person, *, aside: bool = False, shown: str = "") -> str:
@@ -57,16 +57,16 @@ class AnswerLanguage:
         """Return in which language somebody wrote before at a place."""
         key = _key(place, person)
         if key not in self._written:
-            self._written[key] = await self._kept(place, person)
+            self._written[key] = await self._chosen(place, person)
         return self._written[key]
 
-    async def _kept(self, place: Place, person: Person) -> str:
+    async def _chosen(self, place: Place, person: Person) -> str:
         home = await self._domains.home_view(place, person)
         account = await home.messages.account(Identity(person.platform, person.id)) if home else None
         return language_code(newest_language(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
 
 
-def _shown(locale: str) -> str:
+def _supported(locale: str) -> str:
     """Return the language for somebody to whom their platform shows itself so: English where there are no sentences in theirs."""
     return (language_code(locale) or ENGLISH) if locale else ""
 

@@ -116,7 +116,7 @@ class Mailboxes:
                 promises = self._post([letter for letter in unattended if not letter.cannot_be_resumed])
             for letter in unattended:
                 if letter.cannot_be_resumed:
-                    with reading(await self._languages.of(letter.event)):
+                    with reading(await self._languages.language(letter.event)):
                         await self._commands.cut_off(letter.row, letter.event)
         return Answered(promises)
 
@@ -205,7 +205,7 @@ class Mailboxes:
         for letter in letters:
             if letter.is_command or letter.event.off_record or letter.done.done():
                 continue
-            with suppress(LyraError, MemoryFailure), reading(await self._languages.of(letter.event)):
+            with suppress(LyraError, MemoryFailure), reading(await self._languages.language(letter.event)):
                 await self._turns.keep(only_messages([(letter.row, letter.event)]), self._adapters[letter.place_key[0]])
 
     async def _work(self, key: tuple[str, str]) -> None:
@@ -217,7 +217,7 @@ class Mailboxes:
     async def _handle(self, adapter: Adapter, letters: Sequence[Letter], before: Sequence[Letter], ticket: Ticket) -> None:
         language = ""
         try:
-            language = await self._languages.of(letters[-1].event)
+            language = await self._languages.language(letters[-1].event)
             with reading(language):
                 await self._answer(letters, before, adapter, ticket)
         except MemoryFailure as error:

@@ -215,7 +215,7 @@ class Models:
 
     def _chat_through(self, *backends: Backend) -> None:
         self.chatting = backends
-        self.offers_tools = any(one.tools == "auto" and self.learnt.of(one).get(TOOLS) != REFUSED for one in backends)
+        self.offers_tools = any(one.tools == "auto" and self.learnt.facts(one).get(TOOLS) != REFUSED for one in backends)
 
     def _summarizer(self) -> Model | None:
         """Return the summary model: as configured in `summary`, else the chat model's backend."""
@@ -235,7 +235,7 @@ class Models:
 
     def _open(self, name: str, backend: Backend, *, patient: bool, alone: bool = True) -> Model:
         tries, waits = (self._settings.summary_tries, self._settings.summary_waits) if patient else (_TRIES, _WAITS)
-        open_model = partial(self._open_model, name, backend, tries if alone else 1, waits, self.learnt.of(backend))
+        open_model = partial(self._open_model, name, backend, tries if alone else 1, waits, self.learnt.facts(backend))
         served = ServedModel(name, open_model, self._line(backend), background=patient)
         self._opened.append(served)
         return served

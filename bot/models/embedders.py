@@ -90,7 +90,7 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
     return EmbedderChoice(embeds, lazy("{model} at {base_url}", model=backend.model, base_url=backend.base_url))
 
 
-async def told_once(found_by: EmbedderChoice, kept: KeptSettings) -> str:
+async def missing_model_notice(found_by: EmbedderChoice, kept: KeptSettings) -> str:
     """Return a notice about a missing local model, once until it is installed again; else ''."""
     told = bool(await kept.get(_SCOPE, _TOLD))
     if told == found_by.missing:

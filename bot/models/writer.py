@@ -18,7 +18,7 @@ from memory.text.storable import clean
 from memory.types import Domain
 
 
-async def written(chat_model: ChatModel, task: Task) -> list[Entry]:
+async def write_digest(chat_model: ChatModel, task: Task) -> list[Entry]:
     """Return the sentences of a digest written by a model. Raises what the call raises, and WriterRefused."""
     prompt = prompts.render(task)
     try:
@@ -51,7 +51,7 @@ class ModelWriter:
         Raises WriterFailed if the model did not answer; WriterRefused for an unusable answer, or for sources too long for the
         model, which a retry would not change.
         """
-        return await written(self, task)
+        return await write_digest(self, task)
 
     async def require_room(self, system: str, user: str) -> None:
         """Check that a prompt may fit. Raises TooMuchToRead if it is known not to, WriterFailed."""
@@ -100,7 +100,7 @@ class Metered:
 
     async def write(self, task: Task) -> list[Entry]:
         """Return the sentences of a digest. Raises BudgetSpent, WriterFailed, WriterRefused."""
-        return await written(self, task)
+        return await write_digest(self, task)
 
     async def answer(self, system: str, user: str) -> str:
         """Return the answer to a prompt. Raises BudgetSpent, WriterFailed, WriterRefused."""

@@ -27,7 +27,7 @@ class KeepRequests:
 
     async def tell(self, row: VanishedPlace) -> None:
         """Notify former admins once, in their DMs with Lyra, that a place will be forgotten soon."""
-        noted = self._register.of(row.platform, row.prefix)
+        noted = self._register.get(row.platform, row.prefix)
         if noted is None or noted.kept:
             return
         for ruler in noted.rulers:
@@ -71,7 +71,7 @@ class KeepRequests:
             raise BadInput(_which(sorted({self._label(row) for row in rows})))
         kept = 0
         for row in chosen:
-            noted = self._register.of(platform, row.prefix)
+            noted = self._register.get(platform, row.prefix)
             assert noted is not None
             # Noted first, so that it does not count as newly disappeared at the next start.
             await self._register.put(platform, row.prefix, replace(noted, kept=True))
@@ -80,7 +80,7 @@ class KeepRequests:
 
     async def _rules(self, person: Person, row: VanishedPlace) -> bool:
         """Return whether somebody was an admin of the place, and still is one of its server, if any."""
-        noted = self._register.of(row.platform, row.prefix)
+        noted = self._register.get(row.platform, row.prefix)
         if noted is None or person.id not in noted.rulers:
             return False
         return await self._adapters[row.platform].administers_server(person, row.prefix[0]) is not False
@@ -90,7 +90,7 @@ class KeepRequests:
         return f"{self._name(row)} in {server}" if server else self._name(row)
 
     def _name(self, row: VanishedPlace) -> str:
-        noted = self._register.of(row.platform, row.prefix)
+        noted = self._register.get(row.platform, row.prefix)
         return noted.name if noted else ""
 
 

@@ -117,7 +117,7 @@ class Vanishing:
             for prefix in self._register.around(platform, split_key(place)):
                 if not self._unverified.is_settled(platform, prefix):
                     continue
-                noted = self._register.of(platform, prefix)
+                noted = self._register.get(platform, prefix)
                 if noted and noted.kept:
                     await self._register.drop(platform, prefix)
                 self._unverified.unsettle(platform, prefix)

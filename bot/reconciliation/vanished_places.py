@@ -44,7 +44,7 @@ class PlaceRegister:
         """Return all notes of a platform."""
         return dict(self._noted[platform])
 
-    def of(self, platform: str, prefix: Sequence[str]) -> NotedPlace | None:
+    def get(self, platform: str, prefix: Sequence[str]) -> NotedPlace | None:
         """Return the note with this prefix."""
         return self._noted[platform].get(tuple(prefix))
 

@@ -68,7 +68,7 @@ async def _with_views(view: View, messages: AsyncIterator[OwnMessage]) -> AsyncI
     """Yield messages of one home with what answers had in view, which is left out of an answer that is not whole."""
     export = await view.seen_records.export()
     async for some in _paged(messages):
-        seen = await view.seen_records.of([one.exchange for one in some if one.whole], export)
+        seen = await view.seen_records.read([one.exchange for one in some if one.whole], export)
         for one in some:
             yield Exported(one, view.home.time_zone, seen.get(one.exchange.key))
 

@@ -83,7 +83,7 @@ class Piece(Generic[T]):
 
     async def as_read(self, tx: Transaction) -> bool:
         """Return whether the piece is still wanted and all its sources are unchanged, with none told in confidence since."""
-        if not await unchanged(tx, self.texts) or await confidences.of(tx, self.texts):
+        if not await unchanged(tx, self.texts) or await confidences.by_item(tx, self.texts):
             return False
         return self.still is None or await self.still(tx)
 

@@ -98,7 +98,7 @@ class RegressionCheck:
         return True
 
     async def _stands(self, difference: Difference) -> bool:
-        (loaded,) = await self._domain_indexes.of([self._domain.key], ())
+        (loaded,) = await self._domain_indexes.load([self._domain.key], ())
         drawn = await self._drawn(loaded, difference)
         added = Loaded(0, ())
         added.add(difference.added)

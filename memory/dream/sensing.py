@@ -75,7 +75,7 @@ class Sensor:
     async def sense(self) -> tuple[dict[str, Signal], Novelty]:
         """Return the current signals of the drives that act, and the novelty to reflect on."""
         since = await thought_about(self._db, self._context.domain)
-        (loaded,) = await self._domain_indexes.of([self._context.domain.key], ())
+        (loaded,) = await self._domain_indexes.load([self._context.domain.key], ())
         new = await novelty(self._db, self._context.domain, loaded, since)
         return {
             CONTINUITY: await self.continuity(),

@@ -22,7 +22,7 @@ from memory.ports import Clock
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
-from memory.text.told.topics import goes_on, held
+from memory.text.told.topics import count_held, goes_on
 from memory.tiers import entities, exchanges, feedback
 from memory.tiers.messages import said, storing
 from memory.types import NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
@@ -94,7 +94,9 @@ class ConfidenceChanges:
         next_ones: dict[int, tuple[Row, bool]] = {}
         left, wholly = _LATELY, 0
         async for rows in said.pages(self.db, domain, teller, before):
-            words = await asyncio.to_thread(lambda rows: [(held(topic, row["text"]), goes_on(row["text"])) for row in rows], rows)
+            words = await asyncio.to_thread(
+                lambda rows: [(count_held(topic, row["text"]), goes_on(row["text"])) for row in rows], rows
+            )
             for row, (n, on) in zip(rows, words, strict=True):
                 lately = row["session"] == session and left > 0
                 left -= lately
@@ -141,12 +143,12 @@ class ConfidenceChanges:
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
         """Keep items from these people as well, from this transaction on."""
-        confided = await confidences.of(tx, items)
+        confided = await confidences.by_item(tx, items)
         await self._set(tx, {item: (confided[item].excepted if item in confided else NOBODY).and_(whom) for item in items})
 
     async def end(self, tx: Transaction, items: Sequence[int], told: WithheldFrom) -> int:
         """Stop keeping these items from the people in `told`; return for how many items that changes anything."""
-        kept = await confidences.of(tx, items)
+        kept = await confidences.by_item(tx, items)
         changed = {item: after for item, one in kept.items() if (after := one.excepted.without(told)) != one.excepted}
         await self._set(tx, changed)
         return len(changed)
@@ -175,7 +177,7 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
 
     If nothing matches its topic, that is the teller's last message.
     """
-    named = [*targets.named, *(one.key for one in since if not ask.about and held(ask.topic, one.text))]
+    named = [*targets.named, *(one.key for one in since if not ask.about and count_held(ask.topic, one.text))]
     last = since[-1].key if since and not ask.about else targets.last
     if not named and (ask.back or (ask.topic and not ask.told)):
         earlier = [] if last is None else [last]

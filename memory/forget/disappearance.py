@@ -168,7 +168,7 @@ class Disappearance:
         async with self.db.transaction() as tx:
             await tx.run("UPDATE vanished SET withheld = 1 WHERE id = :id", {"id": vanished})
             for one in closed:
-                await gone_rows.done(tx, one)
+                await gone_rows.mark_erased(tx, one)
             await gone_rows.reopen(tx)
         return messages
 

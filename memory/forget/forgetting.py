@@ -52,7 +52,7 @@ class Forgetting:
             return await self.forget_named(await known.hashes(self.db, self.seal, scope.items))
         async with self.db.transaction() as tx:
             gone = await gone_rows.add(tx, domain, scope, self.clock.now())
-            held = await gone_rows.held(tx, gone)
+            held = await gone_rows.count(tx, gone)
             await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             self._begun.add(gone.key)
         # It names places and people, and nobody can tell which of these are to be forgotten.
@@ -111,7 +111,7 @@ class Forgetting:
         """Finish what failed or was cancelled before; return the receipt."""
         if self._sweeping.locked():
             return Forgotten(0, 0, 0)
-        return await self.finish([gone for gone in await gone_rows.left(self.db) if gone.key not in self._begun])
+        return await self.finish([gone for gone in await gone_rows.pending(self.db) if gone.key not in self._begun])
 
     async def resume(self) -> Forgotten:
         """Forget what the log names and this file still holds, and finish what was interrupted; return the receipt.
@@ -160,7 +160,7 @@ class Forgetting:
         keys = await self.db.key_names([gone.domain.key]) if gone.scope == ForgottenScope() else {}
         await self.tombstones.append(list(keys))
         async with self.db.transaction() as tx:
-            await gone_rows.done(tx, gone)
+            await gone_rows.mark_erased(tx, gone)
             await self._destroy(tx, keys)
         return total
 
@@ -176,7 +176,7 @@ class Forgetting:
         while batch := await self.db.all(
             f"{exchanges.SELECT_PLACED}WHERE {gone.where} ORDER BY e.item LIMIT {STEP}", gone.parameters
         ):
-            lost: LostTexts = {row["item"]: [row["text"]] for row in batch} | await asides.of(
+            lost: LostTexts = {row["item"]: [row["text"]] for row in batch} | await asides.of_messages(
                 self.db, self.seal, gone.domain, batch
             )
             total += await self._erase(sorted(lost), await walk.along(gone.domain, lost))

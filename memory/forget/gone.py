@@ -81,7 +81,7 @@ async def add(tx: Transaction, domain: Domain, scope: ForgottenScope, now: int) 
     return Gone(row["id"], domain, row["upto"], scope)
 
 
-async def held(tx: Transaction, gone: Gone) -> Forgotten:
+async def count(tx: Transaction, gone: Gone) -> Forgotten:
     """Return how many messages and replies it covers."""
     rows = await tx.all(
         "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
@@ -92,7 +92,7 @@ async def held(tx: Transaction, gone: Gone) -> Forgotten:
     return Forgotten(counted.get("said", 0), 0, counted.get("reply", 0))
 
 
-async def done(tx: Transaction, gone: Gone) -> None:
+async def mark_erased(tx: Transaction, gone: Gone) -> None:
     """Record that all of it is erased."""
     await tx.run("DELETE FROM gone WHERE id = :id", {"id": gone.key})
 
@@ -107,7 +107,7 @@ async def reopen(tx: Transaction) -> None:
     await tx.run("DELETE FROM gone WHERE length(items) = 0 AND NOT EXISTS (SELECT 1 FROM vanished WHERE withheld = 0)")
 
 
-async def left(db: DatabaseAccess) -> list[Gone]:
+async def pending(db: DatabaseAccess) -> list[Gone]:
     """Return what is gone and not yet erased, oldest first; not what closes a domain, which `reopen` ends."""
     rows = await db.all("SELECT * FROM gone WHERE items IS NULL OR length(items) > 0 ORDER BY id")
     # Mostly nothing is left, and then no domain is read: this is asked every few seconds.

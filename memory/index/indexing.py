@@ -71,7 +71,7 @@ async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEn
     """Index items in this transaction; items told in confidence are indexed in the confidence's domain only."""
     if not found:
         return
-    confided, language = await tx.together(confidences.of(tx, [one.item for one in found]), last_language(tx, domain))
+    confided, language = await tx.together(confidences.by_item(tx, [one.item for one in found]), last_language(tx, domain))
     await index_new(tx, domain, [one for one in found if one.item not in confided], language)
     for inner in {one.domain.key: one.domain for one in confided.values()}.values():
         told = [one for one in found if one.item in confided and confided[one.item].domain == inner]
@@ -96,7 +96,7 @@ async def last_language(tx: Transaction, domain: Domain) -> str:
 
 async def unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     """Remove items from the index in this transaction."""
-    confided = await confidences.of(tx, items)
+    confided = await confidences.by_item(tx, items)
     for inner in {one.domain.key: one.domain for one in confided.values()}.values():
         await _unindex(tx, inner, [item for item in items if item in confided and confided[item].domain == inner])
     await _unindex(tx, domain, items)

@@ -48,7 +48,7 @@ async def within(reader: Reader, home: Domain) -> list[Confidence]:
     return [one for row in rows if (one := read(row, home))]
 
 
-async def of(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
+async def by_item(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
     """Map those of these items that were told in confidence to their confidences."""
     found: dict[int, Confidence] = {}
     for row in await paged(
@@ -68,10 +68,10 @@ async def changing(
 ) -> AsyncIterator[Transaction]:
     """Open a transaction for changing items of a domain, which may be indexed in confidences within it."""
     while True:
-        inner = {one.domain.key for one in (await of(db, items)).values()}
+        inner = {one.domain.key for one in (await by_item(db, items)).values()}
         async with db.transaction(bounds=Bounds.of(home.key, *inner, rests_on=rests_on)) as tx:
             # They may have been told in confidence meanwhile.
-            if {one.domain.key for one in (await of(tx, items)).values()} <= inner:
+            if {one.domain.key for one in (await by_item(tx, items)).values()} <= inner:
                 yield tx
                 return
 
@@ -84,7 +84,7 @@ async def told_by(reader: Reader, home: Domain, teller: Identity, session: int |
         f"WHERE e.domain = :home {only}AND n.platform = :platform AND n.native_id = :account ORDER BY e.item",
         {"home": home.key, "platform": teller.platform, "account": teller.native_id, "session": session},
     )
-    confided = await of(reader, [row["item"] for row in rows])
+    confided = await by_item(reader, [row["item"] for row in rows])
     return [(item, one.excepted) for item, one in sorted(confided.items())]
 
 
@@ -111,7 +111,7 @@ async def tell(tx: Transaction, item: int) -> bool:
 
 async def require_open(reader: Reader, items: Collection[int], domains_read: Collection[int]) -> None:
     """Raise SourceGone if an item was told in a confidence outside these domains."""
-    if any(one.domain.key not in domains_read for one in (await of(reader, items)).values()):
+    if any(one.domain.key not in domains_read for one in (await by_item(reader, items)).values()):
         raise SourceGone(lazy("Something this answer rests on was told in confidence meanwhile."))
 
 

@@ -108,7 +108,7 @@ def make_private(*files: Path) -> None:
                 file.chmod(stat.S_IMODE(mode) & 0o600)
 
 
-def left_of(path: Path) -> list[str]:
+def leftovers(path: Path) -> list[str]:
     """Return the names of files that show that there was a database."""
     beside = (path.with_name(TOMBSTONES), path.with_name(f"{path.name}-wal"))
     companions_left = [file.name for file in beside if size(file)]
@@ -122,7 +122,7 @@ def require_there(path: Path) -> None:
     """
     if size(path):
         return
-    if left := left_of(path):
+    if left := leftovers(path):
         raise MemoryMissing(
             lazy(
                 "{what}, though one was kept here. Put the file back, or a backup in its place with: "

@@ -40,4 +40,4 @@ async def open_database(path: Path, key: bytes | None, address: DatabaseAddress 
         ) from error
     if key is None:
         raise KeyMissing(lazy("What is kept in a database is encrypted, and no key was given."))
-    return cast(Database, await postgresql.PostgresDatabase.open(address, key, new=not home_files.left_of(path)))
+    return cast(Database, await postgresql.PostgresDatabase.open(address, key, new=not home_files.leftovers(path)))

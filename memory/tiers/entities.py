@@ -122,7 +122,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now, confided, stated = await tx.together(
                 texts_of(tx, items),
-                confidences.of(tx, items),
+                confidences.by_item(tx, items),
                 tx.all(f"SELECT item FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items)),
             )
             above = {row["item"] for row in stated}

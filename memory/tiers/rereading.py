@@ -54,7 +54,7 @@ def _read_wishes(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapp
 async def _note(
     tx: Transaction, seal: Seal, domain: Domain, said: Exchange, wanted: Mapping[str, MannerRequest], now: int
 ) -> None:
-    if await confidences.of(tx, [said.key]):
+    if await confidences.by_item(tx, [said.key]):
         return
     known = await tx.one(
         "SELECT 1 AS known FROM lineage l JOIN statements s ON s.item = l.child WHERE l.parent = :said AND s.tier = :tier",

@@ -44,7 +44,7 @@ class Confidences(ViewPart):
         async with self._db.transaction() as tx:
             excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
             await (work.end if ask.ends else work.put)(tx, about, excepted)
-            confided = await confidences.of(tx, [item])
+            confided = await confidences.by_item(tx, [item])
         return ConfidedMessage(message, await self._names(confided[item].excepted) if item in confided else ())
 
     async def end_all(self, teller: Identity) -> int:
@@ -53,9 +53,9 @@ class Confidences(ViewPart):
             confided = [item for item, _ in await confidences.told_by(tx, self._home, teller)]
             return await self._binding.shared.confiding.end(tx, confided, WithheldFrom(frozenset({teller}), others=True))
 
-    async def understood(self, asked: Sequence[Exchange]) -> list[ConfidedMessage]:
+    async def confided(self, asked: Sequence[Exchange]) -> list[ConfidedMessage]:
         """Return which of these messages were told in confidence."""
-        confided = await confidences.of(self._db, [exchange.key for exchange in asked])
+        confided = await confidences.by_item(self._db, [exchange.key for exchange in asked])
         return [
             ConfidedMessage(exchange, await self._names(confided[exchange.key].excepted))
             for exchange in asked

@@ -122,7 +122,7 @@ class Facts(ViewPart):
         now = self._binding.now()
         async with self._binding.writing() as tx:
             await require_unchanged(tx, {correction.key: correction.text})
-            if await confidences.of(tx, [correction.key]):
+            if await confidences.by_item(tx, [correction.key]):
                 raise ToldInConfidence(lazy("A fact here is for everybody who can read this; tell me that in private instead."))
             # An answer being made with the old fact in view is made again with the new one.
             await note_forgetting(tx, self._home, now)

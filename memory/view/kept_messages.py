@@ -175,7 +175,7 @@ class KeptMessages:
             {row["id"] for row in (*heard, *own, *waiting)},
             {row["public_id"] for row in (*heard, *own) if row["public_id"]},
             {row["key"]: row["id"] for row in waiting},
-            await asides.named(self.db, await self._aside_ids(platform, place, ids)),
+            await asides.by_public_id(self.db, await self._aside_ids(platform, place, ids)),
         )
 
     async def _message_ids(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:

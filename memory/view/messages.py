@@ -58,7 +58,7 @@ class Messages(ViewPart):
         placed = await exchanges.at_their_places(self._db, self._domains, keys)
         return {key: one.exchange for key, one in placed.items()}
 
-    async def said_by(self, message: Exchange) -> Identity | None:
+    async def account_of(self, message: Exchange) -> Identity | None:
         """Return the account that said a message, or None if unknown."""
         return await identities.account(self._db, message.identity) if message.identity is not None else None
 

@@ -77,7 +77,7 @@ class Retrieval(ViewPart):
 
         These are what people said then, or said at another time about it. What looks ahead to the window counts only if `ahead`.
         """
-        loaded = await self._binding.shared.domain_indexes.of(self._domains, await self._recall.spaces())
+        loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
         return list((await self._messages(during(loaded, window, k, ahead=ahead))).values())
 
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
@@ -89,7 +89,7 @@ class Retrieval(ViewPart):
         if text:
             (found,) = await self._find(Query(text, k, asker=self._asker(asker), within=within, speaker=speaker))
         if not found and (within or speaker):
-            loaded = await self._binding.shared.domain_indexes.of(self._domains, await self._recall.spaces())
+            loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
             ahead = within is not None and within.end > self._binding.now()
             found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
         return list((await self._messages([one._replace(before=None, after=None) for one in found])).values())
@@ -102,7 +102,7 @@ class Retrieval(ViewPart):
         item = await exchanges.item(self._db, self._domains, await ShortIds(self._binding).full(public_id))
         if item is None:
             return []
-        loaded = await self._binding.shared.domain_indexes.of(self._domains, await self._recall.spaces())
+        loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
         return list((await self._messages(around(loaded, item, n))).values())
 
     async def at_once(self, text: str, wanted: RecallLimits, exclude: Collection[int], asker: str) -> Recalled:

@@ -80,7 +80,7 @@ class SeenRecords(ViewPart):
         """Begin an export of home."""
         return ViewsExport({session.key: session.name for session in await self._binding.sessions()})
 
-    async def of(self, messages: Sequence[Exchange], export: ViewsExport) -> dict[int, SeenRecord]:
+    async def read(self, messages: Sequence[Exchange], export: ViewsExport) -> dict[int, SeenRecord]:
         """Return what the answers among these messages had in view, by key; the messages are given in the order of their lines.
 
         An answer is missing if that was not recorded, or if something of another domain was in view as well.

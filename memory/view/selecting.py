@@ -168,7 +168,9 @@ class Selecting(ViewPart):
         rows = await paged(
             db, f"{exchanges.SELECT_PLACED}WHERE e.domain = :domain AND e.item IN ({{within}})", items, {"domain": domain.key}
         )
-        lost: LostTexts = {row["item"]: [row["text"]] for row in rows} | await asides.of(db, forgetting.seal, domain, rows)
+        lost: LostTexts = {row["item"]: [row["text"]] for row in rows} | await asides.of_messages(
+            db, forgetting.seal, domain, rows
+        )
         walk = AffectedReplies(db, Nearness(forgetting.embedder), besides=Gone(0, domain, max(items), ForgottenScope(items)))
         replies = sorted((await walk.along(domain, lost)).difference(items))
         above = await digests_above(db, [*items, *replies])

@@ -184,8 +184,8 @@ async def test_a_name_that_somebody_bore_for_a_while_stays_the_one_of_who_bore_i
 class _Forgetful(PastNames):
     """Asks no room that was replaced."""
 
-    async def of(self, room: Room, earlier: Sequence[str] = ()) -> Sequence[Person]:
-        return await super().of(room)
+    async def accounts(self, room: Room, earlier: Sequence[str] = ()) -> Sequence[Person]:
+        return await super().accounts(room)
 
 
 @pytest.mark.torture

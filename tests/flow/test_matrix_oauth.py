@@ -45,7 +45,7 @@ class Owner:
         self.lines = asyncio.Queue[str]()
         self._pulse = Pulse()
 
-    def told(self, address: str, code: str = "") -> None:
+    def show_address(self, address: str, code: str = "") -> None:
         """Read where to go."""
         self.shown.append((address, code))
         self._pulse.beat()

@@ -123,7 +123,7 @@ async def test_a_homeserver_that_keeps_no_such_data_does_not_keep_her_away(lyra:
 def test_keys_are_written_and_described_as_other_clients_do() -> None:
     """With what other clients' tests hold: Alice's key of RFC 7748, and a key with its description."""
     alice = bytes.fromhex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a")
-    assert recovery.written(alice) == "EsTc LW2K PGiF wKEA 3As5 g5c4 BXwk qeeJ ZJV8 Q9fu gUMN UE4d"
+    assert recovery.format_key(alice) == "EsTc LW2K PGiF wKEA 3As5 g5c4 BXwk qeeJ ZJV8 Q9fu gUMN UE4d"
     check = {"iv": "xv5b6/p3ExEw++wTyfSHEg==", "mac": "ujBBbXahnTAMkmPUX2/0+VTfUh63pGyVRuBcDMgmJC8="}
     found = {"algorithm": "m.secret_storage.v1.aes-hmac-sha2"} | check
     key = typed("EsTj 3yST y93F SLpB jJsz eAXc 2XzA ygD3 w69H fGaN TKBj jXEd")

@@ -109,10 +109,10 @@ async def test_the_domains_that_were_not_asked_for_longest_make_room_and_come_ba
             keys.append(there.domain.key)
         a, b, c = keys
         large = DomainIndexes(here.memory.db)
-        small = DomainIndexes(here.memory.db, most=sum(one.nbytes for one in await large.of([a, c], ())))
+        small = DomainIndexes(here.memory.db, most=sum(one.nbytes for one in await large.load([a, c], ())))
 
         async def held(key: int) -> Loaded:
-            return (await small.of([key], ()))[0]
+            return (await small.load([key], ()))[0]
 
         first, second = await held(a), await held(b)
         assert await held(a) is first is not await held(c)

@@ -4,7 +4,7 @@ import pytest
 
 from adapters.events import Person, Place, Reach
 from bot.admission.allowance import Allowance, Grant
-from bot.admission.place_limits import wanted
+from bot.admission.place_limits import parse_limit
 from bot.config.settings import Settings
 from bot.conversation.error_texts import too_much
 from bot.conversation.people import People
@@ -187,10 +187,10 @@ async def test_who_runs_a_place_sets_less_for_it_and_for_each_there_within_what_
         Grant.DECLINED,
     ]
     limits = Settings.model_validate({"limits": {"place": {"turns_per_day": 50}}}).limits
-    assert wanted("turns a day here", "50", limits) == "50" and wanted("turns a day here", "off", limits) == ""
+    assert parse_limit("turns a day here", "50", limits) == "50" and parse_limit("turns a day here", "off", limits) == ""
     for value, why in (("51", "at most 50"), ("0", "whole number"), ("x", "whole number")):
         with pytest.raises(BadInput, match=why):
-            wanted("turns a day here", value, limits)
+            parse_limit("turns a day here", value, limits)
 
 
 async def test_accounts_of_one_person_count_together_and_linking_changes_no_count(memory: Memory, clock: Clock) -> None:

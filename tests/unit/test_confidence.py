@@ -6,7 +6,7 @@ import pytest
 
 from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named
-from memory.text.told.topics import held
+from memory.text.told.topics import count_held
 from memory.types import NOBODY, Discretion, Identity, WithheldFrom
 from tests.kits.size import few
 from tests.kits.steps import steps
@@ -114,7 +114,7 @@ def test_words_name_what_is_to_be_kept(text: str, topic: str) -> None:
     [("My PIN for the bank card is 8812", 2), ("my bank pins are secret", 2), ("the bank is closed", 1), ("hello", 0)],
 )
 def test_words_are_found_in_any_form(text: str, words: int) -> None:
-    assert held({"bank", "pin"}, text) == words
+    assert count_held({"bank", "pin"}, text) == words
 
 
 @pytest.mark.parametrize(

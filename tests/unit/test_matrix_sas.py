@@ -7,7 +7,7 @@ from nio.crypto import Sas
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.channel import to_device
 from adapters.matrix.verification.sas import DeviceParty, KeyPair, commitment
-from adapters.matrix.verification.sas_emoji import EMOJI, shown
+from adapters.matrix.verification.sas_emoji import EMOJI, emoji_line
 from adapters.matrix.verification.steps import Phase, Step, Verification, VerificationEnded
 from tests.fakes.matrix.sas import OFFER
 
@@ -65,7 +65,7 @@ def test_the_commitment_is_that_of_other_implementations() -> None:
 def test_the_emoji_are_the_specifications_and_named_in_the_readers_language() -> None:
     assert [sign.rstrip("\ufe0f") for sign, _ in EMOJI] == [sign.rstrip("\ufe0f") for sign, _ in Sas.emoji]
     assert len({str(name) for _, name in EMOJI}) == 64
-    line = shown([0, 1, 2, 3, 4, 36, 63])
+    line = emoji_line([0, 1, 2, 3, 4, 36, 63])
     assert str(line) == "🐶 Dog · 🐱 Cat · 🦁 Lion · 🐎 Horse · 🦄 Unicorn · 👍 Thumbs Up · 📌 Pin"
     assert line.read_in("de").startswith("🐶 Hund · 🐱 Katze · 🦁 Löwe · 🐎 Pferd · 🦄 Einhorn")
 

@@ -96,7 +96,7 @@ async def test_a_domain_that_becomes_large_is_found_in_as_before(tmp_path: Path,
             await here.view.embed()
 
         async def outlines() -> list[bool]:
-            (loaded,) = await here.memory.domain_indexes.of([here.domain.key], (1,))
+            (loaded,) = await here.memory.domain_indexes.load([here.domain.key], (1,))
             assert not loaded.to_draw
             return [one._outline is not None for one in loaded.domain_indexes[MESSAGES].meanings.values()]
 

@@ -234,7 +234,7 @@ async def test_what_two_processes_embed_at_once_is_held_once(tmp_path: Path) -> 
 
         async def taken() -> int:
             await there.found("parrot")
-            (loaded,) = await other.domain_indexes.of([there.domain.key], (1,))
+            (loaded,) = await other.domain_indexes.load([there.domain.key], (1,))
             return sum(meaning.nbytes for meaning in loaded.domain_indexes[MESSAGES].meanings.values())
 
         slow.asked, slow.meanwhile = asked, meanwhile
@@ -278,7 +278,7 @@ async def test_no_domain_grows_while_it_is_read_beside_the_event_loop(tmp_path: 
     async with at_home(tmp_path, embedder=None) as here:
         await here.say("the parrot is green")
         indexes = here.memory.domain_indexes
-        (held,) = await indexes.of([here.domain.key], ())
+        (held,) = await indexes.load([here.domain.key], ())
         async with indexes.unchanged():
             await here.say("the parrot is loud")
             asking = asyncio.ensure_future(here.found("parrot"))

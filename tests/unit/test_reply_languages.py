@@ -56,13 +56,13 @@ def message(person: Person, place: Place, text: str = "!help") -> Message:
 
 
 async def test_what_somebody_wrote_before_a_start_tells_their_language(house: House) -> None:
-    assert await house.awake().of(message(ADA, DM)) == ""
+    assert await house.awake().language(message(ADA, DM)) == ""
     await house.says(ADA, DM, "Meine Katze schläft nicht gern auf dem Sofa.")
     await house.says(ADA, DM, "Pizza!")
     languages = house.awake()
-    assert await languages.of(message(ADA, DM)) == "de"
-    assert await languages.of(message(ADA, DM, "Where is the cat and what does she do?")) == "en"
-    assert await languages.of(message(ADA, DM)) == "en"
+    assert await languages.language(message(ADA, DM)) == "de"
+    assert await languages.language(message(ADA, DM, "Where is the cat and what does she do?")) == "en"
+    assert await languages.language(message(ADA, DM)) == "en"
 
 
 async def test_in_a_room_everybody_is_answered_as_they_write_and_all_are_told_something_as_most_do(house: House) -> None:
@@ -70,8 +70,8 @@ async def test_in_a_room_everybody_is_answered_as_they_write_and_all_are_told_so
         await house.says(ADA, ROOM, "Wir haben heute den Garten umgegraben.")
     await house.says(BEN, ROOM, "That is what I have always wanted to do.")
     languages = house.awake()
-    assert [await languages.of(message(one, ROOM)) for one in (ADA, BEN)] == ["de", "en"]
-    assert await languages.of(message(ADA, DM)) == "", "what is said in a room tells nothing in private"
+    assert [await languages.language(message(one, ROOM)) for one in (ADA, BEN)] == ["de", "en"]
+    assert await languages.language(message(ADA, DM)) == "", "what is said in a room tells nothing in private"
     view, _ = await house.domains.view_and_session(ROOM)
     assert await languages.among(ROOM, view) == "de"
     await house.preferences.put(ROOM, "language", "english")
@@ -82,6 +82,6 @@ async def test_what_is_set_goes_before_what_a_platform_shows_and_that_before_wha
     languages = house.awake()
     asked = MenuCall("$2", DM, ADA, 0, "status", {}, "", locale="fr")
     await house.says(ADA, DM, "Meine Katze schläft nicht gern auf dem Sofa.")
-    assert await languages.of(asked) == "en", "where there is nothing in the language of the platform, it is English"
+    assert await languages.language(asked) == "en", "where there is nothing in the language of the platform, it is English"
     await house.preferences.put(ADA, "language", "german")
-    assert await languages.of(asked) == "de"
+    assert await languages.language(asked) == "de"

@@ -40,7 +40,7 @@ async def taken(here: Corner, there: Corner) -> None:
     """Take all messages and the records of views into another memory."""
     export, sessions = await here.view.seen_records.export(), {"dm": there.session}
     messages = [message async for _, message in here.view.messages.all()]
-    records = {key: carried(record) for key, record in (await here.view.seen_records.of(messages, export)).items()}
+    records = {key: carried(record) for key, record in (await here.view.seen_records.read(messages, export)).items()}
     for one in messages:
         if one.key in records:
             await there.view.seen_records.keep_digests(records[one.key].made_from, sessions)
@@ -105,7 +105,7 @@ async def test_an_answer_that_saw_a_digest_of_unknown_sources_counts_as_having_s
         await talked(here)
         export = await here.view.seen_records.export()
         messages = [message async for _, message in here.view.messages.all()]
-        records = await here.view.seen_records.of(messages, export)
+        records = await here.view.seen_records.read(messages, export)
         for one in messages:
             (kept,) = (await there.view.say(there.session, [again(one)])).stored
             if one.key in records:

@@ -178,7 +178,7 @@ async def _thinks(here: Corner, keys: Any) -> None:
 async def _confides(view: View, session: Any, told: Any, keys: Any) -> None:
     confided = await view.confidences.put(told.id, ADA, Discretion(("ben",)))
     assert [one.exchange.key for one in await view.confidences.told_by(ADA)] == [told.key]
-    await view.confidences.understood([told])
+    await view.confidences.confided([told])
     assert await view.confidences.queue_notice(session, [confided], [Part(next(keys), "kept from him")], "")
     assert await view.messages.in_confidence("console", [told.source_id])
     assert await view.confidences.end_all(ADA) == 1

@@ -33,30 +33,30 @@ class Administrators(NotedValues[dict[str, Any]]):
         if not isinstance(who, discord.Member) or who.bot:
             return
         server, person = str(who.guild.id), str(who.id)
-        others = [one for one in self._of(server)["managers"] if one != person]
+        others = [one for one in self._accounts(server)["managers"] if one != person]
         manages = [person] if who.guild_permissions.manage_guild else []
-        if manages != [one for one in self._of(server)["managers"] if one == person]:
+        if manages != [one for one in self._accounts(server)["managers"] if one == person]:
             self._set(server, managers=[*others, *manages][-_MOST:])
 
-    def of(self, server: str) -> tuple[str, ...]:
+    def accounts(self, server: str) -> tuple[str, ...]:
         """Return the accounts that administer a server, as last known."""
-        known = self._of(server)
+        known = self._accounts(server)
         return tuple(dict.fromkeys(one for one in (known["owner"], *known["managers"]) if one))
 
     def name(self, server: str) -> str:
         """Return a server's last known name, '' if unknown."""
-        return str(self._of(server)["name"])
+        return str(self._accounts(server)["name"])
 
     def gone(self, prefix: tuple[str, ...], name: str = "") -> Vanished:
         """Return that a server, channel or thread is gone, with those who administered it; a server under its last known name."""
         called = self.name(prefix[0]) if len(prefix) == 1 else name
-        return Vanished(PLATFORM, prefix, called, self.of(prefix[0]))
+        return Vanished(PLATFORM, prefix, called, self.accounts(prefix[0]))
 
-    def _of(self, server: str) -> dict[str, Any]:
+    def _accounts(self, server: str) -> dict[str, Any]:
         return self._values.get(server) or {"name": "", "owner": "", "managers": []}
 
     def _set(self, server: str, **values: Any) -> None:
-        known = {**self._of(server), **values}
+        known = {**self._accounts(server), **values}
         if known != self._values.get(server):
             self._values[server] = known
             self._changed = True

@@ -35,7 +35,7 @@ class Files:
         """Return the readable contents of a message's files within the time limit, one per file, in order."""
 
         async def contents(attachment: Attachment) -> Contents:
-            return file_contents.read(attachment, await self._bytes(client, message, attachment))
+            return file_contents.extract(attachment, await self._bytes(client, message, attachment))
 
         return await file_contents.in_time(message.attachments, contents, self._seconds)
 

@@ -89,7 +89,7 @@ class Presences:
         self._client = client
         self._limits = limits
 
-    async def of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
+    async def look_up(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
         """Look at a place's hundred messages, backwards from the first of these; return what is known of those among them.
 
         The message that starts a thread stands above it, and is looked for there; so is anything the thread lacks, which
@@ -97,13 +97,13 @@ class Presences:
         """
         server, parent, thread = split_key(place)
         if thread and is_forum(self._client, server, parent):
-            return await self._of(place, ids)
-        found = await self._of(place, [one for one in ids if one != thread])
+            return await self._look_up(place, ids)
+        found = await self._look_up(place, [one for one in ids if one != thread])
         above = [one for one in ids if thread and (one == thread or (one in found and not found[one].there))]
-        seen = await self._of(json.dumps([server, parent, ""]), above) if above else {}
+        seen = await self._look_up(json.dumps([server, parent, ""]), above) if above else {}
         return {id: now for id, now in {**found, **seen}.items() if id not in above or id in seen}
 
-    async def _of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
+    async def _look_up(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
         channel = self._channel(place) if self._client.live else None
         if channel is None or not ids or not ids[0].isdecimal():
             return {}

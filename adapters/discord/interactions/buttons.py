@@ -37,7 +37,7 @@ def question(call: int) -> discord.ui.View:
     return shown
 
 
-def answered(custom_id: str) -> tuple[str, bool] | None:
+def parse_answer(custom_id: str) -> tuple[str, bool] | None:
     """Return the call whose question a button answers, and whether with yes; None for any other button."""
     match custom_id.split(":"):
         case [prefix, call, word] if prefix == _QUESTION:

@@ -40,7 +40,7 @@ class ParsedCall:
         return self.spec.answer is AnswerAudience.PRIVATE and not self.arguments.get("public")
 
 
-def called(data: Mapping[str, Any], table: Mapping[str, CommandSpec]) -> ParsedCall | None:
+def parse_call(data: Mapping[str, Any], table: Mapping[str, CommandSpec]) -> ParsedCall | None:
     """Parse a command's data; None if the table has no such command, or not with these arguments."""
     if data.get("type") == _MESSAGE_MENU:
         spec = next((one for one in table.values() if one.menu and one.menu == data["name"]), None)

@@ -12,15 +12,15 @@ from discord.app_commands import Choice
 from adapters.command_table import Surface
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
-from adapters.discord.interactions.buttons import answered, question
+from adapters.discord.interactions.buttons import parse_answer, question
 from adapters.discord.interactions.call_parsing import (
     CallAddress,
     ParsedCall,
-    called,
     called_by_button,
     data_of,
     own_place,
     own_words,
+    parse_call,
     place_of,
     target_of,
     value_of,
@@ -45,7 +45,7 @@ _MOST_CHOICES = 25
 _LONGEST_CHOICE = 100
 
 
-def asked(interaction: discord.Interaction, call: ParsedCall, place: Place, answers: CallAddress | None) -> MenuCall:
+def as_event(interaction: discord.Interaction, call: ParsedCall, place: Place, answers: CallAddress | None) -> MenuCall:
     """Convert a call to an event; it has no address while somebody still types."""
     rights = interaction.permissions
     return MenuCall(
@@ -93,7 +93,7 @@ class PendingQuestions:
 
     async def press(self, interaction: discord.Interaction, custom_id: str) -> bool:
         """Handle the click on a yes or no; return whether it was one."""
-        told = answered(custom_id)
+        told = parse_answer(custom_id)
         if told is None:
             return False
         call, yes = told
@@ -156,9 +156,9 @@ class InteractionHandler:
         table, custom_id = self._listener.table, interaction.custom_id or ""
         match interaction.type:
             case InteractionType.application_command:
-                await self._call(interaction, called(data_of(interaction), table))
+                await self._call(interaction, parse_call(data_of(interaction), table))
             case InteractionType.autocomplete:
-                await self._offer(interaction, called(data_of(interaction), table))
+                await self._offer(interaction, parse_call(data_of(interaction), table))
             case InteractionType.component:
                 if not await self._questions.press(interaction, custom_id):
                     await self._call(interaction, called_by_button(custom_id, table))
@@ -175,7 +175,7 @@ class InteractionHandler:
             await _say(interaction, _NOT_HERE if call else _UNKNOWN)
         else:
             answers = address(interaction, self._now(), private=call.private)
-            event = self._shown(asked(interaction, call, place, answers))
+            event = self._shown(as_event(interaction, call, place, answers))
             await self._hear(event, _Caller(interaction, self._questions))
 
     async def _call_alone(self, interaction: discord.Interaction, call: ParsedCall) -> None:
@@ -192,7 +192,7 @@ class InteractionHandler:
         if call.spec.menu and own is None:
             await _say(interaction, _OTHERS_WORDS)
             return
-        event = replace(asked(interaction, call, place, answers), private=True, admin=False, target=own)
+        event = replace(as_event(interaction, call, place, answers), private=True, admin=False, target=own)
         await self._hear(event, caller)
 
     async def _hear(self, event: MenuCall, caller: "_Caller") -> None:
@@ -223,7 +223,9 @@ class InteractionHandler:
             _dm, place = found
         if place is None:
             return ()
-        looking = asyncio.ensure_future(self._listener.suggest(asked(interaction, call, place, None), call.focused, call.typed))
+        looking = asyncio.ensure_future(
+            self._listener.suggest(as_event(interaction, call, place, None), call.focused, call.typed)
+        )
         await asyncio.wait({looking}, timeout=self._patience.suggest)
         # If late or failed, there are no suggestions; what was typed remains valid.
         return () if looking.cancel() or looking.exception() else looking.result()

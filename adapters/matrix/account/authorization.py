@@ -10,7 +10,7 @@ import aiohttp
 from nio import AsyncClient
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.homeserver import TROUBLE, Json, RequestRefused, answered, word
+from adapters.matrix.homeserver import TROUBLE, Json, RequestRefused, request_json, word
 from localization.sentences import Said, lazy
 
 AUTHORIZATION_CODE, REFRESH_TOKEN = "authorization_code", "refresh_token"
@@ -100,10 +100,10 @@ async def authorization_server(client: AsyncClient) -> AuthorizationServer | Non
     """Return a homeserver's authorization server, None if it handles login itself. Raises PlatformFailure if transient."""
     encrypted = urlsplit(client.homeserver).scheme == "https"
     for path in _METADATA:
-        status, found = await answered(client, "GET", path)
+        status, found = await request_json(client, "GET", path)
         if status == 200 and found:
             return AuthorizationServer.described(found, encrypted=encrypted)
-    status, found = await answered(client, "GET", _ISSUER)
+    status, found = await request_json(client, "GET", _ISSUER)
     if status != 200 or not found:
         return None
     told = await _request(client, "GET", word(found, "issuer").rstrip("/") + _WELL_KNOWN)

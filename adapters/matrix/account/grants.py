@@ -42,7 +42,7 @@ _INTERVAL, _SLOWER, _SHORTEST, _LONGEST = 5.0, 5.0, 1.0, 1800.0
 class AuthorizingPerson(Protocol):
     """The person who authorizes her."""
 
-    def told(self, address: str, code: str = "") -> None:
+    def show_address(self, address: str, code: str = "") -> None:
         """Show the address to open, and the code to compare or type there, '' for none."""
 
     async def typed(self) -> str:
@@ -100,7 +100,7 @@ class Grants:
             }
             pending |= {"asked": asked}
             await self._notes.put(_PENDING, pending)
-        self._person.told(asked["address"], asked["shown"])
+        self._person.show_address(asked["address"], asked["shown"])
         return await self._agreed(client, server, pending["client_id"], asked)
 
     async def _agreed(self, client: AsyncClient, server: AuthorizationServer, client_id: str, asked: Json) -> GrantedTokens:
@@ -149,7 +149,7 @@ class Grants:
 
         Who types anything else is shown again where to go.
         """
-        self._person.told(address)
+        self._person.show_address(address)
         while True:
             typing: asyncio.Future[Any] = asyncio.ensure_future(self._person.typed())
             either: set[asyncio.Future[Any]] = {back, typing}
@@ -163,7 +163,7 @@ class Grants:
             if came.get("state") == state:
                 return came
             if line:
-                self._person.told(address)
+                self._person.show_address(address)
 
 
 def _scopes(device: str) -> Iterator[str]:

@@ -67,7 +67,7 @@ def describes(found: Json, key: bytes) -> bool:
         return False
 
 
-def written(key: bytes) -> str:
+def format_key(key: bytes) -> str:
     """Encode a key as people write it down: base58 with a prefix and a parity byte, in groups of four."""
     data = _PREFIX + key
     number, digits = int.from_bytes(data + bytes([reduce(xor, data)])), ""
@@ -140,7 +140,7 @@ class Recovery:
                     replace=REPLACE,
                 )
             )
-        return written(key)
+        return format_key(key)
 
     async def _key(self) -> tuple[str, bytes]:
         """Return the name and the value of the storage's key, created once."""

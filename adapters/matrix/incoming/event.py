@@ -93,7 +93,7 @@ class RoomEvent:
         relation = part(self.content, "m.relates_to")
         if self.kind != "m.reaction" or relation.get("rel_type") != "m.annotation":
             return "", ""
-        return named(relation, "event_id"), word(relation, "key")
+        return event_id(relation, "event_id"), word(relation, "key")
 
     @property
     def relation(self) -> Json:
@@ -105,15 +105,15 @@ class RoomEvent:
         """The event that it replies to, '' for none; a thread's fallback for old clients does not count."""
         if self.relation.get("rel_type") == "m.thread" and self.relation.get("is_falling_back") is True:
             return ""
-        return named(part(self.relation, "m.in_reply_to"), "event_id")
+        return event_id(part(self.relation, "m.in_reply_to"), "event_id")
 
     @property
     def redacts(self) -> str:
         """The event that it redacts, '' for none."""
-        return named(self.content, "redacts") or named(self.raw, "redacts") if self.kind == "m.room.redaction" else ""
+        return event_id(self.content, "redacts") or event_id(self.raw, "redacts") if self.kind == "m.room.redaction" else ""
 
     def _related(self, how: str) -> str:
-        return named(self.relation, "event_id") if self.relation.get("rel_type") == how else ""
+        return event_id(self.relation, "event_id") if self.relation.get("rel_type") == how else ""
 
     def is_edited_by(self, edit: Self) -> bool:
         """Return whether an edit of it counts. The homeserver accepts other people's, edits of edits, and unencrypted ones, too."""
@@ -142,7 +142,7 @@ def word(found: Any, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def named(found: Any, name: str) -> str:
+def event_id(found: Any, name: str) -> str:
     """Return the id of an event within an object, '' for none: what is encrypted, no homeserver has checked."""
     id = word(found, name)
     return id if _ID.fullmatch(id) else ""

@@ -43,7 +43,7 @@ async def _contents(client: AsyncClient, room: str, attachment: Attachment) -> C
     # The sender states a file's type, and need not be right.
     if data is None or not data.startswith(_BEGINS.get(attachment.type, (b"",))):
         return Contents(attachment)
-    return file_contents.read(attachment, data)
+    return file_contents.extract(attachment, data)
 
 
 async def _bytes(client: AsyncClient, content: Json, most: int) -> bytes | None:

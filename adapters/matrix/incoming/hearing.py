@@ -65,7 +65,7 @@ class Hearing:
             happened = [*self._through(segment, quiet=quiet)]
             early = self._early(segment) if quiet else None
             found += [*happened, *([early] if early else [])]
-            self._invitations.told(segment.room.id)
+            self._invitations.close(segment.room.id)
         if batch.quiet:
             return [one for one in found if isinstance(one, Unreadable)]
         changed = {room.id: room for room in batch.rooms}

@@ -102,7 +102,7 @@ class Presences:
     lookups: Lookups
     message_reader: MessageReader
 
-    async def of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
+    async def look_up(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
         """Look at the hundred messages around the first of these; return what is known of those among them."""
         room_id = split_key(place)[1]
         try:

@@ -140,7 +140,7 @@ def file(content: Json, source: Json, size: int) -> Json:
     return unformatted(content) | said | source
 
 
-def named(attached: File, source: Json) -> Json:
+def file_message(attached: File, source: Json) -> Json:
     """Return a file message; `source` says where the file is."""
     info = {"mimetype": "application/octet-stream", "size": len(attached.data)}
     said = {"msgtype": "m.file", "body": attached.name, "filename": attached.name, "info": info, "m.mentions": {}}

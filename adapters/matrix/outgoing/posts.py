@@ -26,8 +26,8 @@ from adapters.matrix.outgoing.contents import (
     VERDICT,
     edit,
     file,
+    file_message,
     has_code,
-    named,
     placed,
     reaction,
     unformatted,
@@ -134,7 +134,7 @@ class Posts:
         """Post a file that is attached to an event, in the place of a part."""
         _, room, thread = split_key(sending.place)
         source = await self._wire.upload(room, attached.data, "application/octet-stream")
-        content = named(attached, source) | {FILE_OF: event}
+        content = file_message(attached, source) | {FILE_OF: event}
         await self._wire.put(room, placed(content, thread=thread, answers=""), transaction)
 
     async def _said(self, sending: Sending) -> str:

@@ -47,7 +47,7 @@ class Departures:
                 self._known[room.id] = now
                 await self._notes.put(_note(room.id), asdict(now))
 
-    async def told(self, event: Event) -> Event | None:
+    async def with_last_known_room(self, event: Event) -> Event | None:
         """Return an event; of her leaving, with the room as she last knew it, or None if the room continues elsewhere.
 
         What comes with her leaving may say little about the room.

@@ -92,7 +92,7 @@ class Invitations:
                 self._knocked.discard(room)
                 self._note()
 
-    def told(self, room: str) -> None:
+    def close(self, room: str) -> None:
         """Record that she has joined or left a room: its invite is over."""
         self._knocked.discard(room)
         if self._invites.pop(room, None):

@@ -36,7 +36,7 @@ class PastNames:
         self._client = client
         self._read: dict[str, NamesRead] = {}
 
-    async def of(self, room: Room, earlier: Sequence[str] = ()) -> Sequence[Person]:
+    async def accounts(self, room: Room, earlier: Sequence[str] = ()) -> Sequence[Person]:
         """Return those names with their accounts. `earlier` are the predecessors that count, newest first."""
         now = {one: room.state.shown_name(one) for one in room.state.inside}
         found: dict[Person, None] = {}

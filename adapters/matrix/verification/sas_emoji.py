@@ -72,7 +72,7 @@ EMOJI = (
 )
 
 
-def shown(numbers: Sequence[int]) -> Sentence:
+def emoji_line(numbers: Sequence[int]) -> Sentence:
     """Return seven of them on a line, each with its name in the reader's language."""
     one, two, three, four, five, six, seven = (lazy("{sign} {name}", sign=EMOJI[at][0], name=EMOJI[at][1]) for at in numbers)
     return lazy(

@@ -6,7 +6,7 @@ from adapters.events import PlatformNotice
 from adapters.listener import Listener
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.channel import Channel
-from adapters.matrix.verification.sas_emoji import shown
+from adapters.matrix.verification.sas_emoji import emoji_line
 from adapters.matrix.verification.steps import Verification
 from adapters.matrix.verification.verified_keys import OPERATOR, Attestation
 from localization.sentences import Sentence, lazy
@@ -57,7 +57,7 @@ class VerificationNotices:
             lazy(
                 "{user} verifies Lyra. The app has to show: {emoji}. Compare with whoever holds it, then answer in: {command}",
                 user=one.other.user,
-                emoji=shown(one.emoji),
+                emoji=emoji_line(one.emoji),
                 command=AT_TERMINAL,
             ),
         )
@@ -65,7 +65,7 @@ class VerificationNotices:
             "These are my emoji: {emoji}. Does your app show the same, in the same order? Then say {prefix}verify yes, else {prefix}verify "
             "no, or react with ✅ or ❌. What I show here is as sure as this chat is: who could forge the one could forge the other. "
             "To be sure, have whoever runs me compare with `{command}` at their terminal, and answer there.",
-            emoji=shown(one.emoji),
+            emoji=emoji_line(one.emoji),
             prefix=self._prefix,
             command=AT_TERMINAL,
         )

@@ -62,7 +62,7 @@ class Verifications:
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._busy = asyncio.Event()
 
-    def heard(self, response: SyncResponse, steps: Sequence[ReceivedStep]) -> list[ReceivedStep]:
+    def gather_steps(self, response: SyncResponse, steps: Sequence[ReceivedStep]) -> list[ReceivedStep]:
         """Return a sync's steps, from rooms and to-device; queue a check of changed keys."""
         if response.device_list.changed:
             self._work.put_nowait(partial(self._check_keys, frozenset(response.device_list.changed)))

@@ -184,7 +184,7 @@ async def _memory(environment: Environment, app: App | None) -> list[Finding]:
 
 
 async def _model(environment: Environment, backend: Backend, name: str, app: App | None) -> list[Finding]:
-    facts = app.models.learnt.of(backend) if app else BackendFacts()
+    facts = app.models.learnt.facts(backend) if app else BackendFacts()
     return [await model_checkup.checkup(environment, name, backend, facts)]
 
 

@@ -160,7 +160,7 @@ class Turns:
         """Confirm once what was understood of a request for discretion, or of its end."""
         questions = () if turn.place.is_private or turn.off_record else turn.questions
         requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.request_in, one.text))]
-        confided = await turn.view.confidences.understood(requests) if requests else []
+        confided = await turn.view.confidences.confided(requests) if requests else []
         if not confided and not turn.ended_confidences:
             return
         text = (

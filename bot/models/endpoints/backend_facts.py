@@ -50,11 +50,11 @@ class LearntFacts:
 
     async def open(self, backends: Iterable[Backend]) -> None:
         """Load the stored facts about these backends."""
-        scopes = {_scope(backend): self.of(backend) for backend in backends}
+        scopes = {_scope(backend): self.facts(backend) for backend in backends}
         for (scope, key), value in (await self._kept.of_scopes(list(scopes))).items():
             scopes[scope].recall(key, value)
 
-    def of(self, backend: Backend) -> BackendFacts:
+    def facts(self, backend: Backend) -> BackendFacts:
         """Return the facts about a backend, which are extended from now on."""
         scope = _scope(backend)
 

@@ -44,7 +44,7 @@ class _Dense:
     weight: Vectors
     bias: Vectors
 
-    def of(self, x: Vectors) -> Vectors:
+    def apply(self, x: Vectors) -> Vectors:
         """Return the layer's output for every row: (rows, out)."""
         y: Vectors = x @ self.weight
         y += self.bias
@@ -97,11 +97,11 @@ class Encoder:
         # If a sum of squares overflows, the caller refuses the result.
         with np.errstate(over="ignore", invalid="ignore"):
             for layer in self._layers:
-                state += layer.attention_output.of(self._attend(layer.qkv.of(state), runs))
+                state += layer.attention_output.apply(self._attend(layer.qkv.apply(state), runs))
                 layer.attention_norm.apply(state)
-                intermediate = layer.intermediate.of(state)
+                intermediate = layer.intermediate.apply(state)
                 _gelu_twice(intermediate)
-                state += layer.output.of(intermediate)
+                state += layer.output.apply(intermediate)
                 layer.output_norm.apply(state)
         return np.concatenate([state[run.rows].reshape(run.texts, run.tokens, -1).mean(axis=1) for run in runs])
 

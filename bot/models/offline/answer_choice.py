@@ -75,7 +75,7 @@ class AnswerChoice:
         then = (hit.exchange for hit in self._hits if _is_said(hit.exchange))
         return sum(window.holds(one.said_at) or self._told(one).within(window) is not None for one in then) > MOST_LISTED
 
-    def of(self, part: QuestionPart) -> list[Candidate]:
+    def answers(self, part: QuestionPart) -> list[Candidate]:
         """Return the answers to a part of a question: for a list in chronological order, else best first."""
         said = (hit.exchange.text for hit in self._hits if _is_said(hit.exchange))
         part = replace(part, about=in_compounds(part.about, said))

@@ -240,7 +240,7 @@ class OfflineVoice:
         stated: list[Statement] = []
         for asking in self.parts(asked):
             part = replace(asking, window=self.window(asked, asking, hits))
-            found = choice.of(part)
+            found = choice.answers(part)
             of = [one for one in above if one.tier == _ABOVE.get(part.aim) and one not in stated]
             if of or (part.aim in _LISTS and found and (len(found) > 1 or part.aim is Aim.TIME)):
                 lists.append(wording.listing(part, found, of))

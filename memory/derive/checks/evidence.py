@@ -23,7 +23,7 @@ from memory.derive.checks.written_names import (
     LYRA,
     WrittenNames,
     acts,
-    held,
+    holds_name,
     is_addressed,
     opens,
     reports,
@@ -61,7 +61,7 @@ class Evidence:
         missing = [*_missing_dates(text, sources), *_missing_numbers(text, sources)]
         supplied: list[Source] = []
         for name in self._names.names_in(text, sources.words):
-            if _is_lyra_there(name, text, cited) if name.group() == LYRA else held(name.group(), sources.words):
+            if _is_lyra_there(name, text, cited) if name.group() == LYRA else holds_name(name.group(), sources.words):
                 continue
             if name.group() != LYRA and (one := self._names.supplier(name, text, cited, sources.words)):
                 supplied.append(one)
@@ -90,7 +90,7 @@ def _is_lyra_there(name: re.Match[str], text: str, cited: Sequence[Source]) -> b
         asked = not reports(text, name) and any(_ADDRESSED.search(source.text) for source in cited)
         return asked or any(source.speaker == LYRA for source in cited)
     addressed = is_addressed(text, name) or any(source.speaker for source in cited)
-    return addressed or any(held(LYRA, words_of(source.text)) for source in cited)
+    return addressed or any(holds_name(LYRA, words_of(source.text)) for source in cited)
 
 
 def _missing_dates(text: str, sources: SourceFacts) -> Iterator[tuple[int, str]]:

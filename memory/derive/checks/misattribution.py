@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.derive.checks.written_names import LYRA, WrittenNames, acts, held, words_of
+from memory.derive.checks.written_names import LYRA, WrittenNames, acts, holds_name, words_of
 from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
@@ -164,7 +164,7 @@ def _is_told_elsewhere(month: _Part, holding: Sequence[tuple[Source, _Part]], ci
 
 
 def _is(name: str, part: _Part, source: Source) -> bool:
-    return part.word == name or (part.word in _FIRST and held(name, frozenset(source.speaker.casefold().split())))
+    return part.word == name or (part.word in _FIRST and holds_name(name, frozenset(source.speaker.casefold().split())))
 
 
 def _mentions(text: str, speaker: str) -> bool:

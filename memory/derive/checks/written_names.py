@@ -100,12 +100,12 @@ class WrittenNames:
         """
         near, word = self._near(cited), name.group()
         for other in _beside(name, text):
-            if held(other, said) and (one := _holding([*near, *self._known], f"{word} {other}", f"{other} {word}")):
+            if holds_name(other, said) and (one := _holding([*near, *self._known], f"{word} {other}", f"{other} {word}")):
                 return one
         if not self._may_be_meant(name, text, cited):
             return None
         telling = [one for one in self._known if self._is_told_of(word, one.text, said)]
-        return next((one for one in [*near, *telling] if held(word, words_of(f"{one.speaker} {one.text}"))), None)
+        return next((one for one in [*near, *telling] if holds_name(word, words_of(f"{one.speaker} {one.text}"))), None)
 
     def _may_be_meant(self, name: re.Match[str], text: str, cited: Sequence[Source]) -> bool:
         """Return whether the cited sources may refer to a name in its role, though they do not hold it."""
@@ -172,12 +172,12 @@ class WrittenNames:
         if word in self._named or word in _TITLES:
             return True
         following = found[at + 1].group() if at + 1 < len(found) else ""
-        if held(word, words) or _COMMON_ENDING.search(word) or (word.endswith("ing") and following in _AUXILIARIES):
+        if holds_name(word, words) or _COMMON_ENDING.search(word) or (word.endswith("ing") and following in _AUXILIARIES):
             return False
         return _before_verb(text, found, at)
 
 
-def held(word: str, words: frozenset[str]) -> bool:
+def holds_name(word: str, words: frozenset[str]) -> bool:
     """Return whether words, by letters and stems, hold a name, with or without a plural or genitive s."""
     folded = word.casefold()
     return not words.isdisjoint((folded, stem(folded), folded.removesuffix("s"), folded.removesuffix("es")))

@@ -114,7 +114,7 @@ class DomainIndexes:
             self._following.cancel()
             await asyncio.gather(self._following, return_exceptions=True)
 
-    async def of(self, domains: Sequence[int], spaces: tuple[int, ...]) -> list[Loaded]:
+    async def load(self, domains: Sequence[int], spaces: tuple[int, ...]) -> list[Loaded]:
         """Return these domains as of the last committed write, with the vectors of these spaces.
 
         They may grow whenever the caller awaits something else.

@@ -171,7 +171,7 @@ class Recall:
         first = queries[0]
         timed = await times(first)
         spaces = await self.spaces()
-        loaded = await self._domain_indexes.of(domains, spaces)
+        loaded = await self._domain_indexes.load(domains, spaces)
         question = await self._unchanging(first, partial(understood, first, timed, loaded))
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
@@ -181,7 +181,7 @@ class Recall:
             asked, foreign = await self._embedder_routing.query(question.text, {space for one in loaded for space in one.held})
             if self._embedder_routing.used != spaces:
                 # The embedder has changed its space meanwhile.
-                loaded = await self._domain_indexes.of(domains, self._embedder_routing.used)
+                loaded = await self._domain_indexes.load(domains, self._embedder_routing.used)
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
         together = first._replace(
@@ -192,7 +192,7 @@ class Recall:
         def ranked() -> list[list[RawHit]]:
             scored = _scored(together, question, loaded, asked, foreign)
             return [
-                _by_words(query, timed, loaded, staged.gone) if query.by_words else _told(query, scored, question)
+                _by_words(query, timed, loaded, staged.gone) if query.by_words else _raw_hits(query, scored, question)
                 for query in queries
             ]
 
@@ -234,10 +234,10 @@ def _scored(
 def _by_words(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[RawHit]:
     """Return what matches a query by words alone."""
     question = understood(query, timed, loaded)
-    return _told(query, _scored(query._replace(exclude={*query.exclude, *gone}), question, loaded, {}), question)
+    return _raw_hits(query, _scored(query._replace(exclude={*query.exclude, *gone}), question, loaded, {}), question)
 
 
-def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[RawHit]:
+def _raw_hits(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[RawHit]:
     scored = [one for one in ranked if one.domain_index.kind in query.kinds]
     picked = select(scored, query.k, question.breadth) if query.k else []
     if not picked:

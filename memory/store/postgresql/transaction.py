@@ -18,7 +18,7 @@ from memory.store.database import Numbers, Parameters, Reader, Row, Rows
 from memory.store.postgresql.error_translation import is_lost
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from memory.store.postgresql.scope import ALL, SET_SCOPE, Everywhere, Scope, beginning
-from memory.store.postgresql.sealing.converting import left, seal_anew
+from memory.store.postgresql.sealing.converting import seal_anew, sealed_rows
 from memory.store.postgresql.sealing.sealer import Prepared, Sealer
 from memory.store.queued_transaction import QueuedTransaction
 
@@ -116,7 +116,7 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
 
     async def renew_key(self, domain: int) -> None:
         """Replace the data key of a domain and encrypt what is left there with the new one."""
-        found = await left(self, domain)
+        found = await sealed_rows(self, domain)
         self._drop(await self.all("DELETE FROM data_keys WHERE domain = :domain RETURNING domain", {"domain": domain}))
         await seal_anew(self, domain, found)
 

@@ -12,7 +12,7 @@ from functools import cache
 from memory.text.lexical import key_words
 from memory.text.questions import is_question
 from memory.text.told.discretion_wordings import ASKS, ENDS, JOINS
-from memory.text.told.topics import held, spoken, topic
+from memory.text.told.topics import count_held, spoken, topic
 from memory.text.word_forms.spellings import without_possessive
 from memory.types import Discretion
 
@@ -70,7 +70,7 @@ def request_in(text: str) -> Discretion | None:
         back = _FILLERS.issuperset(key_words(beside))
         asking = _ALWAYS.union(*(one.asking for one in found))
         about = topic(text if back else asks, named, asking)
-        told = not back and bool(about) and held(about, beside) > 0
+        told = not back and bool(about) and count_held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
     ended = [] if is_question(text) else list(_wording_matches(text, _compiled(ENDS)))
     return Discretion(tuple(dict.fromkeys(name for one in ended for name in one.names)), ends=True) if ended else None

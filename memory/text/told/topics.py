@@ -35,7 +35,7 @@ def goes_on(text: str) -> bool:
     return bool(first and first[1] in _BACK) or not any(word.isalpha() for word in words)
 
 
-def held(words: Collection[str], text: str) -> int:
+def count_held(words: Collection[str], text: str) -> int:
     """Return how many of these words a text contains, in any form."""
     there = key_words(text)
     forms = {*there, *there.values()}

@@ -109,16 +109,16 @@ _KEPT = (
 )
 
 
-async def of(db: DatabaseAccess, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:
+async def of_messages(db: DatabaseAccess, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:
     """Return the asides that the messages in these rows were before they were kept, with the messages' texts."""
     texts = {
         public_id(seal, domain.ref, SessionRef(row["platform"], row["place"], row["epoch"]), row["source_id"]): row["text"]
         for row in rows
     }
-    return {item: [texts[name]] for name, item in (await named(db, list(texts))).items()}
+    return {item: [texts[name]] for name, item in (await by_public_id(db, list(texts))).items()}
 
 
-async def named(db: DatabaseAccess, names: Sequence[str]) -> Mapping[str, int]:
+async def by_public_id(db: DatabaseAccess, names: Sequence[str]) -> Mapping[str, int]:
     """Return the living asides with these public ids."""
     living = "SELECT id, public_id FROM items WHERE public_id IN ({within}) AND kind = 'aside' AND dead_at IS NULL"
     return {row["public_id"]: row["id"] for row in await paged(db, living, names)}

@@ -153,7 +153,7 @@ Left = Mapping[str, Sequence[Mapping[str, object]]]
 """The rows of each table: their keys and their decrypted columns."""
 
 
-async def left(tx: Transaction, domain: int) -> Left:
+async def sealed_rows(tx: Transaction, domain: int) -> Left:
     """Return the sealed rows of a domain, decrypted."""
     keys: dict[str, list[str]] = {}
     for row in await tx.all(_KEYS, {"schema": SCHEMA}):
