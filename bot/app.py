@@ -181,10 +181,7 @@ async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterato
         key, key_path, made = key_of(environment, settings)
         base = Base(environment, settings, local_zone(settings), clock, RandomIds(), key_path, made)
         found_by = meaning(settings, lambda name, backend: secret_of(environment, backend, name))
-        if found_by.embedder:
-            stack.push_async_callback(found_by.embedder.close)
-        if found_by.others:
-            stack.push_async_callback(found_by.others.close)
+        stack.push_async_callback(found_by.close)
         ports = Ports(base.clock, base.ids, found_by.embedder, found_by.others)
         environment.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:

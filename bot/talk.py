@@ -69,9 +69,13 @@ class Talk:
         await self.mailboxes.retry()
         await self.reflections.tick()
         self.history_comparison.tick()
-        await self.allowance.save()
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Save cursors, and what was used up of allowances."""
         for listener in self.listeners.values():
             await listener.settle()
+        await self.allowance.save()
 
 
 @asynccontextmanager
@@ -96,16 +100,11 @@ async def talking(
     )  # fmt: skip
     intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, within, off_record)
     reconciliation = await Reconciliation.open(services, intake, adapters, app.priority)
-    history_comparison, verification = reconciliation.history_comparison, reconciliation.verification
+    comparison, verification = reconciliation.history_comparison, reconciliation.verification
     reflections = ReflectionPosting(
         app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters, languages
     )
-    connector = Connector(
-        app.models,
-        base.environment,
-        lambda url: imported("bot.models.endpoints.probing:local_models")(url),
-        app.reloading.try_reload,
-    )
+    connector = Connector(app.models, base.environment, _local_models, app.reloading.try_reload)
     # Fail before anybody talks if the persona cannot be read.
     app.persona.current()
     generation = Generation(services, verification, app.persona, show_prompt)
@@ -129,19 +128,22 @@ async def talking(
             for platform, adapter in adapters.items()
         }
         listening = elsewhere.run(adapters, mailboxes, outgoing)
-        background = [group.create_task(work) for work in (history_comparison.run(), outgoing.run(), listening, _load(app))]
+        background = [group.create_task(work) for work in (comparison.run(), outgoing.run(), listening, _load(app))]
+        talk = Talk(services, listeners, mailboxes, running_answers, outgoing, reflections, comparison, allowance, commands)
         try:
-            yield Talk(
-                services, listeners, mailboxes, running_answers, outgoing, reflections, history_comparison, allowance, commands
-            )
+            yield talk
         finally:
             for task in background:
                 task.cancel()
             await reconciliation.vanishing.close()
             await mailboxes.drain(TURN_SECONDS)
-            for listener in listeners.values():
-                await listener.settle()
-            await allowance.save()
+            await talk.settle()
+
+
+async def _local_models(url: str) -> list[str]:
+    """Return the models of a server on this machine. What asks for them is loaded only then."""
+    found: list[str] = await imported("bot.models.endpoints.probing:local_models")(url)
+    return found
 
 
 async def _load(app: App) -> None:

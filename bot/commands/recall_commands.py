@@ -9,7 +9,6 @@ from bot.commands.group import Group, command, off_record, plain
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.context.quoting import says_nothing, without_forgotten
-from bot.conversation.attachments import text_with_attachments
 from bot.conversation.intake import new_exchange
 from bot.conversation.preferences import PAUSED
 from bot.delivery.links import written_urls
@@ -117,10 +116,7 @@ class RecallCommands(Group):
         if forwarded and says_nothing(target):
             raise BadInput(_FORGOTTEN)
         contents = await self._adapters[platform].read_attachments(target) if target.attachments else ()
-        new = replace(
-            await new_exchange(target, text_with_attachments(target, contents)),
-            borne=await self._name_use(call, view, target.person),
-        )
+        new = replace(await new_exchange(target, contents), borne=await self._name_use(call, view, target.person))
         stored = await view.say(session, [new])
         if not stored.stored:
             raise BadInput(_FORGOTTEN)

@@ -78,14 +78,11 @@ class Intake:
             view, stored_place, left=moved
         )
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
-        previews = kept.open_events.previews
-        replaced = next((previews[key] for key in reversed(kept.inbox_keys) if key in previews), "")
-        stale_previews = [one for one in previews.values() if one != replaced]
         if not kept.questions or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
             if moved:
                 return ReadersChanged(place, last.person, last.answers or last.id) if place and kept.questions else None
-            return TooLate(view, session, place, kept.too_late, stale_previews) if place and kept.too_late else None
+            return TooLate(view, session, place, kept.too_late, kept.stale_previews) if place and kept.too_late else None
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.inbox_keys])
         # A private answer replies to nothing visible. What could not even be stored is not in its view, and waits on.
         waiting_rows = kept.open_events.held if place.is_private and not off_record else {}
@@ -95,28 +92,13 @@ class Intake:
             view, adapter, place, kept.messages, chosen.heeded(place.platform, said_before)
         )
         turn = Turn(
-            view,
-            session,
-            place,
-            last.person,
-            adapter,
-            questions=kept.questions,
-            inbox_keys=sorted({*waiting, *kept.inbox_keys}),
-            quotes=quotes,
-            aside=aside,
-            images=images([file for files in kept.attachments for file in files]),
-            retried=any(one.row.tries for one in heard),
-            watch=watch,
-            began_at=began_at,
-            chosen=chosen,
-            leftover_preview=replaced,
-            stale_previews=stale_previews,
-            ended_confidences=kept.ended_confidences,
-            discretion_scopes=kept.discretion_scopes,
-            anew=last.anew,
-            reply_address=last.answers,
-            off_record=off_record,
-        )
+            view, session, place, last.person, adapter, kept.questions, watch, began_at, chosen,
+            inbox_keys=sorted({*waiting, *kept.inbox_keys}), quotes=quotes, aside=aside,
+            images=images([file for files in kept.attachments for file in files]), retried=any(one.row.tries for one in heard),
+            leftover_preview=kept.leftover_preview, stale_previews=kept.stale_previews,
+            ended_confidences=kept.ended_confidences, discretion_scopes=kept.discretion_scopes,
+            anew=last.anew, reply_address=last.answers, off_record=off_record,
+        )  # fmt: skip
         if not off_record:
             return turn
         return replace(turn, unstored_history=self._off_record.begin(session, turn.aside_of, turn.questions))
@@ -129,18 +111,7 @@ class Intake:
         session = known_session or await self._domains.current_session(view, place)
         question = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._concurrent_changes.watch(place.platform)
-        return Turn(
-            view,
-            session,
-            place,
-            person,
-            adapter,
-            questions=[question],
-            watch=watch,
-            began_at=began_at,
-            chosen=chosen,
-            off_record=True,
-        )
+        return Turn(view, session, place, person, adapter, [question], watch, began_at, chosen, off_record=True)
 
     @asynccontextmanager
     async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
@@ -242,7 +213,7 @@ class Intake:
         open_events: OpenEvents, names_taken: Mapping[Account, NameUse],
     ) -> "_Kept":  # fmt: skip
         first_time = [one.message for one in heard if not one.message.anew]
-        texts = [await new_exchange(one, text_with_attachments(one, files.get(_files_key(one), ()))) for one in first_time]
+        texts = [await new_exchange(one, files.get(_files_key(one), ())) for one in first_time]
         new = [replace(one, borne=names_taken.get((one.identity, one.speaker), NameUse.NOT)) for one in texts]
         outcome = await view.say(session, new) if new else storing.StoringOutcome([])
         stored = {exchange.source_id: exchange for exchange in outcome.stored}
@@ -279,6 +250,17 @@ class _Kept:
     discretion_scopes: Mapping[int, DiscretionScope] = field(default_factory=dict)
     too_late: str = ""
 
+    @property
+    def leftover_preview(self) -> str:
+        """The key of the preview that a kill left behind and the answer replaces, '' if there is none."""
+        previews = self.open_events.previews
+        return next((previews[key] for key in reversed(self.inbox_keys) if key in previews), "")
+
+    @property
+    def stale_previews(self) -> Sequence[str]:
+        """The keys of other previews that a kill left behind, which nothing replaces."""
+        return [key for key in self.open_events.previews.values() if key != self.leftover_preview]
+
 
 _ReadFiles = dict[tuple[str, tuple[Attachment, ...]], Sequence[Contents]]
 """The contents of attachments, by `_files_key`."""
@@ -289,8 +271,9 @@ def _files_key(message: Message) -> tuple[str, tuple[Attachment, ...]]:
     return message.id, message.attachments
 
 
-async def new_exchange(message: Message, text: str) -> NewExchange:
-    """Return a message as it is stored, with the discretion it asks for if others read along."""
+async def new_exchange(message: Message, contents: Sequence[Contents]) -> NewExchange:
+    """Return a message as it is stored with its attachments, and the discretion it asks for if others read along."""
+    text = text_with_attachments(message, contents)
     identity = Identity(message.person.platform, message.person.id)
     read = partial(discretion.request_in, message.text)
     request = None if message.place.is_private else await off_loop(len(message.text), read)

@@ -57,6 +57,12 @@ class EmbedderChoice:
             return _("Meaning: {refused} Words alone find things.", refused=self.embedder.refused)
         return _("Meaning: {what}.", what=self.what)
 
+    async def close(self) -> None:
+        """Close the embedders."""
+        for one in (self.others, self.embedder):
+            if one:
+                await one.close()
+
 
 def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> EmbedderChoice:
     """Return the configured embedders; nothing is loaded or sent yet.

@@ -43,9 +43,7 @@ async def test_what_is_configured_serves(embed: Any, name: str, sentence: str) -
     found = found_by(embed)
     assert found.embedder and found.embedder.name == name and not found.missing
     assert found.describe() == sentence
-    await found.embedder.close()
-    if found.others:
-        await found.others.close()
+    await found.close()
 
 
 def test_words_alone_serve_where_that_is_said() -> None:
