@@ -106,7 +106,7 @@ class Discord(Adapter):
         self._limits.turn, self._limits.sharers = self._turn if self.divided else None, self.units
         for noted in (self._limits, self._administrators, self._audiences, self._starts):
             await noted.load()
-        resumption = Resumption(await self._handover.taken(self._options.terms(self._access.token)), self._now)
+        resumption = Resumption(await self._handover.take(self._options.terms(self._access.token)), self._now)
 
         async def connect() -> None:
             asked = self._content

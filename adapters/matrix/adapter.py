@@ -262,7 +262,7 @@ class Matrix(Adapter):
         return f"https://matrix.to/#/{quote(room, safe='!:')}/{quote(event, safe='$:')}" if event else ""
 
     def _room(self, room: str) -> Room | None:
-        return self._connection.rooms.known(room) if self._connection else None
+        return self._connection.rooms.get(room) if self._connection else None
 
     async def verify(self, person: Person, place: Place, answer: bool | None) -> Said:
         """Ask a person's app for a verification, or take their verdict on the emoji; return what to say about it."""

@@ -77,7 +77,7 @@ class Intake:
         session = known_session or await (self._domains.current_session if off_record else self._domains.named_session)(
             view, stored_place, left=moved
         )
-        kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
+        kept = await (self._hold if off_record else self._store_current)(adapter, view, session, heard)
         if not kept.questions or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
             if moved:
@@ -88,7 +88,7 @@ class Intake:
         waiting_rows = kept.open_events.held if place.is_private and not off_record else {}
         stored = await view.messages.stored(place.platform, list(waiting_rows.values()))
         waiting = [key for key, id in waiting_rows.items() if id in stored]
-        quotes, aside = await self._surroundings.shown(
+        quotes, aside = await self._surroundings.quotes_in_view(
             view, adapter, place, kept.messages, chosen.heeded(place.platform, said_before)
         )
         turn = Turn(
@@ -171,7 +171,7 @@ class Intake:
         shown = await without_forgotten(self._memory, view, platform, [one.message for one in heard])
         return [replace(one, message=message) for one, message in zip(heard, shown, strict=True)]
 
-    async def _stored(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
+    async def _store_current(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
         """T2: store messages as they are now, with their attachments, which were read before."""
         current_messages = list(heard)
         # The display name of an account is fixed once something is stored under it.
@@ -195,7 +195,7 @@ class Intake:
                     self._settled.update(dict.fromkeys((view.home.key, message.person) for message in kept.messages))
                     return kept
 
-    async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
+    async def _hold(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
         """Return the messages to be answered off the record, as far as nobody deleted them meanwhile."""
         open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
         left = [one for one in heard if one.key in open_events.payloads and self._is_to_be_answered(one, adapter)]

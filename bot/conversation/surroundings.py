@@ -44,18 +44,20 @@ class Surroundings:
         found = [one for one in await adapter.messages_before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
         return [one for one in found if await self._access.admits(Person(place.platform, one.person, ""), place)]
 
-    async def shown(
+    async def quotes_in_view(
         self, view: View, adapter: Adapter, place: Place, messages: Sequence[Message], said: Sequence[Quote]
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
         """Return the quotes of messages and what others said just before, under the display names of this place."""
-        answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
+        answered = await self._visible_quotes(
+            view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden]
+        )
         asker = messages[-1].person.id if messages[-1].off_record else None
         quotes = await with_display_names(
             view.messages, adapter, place, [*answered, *await self._aside(view, place, said, asker)]
         )
         return quotes[: len(answered)], quotes[len(answered) :]
 
-    async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+    async def _visible_quotes(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
         """Return the quotes that may be shown: stored messages only where their readers may know them, whatever the platform shows.
 
         Messages that are not stored and were said in confidence are not shown in shared places.

@@ -145,7 +145,7 @@ class Outgoing:
         remote = "" if row.part.form == OFFER else remote
         if row.part.form == OFF_RECORD:
             self._on_sent_off_record(adapter.platform, remote)
-        await queue.sent(row, remote)
+        await queue.record_sent(row, remote)
         return remote
 
     def _as_it_goes_out(self, platform: str, row: Row) -> tuple[Row, Sequence[File]] | None:

@@ -177,7 +177,7 @@ class PartQueue:
             await self._attempt_later()
         return self._attempted.pop(0) if self._attempted else None
 
-    async def sent(self, row: OutboxRow, remote: str) -> None:
+    async def record_sent(self, row: OutboxRow, remote: str) -> None:
         """Record that a part was sent, and its platform id; the part after it is attempted, in the same transaction."""
         following = self._later.pop(0) if self._later else ""
         self._attempted += await self._journal.sent(row.row, remote, following, row.part.operation)

@@ -252,7 +252,7 @@ async def test_a_room_that_was_encrypted_once_counts_as_such(people: People, pro
         await place_of(adapter, ear, room)
     record = lyra.notes.values[f"room {room}"]["is"]
     assert record["encrypted"] and _said_without_state(lyra, room, None) is Reach.DIRECT
-    assert _said_without_state(lyra, room, RoomRecord.noted(record)) is Reach.ROOM
+    assert _said_without_state(lyra, room, RoomRecord.from_note(record)) is Reach.ROOM
 
 
 def _said_without_state(lyra: Home, room: str, record: RoomRecord | None) -> Reach:

@@ -141,7 +141,7 @@ async def test_what_is_compared_at_the_terminal_is_signed_by_her_identity(at_hom
         # Another client of her account sees it, and nobody else's.
         master = await at_home.owner.client.call("POST", "keys", "query", body={"device_keys": {ada.user: []}})
         noted = await notes(lyra).get(f"identity {at_home.user}")
-        identity = CrossSigningIdentity.noted(at_home.user, noted)
+        identity = CrossSigningIdentity.from_note(at_home.user, noted)
         assert identity
         signatures = master["master_keys"][ada.user]["signatures"][at_home.user]
         assert f"ed25519:{identity.public('user_signing')}" in signatures

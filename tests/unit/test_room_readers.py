@@ -87,7 +87,7 @@ def played(happens: list[Json | None], restarts: set[int], kind: type[Room] = Ro
         if at in restarts:
             state, room = (
                 room.state,
-                kind("!room", ME, RoomRecord.noted(room.record.note()), lambda room: False, lambda room: False),
+                kind("!room", ME, RoomRecord.from_note(room.record.note()), lambda room: False, lambda room: False),
             )
             room.begin(state, whole=True)
         if event is not None:

@@ -47,7 +47,7 @@ class SessionHandover:
         self._notes = notes
         self._now = now
 
-    async def taken(self, terms: SessionTerms) -> SavedSession | None:
+    async def take(self, terms: SessionTerms) -> SavedSession | None:
         """Return the saved session for these terms, once; None if there is none that Discord may still have."""
         if self._vault is None:
             return None

@@ -47,7 +47,7 @@ class _Own:
 
 async def noted_device(notes: Notes, user: str) -> Device | None:
     """Return the device an account has here, or None if it never logged in."""
-    return Device.noted(await _Own(notes, user).get(DEVICE))
+    return Device.from_note(await _Own(notes, user).get(DEVICE))
 
 
 class Account:

@@ -61,7 +61,7 @@ class Devices:
         stores = KeyStores(self._folder, await self._pickle_key())
         stores.prepare()
         await self._sign_out_previous(stores)
-        device = Device.noted(await self._notes.get(DEVICE))
+        device = Device.from_note(await self._notes.get(DEVICE))
         if device is None:
             return await self._opened_new(stores, await self._signed_in_new(stores))
         try:
@@ -80,7 +80,7 @@ class Devices:
             server = await authorization_server(client)
             if server is None:
                 return
-            old = Device.noted(await self._notes.get(DEVICE))
+            old = Device.from_note(await self._notes.get(DEVICE))
             again = old is not None and await self._has_keys(stores, old)
             name = old.id if old and again else await self._login_methods.next_name(old)
             device = await self._login_methods.by_page(client, server, grants, name)
@@ -105,7 +105,7 @@ class Devices:
 
         Raises SignedOut if the old token expired before, GrantEnded, or like `ask`.
         """
-        device = Device.noted(await self._notes.get(DEVICE))
+        device = Device.from_note(await self._notes.get(DEVICE))
         if device is None or not device.refresh:
             return None
         device, seconds = await self._refreshed(client, device)
@@ -160,7 +160,7 @@ class Devices:
 
     async def _sign_out_previous(self, stores: KeyStores) -> None:
         """Sign out Lyra's previous device, if there is one still signed in. Raises like `ask`."""
-        left = Device.noted(await self._notes.get(_LEFT))
+        left = Device.from_note(await self._notes.get(_LEFT))
         if left is None:
             return
         async with stores.briefly(self._access.homeserver, left.user, left.id) as client:

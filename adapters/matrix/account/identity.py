@@ -27,7 +27,7 @@ class CrossSigningIdentity:
         return cls(user, {usage: secrets.token_bytes(32) for usage in _USAGES})
 
     @classmethod
-    def noted(cls, user: str, note: Any) -> Self | None:
+    def from_note(cls, user: str, note: Any) -> Self | None:
         """Deserialize an identity from a note, None without one."""
         return cls(user, {usage: unpacked(note[usage]) for usage in _USAGES}) if note else None
 

@@ -64,7 +64,7 @@ class Device:
     client: str = ""
 
     @classmethod
-    def noted(cls, note: Any) -> Self | None:
+    def from_note(cls, note: Any) -> Self | None:
         """Deserialize a device from a note, None without one."""
         return cls(**note) if note else None
 

@@ -79,7 +79,7 @@ class Signing:
         await _upload(client, identity, password)
 
     async def _kept(self, user: str, name: str = _NOTE) -> CrossSigningIdentity | None:
-        return CrossSigningIdentity.noted(user, await self._notes.get(name))
+        return CrossSigningIdentity.from_note(user, await self._notes.get(name))
 
     async def _own(self, shown: PublishedKeys) -> CrossSigningIdentity:
         """Return the identity that the homeserver shows, if its keys are here. Raises Unsigned."""

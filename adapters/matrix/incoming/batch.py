@@ -143,7 +143,7 @@ class Gatherer:
             await find(room, original, anew=True)
 
     async def _look_up_answered(self, room: str, answered: str, known: Collection[str]) -> None:
-        edit = self._timeline.lookups.known(room, answered)
+        edit = self._timeline.lookups.cached(room, answered)
         if edit and edit.replaces:
             answered = edit.replaces
             await self._timeline.lookups.find(room, answered)

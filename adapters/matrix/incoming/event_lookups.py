@@ -48,20 +48,20 @@ class Lookups:
         while len(self._events) > _MOST:
             self._events.popitem(last=False)
 
-    def known(self, room: str, event: str) -> RoomEvent | None:
+    def cached(self, room: str, event: str) -> RoomEvent | None:
         """Return a cached event."""
         return self._events.get((room, event))
 
-    def answered(self, room: str, event: str) -> RoomEvent | None:
+    def reply_target(self, room: str, event: str) -> RoomEvent | None:
         """Return the message that a reply to an event means: for an edit, the edited message.
 
         An edit's words stay readable on the homeserver after its message was redacted or forgotten. One that does not count
         means nothing.
         """
-        found = self.known(room, event) if event else None
+        found = self.cached(room, event) if event else None
         if found is None or not found.replaces:
             return found
-        original = self.known(room, found.replaces)
+        original = self.cached(room, found.replaces)
         return original if original and original.is_edited_by(found) else None
 
     async def find(self, room: str, event: str, *, anew: bool = False) -> RoomEvent | None:

@@ -84,13 +84,13 @@ class MessageReader:
         said = convert.text(event.content, "")
         if names_her(event.content, room.me, _names(room), said):
             return True
-        answered = self._timeline.lookups.answered(room.id, event.answers)
+        answered = self._timeline.lookups.reply_target(room.id, event.answers)
         if answered is not None and answered.sender == room.me:
             return True
         return bool(event.thread) and self._timeline.threads.hers(room.id, event.thread) is True
 
     def _quoted(self, room: Room, event: RoomEvent) -> Quote | None:
-        answered = self._timeline.lookups.answered(room.id, event.answers)
+        answered = self._timeline.lookups.reply_target(room.id, event.answers)
         if answered is None or answered.kind != MESSAGE or not answered.content:
             return None
         name, own = room.person(answered.sender).name, answered.sender == room.me

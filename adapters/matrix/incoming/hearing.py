@@ -138,7 +138,7 @@ class Hearing:
             if self._invitations.entered(room) and (len(room.others) > 1 or replaces):
                 yield ServerJoined(f"join:{event.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
-            for thread in ("", *self._timeline.threads.known(room.id)):
+            for thread in ("", *self._timeline.threads.of_room(room.id)):
                 yield Renamed(room.place(thread), room.called(name, thread))
 
     def _is_new(self, event: RoomEvent) -> bool:
@@ -162,13 +162,13 @@ class Hearing:
         elif event.replaces:
             yield from self._revised(room, event)
         elif event.reacts[0]:
-            if press := pressed(room, event, self._timeline.lookups.known(room.id, event.reacts[0])):
+            if press := pressed(room, event, self._timeline.lookups.cached(room.id, event.reacts[0])):
                 yield press
         elif message := self._message_reader.message(room, event):
             yield message
 
     def _revised(self, room: Room, event: RoomEvent) -> Iterator[Event]:
-        original = self._timeline.lookups.known(room.id, event.replaces)
+        original = self._timeline.lookups.cached(room.id, event.replaces)
         new = part(event.content, "m.new_content")
         if original is None or not self.stands(original) or not new or not self.is_own(original, event):
             return
@@ -186,7 +186,7 @@ class Hearing:
 
     def _as_it_stands(self, room: Room, original: str, since: RoomEvent) -> Event:
         """Return an event's current words as a revision that another event made."""
-        event = self._timeline.lookups.known(room.id, original)
+        event = self._timeline.lookups.cached(room.id, original)
         if event is None or event.undecrypted is not None or not convert.is_heard(event.content):
             return MessageEdited(room.place(event.thread if event else ""), original, None, since.at, (), since.sender)
         text, attachments = self._message_reader.words(room, event)
@@ -198,10 +198,10 @@ class Hearing:
         target = event.redacts
         self._timeline.undecrypted.forget(target)
         if original := self._timeline.edits.original(room.id, target):
-            if self._timeline.lookups.known(room.id, original):
+            if self._timeline.lookups.cached(room.id, original):
                 yield self._as_it_stands(room, original, event)
             return
-        was = self._timeline.lookups.known(room.id, target)
+        was = self._timeline.lookups.cached(room.id, target)
         self._timeline.lookups.forget(room.id, target)
         yield MessagesDeleted(room.place(was.thread if was else ""), (target,))
 

@@ -55,7 +55,7 @@ class Threads(RoomNotes[bool]):
         """Return whether a thread is hers, None if nothing was heard of it yet."""
         return self._rooms[room].get(root)
 
-    def known(self, room: str) -> Sequence[str]:
+    def of_room(self, room: str) -> Sequence[str]:
         """Return a room's threads, oldest first."""
         return list(self._rooms[room])
 

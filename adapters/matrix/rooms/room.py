@@ -62,7 +62,7 @@ class RoomRecord:
     ending: RoomEnding | None = None
 
     @classmethod
-    def noted(cls, note: Json) -> "RoomRecord":
+    def from_note(cls, note: Json) -> "RoomRecord":
         """Deserialize a record from a note."""
         was = note.get("ending")
         ending = RoomEnding(**{**was, "readers": tuple(was["readers"])}) if was else None

@@ -131,7 +131,7 @@ class Rooms:
             raise PlaceHidden(_GONE)
         return room
 
-    def known(self, room_id: str) -> Room | None:
+    def get(self, room_id: str) -> Room | None:
         """Return a room that Lyra is in and that is known now, else None."""
         try:
             return self.room(room_id)
@@ -209,7 +209,7 @@ class Rooms:
         if room_id not in self._rooms:
             note = await self._notes.get(_note(room_id))
             found = note and note["was" if note["at"] == since else "is"]
-            record = RoomRecord.noted(found) if found else None
+            record = RoomRecord.from_note(found) if found else None
             self._kept[room_id] = record
             return Room(room_id, self._client.user_id, record, lambda room: self.waived(room), self._crowded)
         return self._rooms[room_id]

@@ -126,7 +126,7 @@ class Channel:
         if not -_EARLY <= age <= LASTS or not 0 < len(heard.id) <= _LONGEST:
             return False
         if heard.room:
-            room = self._rooms.known(heard.room)
+            room = self._rooms.get(heard.room)
             return room is not None and room.alone == heard.user and room.is_private and heard.content.get("to") == self.me.user
         if heard.user == self.me.user:
             return heard.device not in ("", self.me.device)
@@ -134,7 +134,7 @@ class Channel:
 
     def dm(self, user: str, room: str = "") -> tuple[Place, Person] | None:
         """Return the place where a person is alone with her, this room or another, and that person; None if there is none."""
-        found = self._rooms.known(room or self._rooms.dm_of(user) or "")
+        found = self._rooms.get(room or self._rooms.dm_of(user) or "")
         if found is None or found.alone != user or not found.is_private:
             return None
         return found.place(), found.person(user)

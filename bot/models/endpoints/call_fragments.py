@@ -64,7 +64,7 @@ class CallFragments:
             id, name, arguments = text_of(one.get("id")), text_of(function.get("name")), function.get("arguments")
             more = json.dumps(arguments) if isinstance(arguments, dict) else text_of(arguments)
             size += len(more.encode()) + len(name.encode())
-            call = self._of(one.get("index"), id, name, more)
+            call = self._call_for(one.get("index"), id, name, more)
             if call:
                 call.id = call.id or id
                 call.name = call.name or name
@@ -83,7 +83,7 @@ class CallFragments:
         }
         return [ToolCall(one.id, one.name, "".join(one.arguments), {**told, **one.extras}) for one in self._made]
 
-    def _of(self, at: object, id: str, name: str, more: str) -> _Call | None:
+    def _call_for(self, at: object, id: str, name: str, more: str) -> _Call | None:
         """Return the call that a fragment continues, or a new one; None beyond the maximum."""
         for call in reversed(self._made):
             if call.at == at and (not id or not call.id or call.id == id) and (at is not None or not name):

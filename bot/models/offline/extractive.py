@@ -207,7 +207,7 @@ def _paired(chosen: Sequence[_Candidate], sources: Sequence[Source]) -> list[lis
 def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> list[Entry]:
     """Return a group as one entry, or split if the check of names and numbers refuses it as a whole."""
     cited = tuple(task.sources[at] for at in dict.fromkeys(one.source for one in group))
-    text = group[0].text if task.kind == "merge" else _told(group, task.sources)
+    text = group[0].text if task.kind == "merge" else _quotation(group, task.sources)
     if not evidence.unsupported(text, cited):
         return [Entry(text, tuple(dict.fromkeys(source.label for source in cited)))]
     if len(group) > 1:
@@ -215,7 +215,7 @@ def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> lis
     return []
 
 
-def _told(group: Sequence[_Candidate], sources: Sequence[Source]) -> str:
+def _quotation(group: Sequence[_Candidate], sources: Sequence[Source]) -> str:
     """Return who said what, and when: On 20 November 2026 Ada said: "…"; Bo answered: "…"."""
     first = sources[group[0].source]
     on = _day(first)
@@ -248,7 +248,7 @@ def _fallback(sources: Sequence[Source], evidence: Evidence) -> list[Entry]:
     longest = max(sources, key=lambda source: len(one_line(source.text)))
     on = _day(longest)
     wordless = f"{_speaker(longest)} sent a message without words{f' on {on}' if on else ''}."
-    told = [_told([_Candidate(0, 0, shortened(longest.text, _FALLBACK))], [longest])] if longest.text.strip() else []
+    told = [_quotation([_Candidate(0, 0, shortened(longest.text, _FALLBACK))], [longest])] if longest.text.strip() else []
     for text in (*told, wordless):
         if not evidence.unsupported(text, [longest]):
             return [Entry(text, (longest.label,))]

@@ -48,7 +48,7 @@ class Phrases:
         """The word between two days."""
         return self.framed(" to ")
 
-    def said(self, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
+    def introduce(self, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
         """Introduce a quote: who said or asked it, and when; `own` is what the asker said."""
         match asks, own, also:
             case False, True, False:

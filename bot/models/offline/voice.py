@@ -102,7 +102,7 @@ class ResultWording:
             elif also and speaker == exchange.speaker:
                 start = self._phrases.framed("Also, {text}", text=when)
             else:
-                start = self._phrases.said(who, when, asks=one.asks, own=own, also=also)
+                start = self._phrases.introduce(who, when, asks=one.asks, own=own, also=also)
             quote = self._phrases.quoted(_cut(one, part, self._quote))
             yield closed(f"{start}: {quote}")
             # "Also, on 3 March" must follow a quote of the same speaker, who told it to her.
