@@ -3,7 +3,7 @@
 import re
 from datetime import date
 
-from memory.index.when.question_times import asked
+from memory.index.when.question_times import parse_question
 from memory.index.when.values import Window
 
 _MONTH = re.compile(r"(\d{4})-(\d\d?)")
@@ -21,4 +21,4 @@ def parse_window(text: str, now: int, time_zone: str) -> Window | None:
         )
     elif _YEAR.fullmatch(text):
         text = f"in {text}"
-    return asked(text[:_MOST], now, time_zone).window
+    return parse_question(text[:_MOST], now, time_zone).window

@@ -16,7 +16,7 @@ from memory.forget.forgetting import Forgetting
 from memory.forget.sparing import Nearness
 from memory.forget.thread_name_removal import unname
 from memory.index.indexing import unindex
-from memory.index.mentions import named
+from memory.index.mentions import members_named
 from memory.places import confidences
 from memory.ports import Clock
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
@@ -200,8 +200,8 @@ async def _accounts(reader: Reader, domains: Sequence[Domain], name: str) -> fro
     found: set[Identity] = set()
     for domain in domains:
         speakers = await said.speakers(reader, domain)
-        meant = named(name, speakers)
+        meant = members_named(name, speakers)
         if not TAG.search(name):
-            meant |= {one for one in speakers if TAG.search(one) and named(name, [TAG.sub("", one)])}
+            meant |= {one for one in speakers if TAG.search(one) and members_named(name, [TAG.sub("", one)])}
         found.update(await said.accounts(reader, domain, meant))
     return frozenset(found)

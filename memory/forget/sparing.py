@@ -136,7 +136,7 @@ class Nearness:
 
     async def _toward(self, ours: Sequence[Passage], lost: Sequence[Passage], view: str) -> Vectors:
         moved = [" ".join(one) + ("\n" + view if view else "") for one in lost]
-        made = await self._made([*(" ".join(one) for one in ours), *moved, *([view] if view else [])])
+        made = await self._embed([*(" ".join(one) for one in ours), *moved, *([view] if view else [])])
         after = made[len(ours) : len(ours) + len(lost)]
         turned: Vectors = made[: len(ours)] @ _unit(after - made[-1] if view else after).T
         return turned
@@ -144,9 +144,9 @@ class Nearness:
     async def _learn(self, texts: Sequence[str]) -> None:
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         if missing:
-            self._known.update(zip(missing, await self._made(missing), strict=True))
+            self._known.update(zip(missing, await self._embed(missing), strict=True))
 
-    async def _made(self, texts: Sequence[str]) -> Vectors:
+    async def _embed(self, texts: Sequence[str]) -> Vectors:
         if self.embedder is None:
             raise EmbeddingFailed(lazy("There is no embedder."))
         return _unit(await self.embedder.embed(texts))

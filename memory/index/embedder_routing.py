@@ -78,12 +78,12 @@ class EmbedderRouting:
     async def _in_english(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
         assert self._others
         mixed = await self._others.holds(domain)
-        told = await _told(texts)
+        told = await _languages_of(texts)
         return {item for item, one in told.items() if one == ENGLISH or (one is None and not mixed)}
 
     async def _in_others(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
         assert self._first and self._others
-        told = await _told(texts)
+        told = await _languages_of(texts)
         if not await self._others.holds(domain):
             if all(one in (ENGLISH, None) for one in told.values()):
                 return set()
@@ -94,7 +94,7 @@ class EmbedderRouting:
         return set(texts)
 
 
-async def _told(texts: Mapping[int, str]) -> dict[int, str | None]:
+async def _languages_of(texts: Mapping[int, str]) -> dict[int, str | None]:
     """Return the language of each text, detected in a thread."""
     return await asyncio.to_thread(lambda: {item: spoken(text) for item, text in texts.items()})
 

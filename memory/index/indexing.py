@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from memory.index import vectors
-from memory.index.when.told_times import told
+from memory.index.when.told_times import times_told
 from memory.index.when.values import Window
 from memory.places import confidences
 from memory.store.database import Transaction
@@ -63,7 +63,7 @@ def message(exchange: Exchange, time_zone: str) -> IndexEntry:
         exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
         OWN * (exchange.role == "assistant") + ASKS * asks,
         written_day(exchange.said_at, time_zone),
-        tuple if exchange.role == "assistant" else lambda: told(exchange.text, exchange.said_at, time_zone).times,
+        tuple if exchange.role == "assistant" else lambda: times_told(exchange.text, exchange.said_at, time_zone).times,
     )  # fmt: skip
 
 
@@ -122,11 +122,11 @@ def _rows(domain: Domain, found: Sequence[IndexEntry], language: str) -> Iterato
             yield {
                 "domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
                 "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": language,
-                "fingerprint": _fingerprint(one.speaker, words), "tells": None if number else _told(one.tells()), **_columns(terms.counts, head),
+                "fingerprint": _fingerprint(one.speaker, words), "tells": None if number else _packed_windows(one.tells()), **_columns(terms.counts, head),
             }  # fmt: skip
 
 
-def _told(times: Sequence[Window]) -> bytes | None:
+def _packed_windows(times: Sequence[Window]) -> bytes | None:
     """Return the starts and ends of the windows as packed int64, None if there are none."""
     return np.fromiter((edge for one in times for edge in (one.start, one.end)), np.int64).tobytes() or None
 

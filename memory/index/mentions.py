@@ -8,7 +8,7 @@ from memory.text.lexical import plain, tokens
 _SHORTEST = 3
 
 
-def named(text: str, members: Sequence[str]) -> set[str]:
+def members_named(text: str, members: Sequence[str]) -> set[str]:
     """Return the members that a text names by full name or its first word; one with a tag only by name and tag."""
     words = _words(text)
     names = {member: _words(member) for member in members}

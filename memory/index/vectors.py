@@ -112,7 +112,7 @@ class VectorStore:
     async def left(self) -> int:
         """Return the key of the space that marks what is left to another embedder, 0 if nothing is."""
         if self._reads and not self._left:
-            self._left = await self._kept_space(f"left by {self._embedder.name}", _left(self._embedder.name), 0)
+            self._left = await self._ensure_space(f"left by {self._embedder.name}", _left(self._embedder.name), 0)
         return self._left
 
     async def look_again(self, domain: Domain) -> None:
@@ -181,7 +181,7 @@ class VectorStore:
     async def _use(self, dimension: int) -> int:
         """Return the space of a dimension just embedded; when it changes, everything is to be embedded anew."""
         if dimension != self._dimension:
-            space = await self._kept_space(self._name(dimension), self._embedder.name, dimension)
+            space = await self._ensure_space(self._name(dimension), self._embedder.name, dimension)
             self._dimension, self._used, self._caught_up = dimension, space, {}
             self._beginnings += 1
         return self._used
@@ -206,7 +206,7 @@ class VectorStore:
             {"embedder": embedder or self._embedder.name},
         )
 
-    async def _kept_space(self, name: str, embedder: str, dimension: int) -> int:
+    async def _ensure_space(self, name: str, embedder: str, dimension: int) -> int:
         """Return the key of a space, created if needed."""
         row = await self._db.one("SELECT id FROM spaces WHERE name = :name", {"name": name})
         if row is None:

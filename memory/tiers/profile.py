@@ -18,7 +18,7 @@ from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.errors import NotFound
 from memory.forget import erase
-from memory.index.mentions import named
+from memory.index.mentions import members_named
 from memory.places import opted_out
 from memory.ports import Entry
 from memory.store.database import Reader, Transaction
@@ -168,7 +168,7 @@ class _Keeping:
 
     async def _may_tell(self, text: str, rests: Grounds) -> bool:
         """Return whether a fact may stand or end for these grounds: one about members takes the words of one of them."""
-        about = named(text, self.members)
+        about = members_named(text, self.members)
         rows = (
             await paged(self.tx, "SELECT DISTINCT speaker FROM exchanges WHERE item IN ({within})", rests.said) if about else ()
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from memory.derive import progress
 from memory.forget.gone import shown
 from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries, unindex
-from memory.index.when.question_times import asked
+from memory.index.when.question_times import parse_question
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import next_source
 from memory.store.lineage import Seal, add_items, bound, derive, paged, pages, placeholders
@@ -32,7 +32,7 @@ def _holding(text: str, told_at: int, time_zone: str) -> dict[str, object]:
 
     Facts have absolute dates. A date without a year counts as none; several times are combined into one interval.
     """
-    window = asked(text, told_at, time_zone).window if _YEAR.search(text) else None
+    window = parse_question(text, told_at, time_zone).window if _YEAR.search(text) else None
     if window is None:
         return {}
     length = window.end - window.start

@@ -6,7 +6,7 @@ those of whom it speaks. `by` None allows everything.
 
 from localization.sentences import lazy
 from memory.errors import NotFound, NotYours
-from memory.index.mentions import named
+from memory.index.mentions import members_named
 from memory.store.database import DatabaseAccess
 from memory.tiers import exchanges, profile
 from memory.types import Domain, Identity, Statement
@@ -48,7 +48,7 @@ async def _theirs_is(db: DatabaseAccess, fact: Statement, by: Identity) -> bool:
         "WHERE l.child = :item AND l.cited = 1 AND e.kind = 'said'",
         {"item": fact.key, **_who(by)},
     )
-    about = named(fact.text, sorted({row["speaker"] for row in rows}))
+    about = members_named(fact.text, sorted({row["speaker"] for row in rows}))
     return any(row["theirs"] for row in rows if not about or row["speaker"] in about)
 
 

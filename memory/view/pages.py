@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from memory.forget.gone import shown
-from memory.index.mentions import named
+from memory.index.mentions import members_named
 from memory.store.database import Row
 from memory.store.lineage import bound, placeholders
 from memory.text.off_loop import off_loop
@@ -124,7 +124,7 @@ class Pages(ViewPart):
     async def _own(self, name: str) -> list[PlacedMessage]:
         """Return the last messages of the speaker with this name, oldest first; none if several match."""
         speakers = [one for domain in self._binding.readable for one in await said.speakers(self._db, domain)]
-        meant = sorted(await off_loop(len(name), partial(named, name, speakers)))
+        meant = sorted(await off_loop(len(name), partial(members_named, name, speakers)))
         if len(meant) != 1:
             return []
         domains = self._domains

@@ -16,7 +16,7 @@ from memory.index.recall.query import Query, ends
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
-from memory.index.when.question_times import asked
+from memory.index.when.question_times import parse_question
 from memory.index.when.told_times import asked_ahead
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
@@ -214,7 +214,7 @@ class Retrieval(ViewPart):
         first = queries[0]
         found = await self._recall.find(first._replace(text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._domains)
         messages = [hit.exchange for hit in (await self._messages(found)).values()]
-        within = asked(first.text.replace(day.phrase, " "), first.now, first.time_zone).window
+        within = parse_question(first.text.replace(day.phrase, " "), first.now, first.time_zone).window
         window = celebrated(day, messages, first.asker, first.now, first.time_zone, within)
         return tuple(one._replace(text=one.text.replace(day.phrase, " "), window=window) if window else one for one in queries)
 

@@ -15,7 +15,7 @@ from adapters.matrix.incoming.heard_messages import mentions_her
 from adapters.splitting import split
 from bot.delivery.exit_gate import gated
 from bot.web.prose import prose
-from memory.index.when.question_times import asked as asked_when
+from memory.index.when.question_times import parse_question
 from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named
 from tests.kits.memory_kit import START
@@ -32,7 +32,7 @@ def measure(row: Row) -> None:
     for what, read, pieces in (
         ("cutting into messages", lambda text: split(text, test_splitting.DISCORD), test_splitting.PIECES),
         ("passing the gate", lambda text: gated(f"{text} www.evil.test", (), names=False), test_gate.PIECES),
-        ("looking for a time", lambda text: asked_when(text, START, "Europe/Vienna"), _TIMES),
+        ("looking for a time", lambda text: parse_question(text, START, "Europe/Vienna"), _TIMES),
         ("looking for a wish for discretion", request_in, test_confidence.HOSTILE),
         ("showing Markdown at the terminal", markdown, test_shown_markdown.HOSTILE),
         ("showing Markdown on the page", prose, test_shown_markdown.HOSTILE),

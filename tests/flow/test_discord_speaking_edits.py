@@ -62,8 +62,8 @@ async def test_a_later_part_never_takes_the_place_of_the_first(server: DiscordSe
 class AnyPart(Posts):
     """Posts that take every part for the first."""
 
-    async def _shown(self, sending: Sending) -> str:
-        return await super()._shown(replace(sending, first=True))
+    async def _find_shown(self, sending: Sending) -> str:
+        return await super()._find_shown(replace(sending, first=True))
 
 
 async def test_without_that_guard_the_first_part_would_be_lost(server: DiscordServer, general: Channel) -> None:

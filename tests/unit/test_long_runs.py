@@ -5,7 +5,7 @@ import pytest
 from adapters.plain_words import offered
 from bot.models.offline.question_analysis import parts
 from bot.models.offline.sentence_splitting import split
-from memory.index.when.told_times import told
+from memory.index.when.told_times import times_told
 
 MANY = 200_000
 
@@ -13,7 +13,7 @@ MANY = 200_000
 @pytest.mark.parametrize("run", [".", "!)", "… "])
 def test_stops_end_one_sentence(run: str) -> None:
     assert len(split(f"Well{'.' * MANY}x. Yes.")) == 2
-    assert len(told(f"Yesterday we met Ana{run * MANY}x", 10**15, "UTC").times) == 1
+    assert len(times_told(f"Yesterday we met Ana{run * MANY}x", 10**15, "UTC").times) == 1
 
 
 def test_white_space_parts_no_questions() -> None:

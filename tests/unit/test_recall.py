@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory.index.hits import Hit
-from memory.index.when.question_times import asked
-from memory.index.when.told_times import told as told_of
+from memory.index.when.question_times import parse_question
+from memory.index.when.told_times import times_told
 from memory.text.lexical import key_words
 from memory.types import MINUTE
 from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, above, at_home, corner, gists_about, opened
@@ -91,11 +91,11 @@ def test_any_question_is_only_words_and_finds_only_what_holds_one_of_them_or_was
             await told(here)
             for question in questions:
                 words = set(key_words(question).values())
-                window = asked(question, here.clock.now(), here.domain.time_zone).window
+                window = parse_question(question, here.clock.now(), here.domain.time_zone).window
                 for hit in await here.view.recall.messages(question, 50):
                     if "the time that is asked for" in hit.why:
                         said = hit.exchange
-                        tells = told_of(said.text, said.said_at, here.domain.time_zone)
+                        tells = times_told(said.text, said.said_at, here.domain.time_zone)
                         assert window and (window.holds(said.said_at) or tells.within(window)), (question, said)
                         continue
                     held = set(key_words(f"Tuesday 03 March 2026 Ada: {hit.exchange.text}").values())

@@ -10,7 +10,7 @@ import pytest
 from bot.context import layers, prompt_question, tools
 from memory.bank.block import HEAD
 from memory.core import Memory
-from memory.index.mentions import named
+from memory.index.mentions import members_named
 from memory.store.schema import migrations
 from memory.text.display_names import is_reserved, likeness, untagged
 from memory.tiers.messages import storing
@@ -247,11 +247,11 @@ async def test_what_did_one_of_them_say_asks_for_that_ones_words(memory: Memory,
 
 def test_a_text_names_whom_it_names() -> None:
     members = ["Ada", "Ada#k3xq", "Ada Miller", "Bob#abcd", "Jo"]
-    assert named("Ada sails", members) == {"Ada", "Ada Miller"}
-    assert named("Ada#k3xq sails", members) == {"Ada#k3xq"}
-    assert named("Ada Miller#zzzz and Jo sail", members) == {"Jo"}
-    assert named("Bob sails", members) == set()
-    assert named("Ada and Ada#k3xq sail with Bob#abcd", members) == {"Ada", "Ada Miller", "Ada#k3xq", "Bob#abcd"}
+    assert members_named("Ada sails", members) == {"Ada", "Ada Miller"}
+    assert members_named("Ada#k3xq sails", members) == {"Ada#k3xq"}
+    assert members_named("Ada Miller#zzzz and Jo sail", members) == {"Jo"}
+    assert members_named("Bob sails", members) == set()
+    assert members_named("Ada and Ada#k3xq sail with Bob#abcd", members) == {"Ada", "Ada Miller", "Ada#k3xq", "Bob#abcd"}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.index.when.told_times import asked_ahead, told
+from memory.index.when.told_times import asked_ahead, times_told
 from tests.kits.memory_kit import utc
 
 FRIDAY = utc("2026-11-27T15:00")
@@ -32,7 +32,7 @@ OVER = [
 
 @pytest.mark.parametrize(("text", "days"), [*((text, NEXT) for text in COMING), *((text, LAST) for text in OVER)])
 def test_what_is_still_to_come_is_told_of_the_next_such_day_and_what_was_of_the_last(text: str, days: dict[str, str]) -> None:
-    (window,) = told(text, FRIDAY, "UTC").times
+    (window,) = times_told(text, FRIDAY, "UTC").times
     assert window.start == day(text, days)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.index.when.further_languages import in_english
-from memory.index.when.told_times import MOST_CHARACTERS, told
+from memory.index.when.told_times import MOST_CHARACTERS, times_told
 from tests.kits.memory_kit import utc
 from tests.kits.steps import steps
 
@@ -26,7 +26,7 @@ NOW = utc("2026-11-04 18:00")
 
 def days(text: str, said: int = NOW) -> list[tuple[str, str]]:
     """Return the first and the last day of each time that a message tells of."""
-    return [(_day(time.start), _day(time.end - 1)) for time in told(text, said, "UTC").times]
+    return [(_day(time.start), _day(time.end - 1)) for time in times_told(text, said, "UTC").times]
 
 
 def _day(instant: int) -> str:
@@ -87,5 +87,5 @@ def test_numbers_of_two_words_are_read_whole_and_others_not_at_all(text: str, en
 @pytest.mark.parametrize("text", ["一", "ą", "昨天。", "вчера ", "이십 ", "on iki ", "بعد ثلاثة ", "«昨天", "火曜日は", "استلم"])
 def test_what_reading_costs_grows_with_the_text_alone(text: str) -> None:
     short, long = ((text * MOST_CHARACTERS)[:length] for length in (MOST_CHARACTERS // 4, 10 * MOST_CHARACTERS))
-    few = steps(lambda: told(short, NOW, "UTC"))
-    assert steps(lambda: told(long, NOW, "UTC"), warm=True) <= 6 * few
+    few = steps(lambda: times_told(short, NOW, "UTC"))
+    assert steps(lambda: times_told(long, NOW, "UTC"), warm=True) <= 6 * few

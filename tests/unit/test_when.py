@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.index.when.days import EARLIEST
-from memory.index.when.question_times import asked
+from memory.index.when.question_times import parse_question
 from memory.index.when.values import Window
 from memory.text.time.times import instant, local
 from tests.kits.memory_kit import HOUR, START
@@ -20,7 +20,7 @@ few = settings(max_examples=examples(100))
 
 def told(question: str, now: int = START, zone: str = VIENNA) -> str:
     """Return the window of a question as its first and its last day, or as local times; '' for none, … for no end."""
-    window = asked(question, now, zone).window
+    window = parse_question(question, now, zone).window
     return shown(window, zone) if window else ""
 
 
@@ -246,18 +246,18 @@ def test_a_day_is_the_asker_s_own(question: str, angeles: str, auckland: str) ->
     ],
 )
 def test_a_day_lasts_from_midnight_to_midnight_by_the_clock_on_the_wall(zone: str, day: str, hours: float) -> None:
-    window = asked(day, START, zone).window
+    window = parse_question(day, START, zone).window
     assert window is not None and (window.end - window.start) / HOUR == pytest.approx(hours, abs=0.02)
 
 
 def test_yesterday_over_a_change_of_the_clock_is_that_whole_day() -> None:
-    window = asked("yesterday", instant(datetime(2026, 3, 30, 0, 30, tzinfo=ZoneInfo(VIENNA))), VIENNA).window
+    window = parse_question("yesterday", instant(datetime(2026, 3, 30, 0, 30, tzinfo=ZoneInfo(VIENNA))), VIENNA).window
     assert window is not None and window.end - window.start == 23 * HOUR
     assert shown(window, VIENNA) == "2026-03-29"
 
 
 def test_a_day_that_a_zone_never_had_has_no_window() -> None:
-    assert asked("on 30 December 2011", START, "Pacific/Apia").window is None
+    assert parse_question("on 30 December 2011", START, "Pacific/Apia").window is None
     assert told("on 31 December 2011", zone="Pacific/Apia") == "2011-12-31"
 
 
@@ -268,7 +268,7 @@ def test_every_moment_lies_in_its_day_and_in_no_day_that_is_not_beside(zone: str
     today = local(at, zone).date()
     holding = []
     for away in range(-2, 3):
-        window = asked((today + timedelta(days=away)).strftime("on %d %B %Y"), START, zone).window
+        window = parse_question((today + timedelta(days=away)).strftime("on %d %B %Y"), START, zone).window
         if window and window.start <= at < window.end:
             holding.append(away)
     assert 0 in holding and len(holding) <= 2

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.index.when.days import EARLIEST, LATEST
-from memory.index.when.question_times import asked
+from memory.index.when.question_times import parse_question
 from memory.index.when.vocabulary import LEXICON
 from memory.text.time.times import instant
 from tests.kits.memory_kit import DAY, START
@@ -34,7 +34,7 @@ Wie heißt mein Hund?|¿Cómo se llama?|what is my sister's name?
 
 @pytest.mark.parametrize("question", [one for line in NO_TIME.strip().splitlines() for one in line.split("|")])
 def test_what_only_looks_like_a_time_is_none_and_stays(question: str) -> None:
-    found = asked(question, START, VIENNA)
+    found = parse_question(question, START, VIENNA)
     assert (found.window, found.around, found.rest) == (None, None, question)
 
 
@@ -58,18 +58,18 @@ def test_what_only_looks_like_a_time_is_none_and_stays(question: str) -> None:
     ],
 )
 def test_a_time_beside_an_event_is_told_from_that(question: str, anchor: str, low: float, high: float) -> None:
-    around = asked(question, START, VIENNA).around
+    around = parse_question(question, START, VIENNA).around
     assert around is not None and (around.anchor, around.low / DAY, around.high / DAY) == (anchor, low, high)
 
 
 def test_a_month_after_an_event_is_about_thirty_days() -> None:
-    around = asked("a month after we met", START, VIENNA).around
+    around = parse_question("a month after we met", START, VIENNA).around
     assert around is not None and around.anchor == "we met"
     assert 22 * DAY < around.low < 23 * DAY and 38 * DAY < around.high < 39 * DAY
 
 
 def test_an_event_and_a_time_may_be_told_together() -> None:
-    found = asked("What did I plan before the wedding in June?", START, VIENNA)
+    found = parse_question("What did I plan before the wedding in June?", START, VIENNA)
     assert found.around is not None and found.around.anchor == "the wedding" and found.rest == "What did I plan the wedding?"
     assert found.window is not None and shown(found.window, VIENNA) == "2025-06-01 2025-06-30"
 
@@ -95,7 +95,7 @@ def test_an_event_and_a_time_may_be_told_together() -> None:
     ],
 )
 def test_the_rest_is_the_question_without_its_time(question: str, rest: str) -> None:
-    assert asked(question, START, VIENNA).rest == rest
+    assert parse_question(question, START, VIENNA).rest == rest
 
 
 NOW = """Where do I live?|what is my job?|What's my sister's name?|Which car does Ada drive now?|where do I currently live|do I still smoke?
@@ -109,7 +109,7 @@ what was my job originally?|where did I live before the move?|what is currently 
 @pytest.mark.parametrize(("questions", "now"), [(NOW, True), (NOT_NOW, False)])
 def test_what_is_so_now_is_told_from_what_was(questions: str, now: bool) -> None:
     for question in re.split(r"[|\n]", questions):
-        assert asked(question, START, VIENNA).now is now, question
+        assert parse_question(question, START, VIENNA).now is now, question
 
 
 def test_today_may_mean_nowadays() -> None:
@@ -126,7 +126,7 @@ moments = st.integers(EARLIEST, LATEST) | st.integers(-(2**63), 2**63) | st.just
 @few
 @given(texts, moments, st.sampled_from([VIENNA, ANGELES, AUCKLAND, "Pacific/Apia", "Africa/Monrovia", "UTC"]))
 def test_any_text_at_any_time_is_taken_apart_into_ordered_windows_and_its_own_words(text: str, now: int, zone: str) -> None:
-    found = asked(text, now, zone)
+    found = parse_question(text, now, zone)
     if found.window:
         assert EARLIEST <= found.window.start < found.window.end <= LATEST
     if found.around:
@@ -140,20 +140,20 @@ def test_any_text_at_any_time_is_taken_apart_into_ordered_windows_and_its_own_wo
 def test_at_the_ends_of_the_calendar_windows_end_there(year: int) -> None:
     for question in ENGLISH:
         for zone in (VIENNA, ANGELES, AUCKLAND):
-            window = asked(question, instant(datetime(year, 12, 31, 23, tzinfo=UTC)), zone).window
+            window = parse_question(question, instant(datetime(year, 12, 31, 23, tzinfo=UTC)), zone).window
             assert window is None or EARLIEST <= window.start < window.end <= LATEST
 
 
 def test_a_zone_that_does_not_exist_is_an_error() -> None:
     with pytest.raises(ZoneInfoNotFoundError):
-        asked("yesterday", START, "Mars/Olympus")
+        parse_question("yesterday", START, "Mars/Olympus")
 
 
 @pytest.mark.parametrize("repeated", ['"', "a ", "in 2023 ", " ", "1-", "«", "b="])
 def test_reading_takes_steps_with_the_length_of_a_text_and_of_a_very_long_one_no_more(repeated: str) -> None:
     text = (repeated * 100_000)[:100_000]
-    short = steps(partial(asked, text[:1_000], START, VIENNA))
-    usual, long = (steps(partial(asked, text[:n], START, VIENNA), warm=True) for n in (4_000, 100_000))
+    short = steps(partial(parse_question, text[:1_000], START, VIENNA))
+    usual, long = (steps(partial(parse_question, text[:n], START, VIENNA), warm=True) for n in (4_000, 100_000))
     assert usual < 5 * short and long < 1.1 * usual
 
 
@@ -163,4 +163,4 @@ def test_a_usual_question_costs_next_to_nothing() -> None:
         "What did I tell you about Turing two weeks before the move?",
         "who came in March?",
     ):
-        assert steps(partial(asked, question, START, VIENNA)) < 10_000
+        assert steps(partial(parse_question, question, START, VIENNA)) < 10_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.index.when.question_times import asked
+from memory.index.when.question_times import parse_question
 from tests.unit.test_when import VIENNA, shown
 
 NOW = 1_795_370_400_000_000  # Sunday, 2026-11-22 18:00 UTC
@@ -60,15 +60,15 @@ NO_TIME = (
 
 @pytest.mark.parametrize(("question", "days"), [(one, days) for days, some in TIMES.items() for one in some.split("|")])
 def test_a_time_is_told_in_many_words(question: str, days: str) -> None:
-    window = asked(question, NOW, VIENNA).window
+    window = parse_question(question, NOW, VIENNA).window
     assert (shown(window, VIENNA) if window else "") == days
 
 
 @pytest.mark.parametrize("question", NO_TIME.split("|"))
 def test_such_words_are_no_time_elsewhere(question: str) -> None:
-    assert asked(question, NOW, VIENNA).window is None
+    assert parse_question(question, NOW, VIENNA).window is None
 
 
 def test_up_to_today_says_what_somebody_did_and_no_bound() -> None:
-    window = asked("what have I been up to today?", NOW, VIENNA).window
+    window = parse_question("what have I been up to today?", NOW, VIENNA).window
     assert window and shown(window, VIENNA) == "2026-11-22"

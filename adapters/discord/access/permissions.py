@@ -46,7 +46,7 @@ class Permissions:
         if guild.unavailable:
             return None
         try:
-            member = await self._asked(guild)
+            member = await self._fetch(guild)
         except UNSURE as error:
             return False if _is_nobody(error) else None
         return role in ("", str(guild.id)) or any(str(one.id) == role for one in member.roles)
@@ -82,7 +82,7 @@ class Permissions:
         if channel.guild.unavailable or parent is None:
             return False
         try:
-            member = await self._asked(channel.guild)
+            member = await self._fetch(channel.guild)
         except UNSURE as error:
             return _is_nobody(error)
         rights = parent.permissions_for(member)
@@ -136,12 +136,12 @@ class Permissions:
         if guild.unavailable:
             return None
         try:
-            member = await self._asked(guild)
+            member = await self._fetch(guild)
         except UNSURE:
             return None
         return None if member.flags.guest else member
 
-    async def _asked(self, guild: discord.Guild) -> discord.Member:
+    async def _fetch(self, guild: discord.Guild) -> discord.Member:
         self._limits.require()
         return await shielded(guild.fetch_member(int(self._person.id)))
 

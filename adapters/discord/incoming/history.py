@@ -43,7 +43,7 @@ async def earlier(
             return ()
         if reader is not None and not await Permissions(client, limits, gate, reader).reads(found):
             return ()
-        said = await _said(client, number, found, snowflake(message), n)
+        said = await _messages_before(client, number, found, snowflake(message), n)
     except UNSURE:
         return ()
     quotes = [convert.quote(one, me) for one in reversed(said) if convert.spoken(one)]
@@ -64,7 +64,7 @@ def reads(channel: object) -> bool:
     return not channel.guild.unavailable and reads_history(channel.guild.me, parent_of(channel))
 
 
-async def _said(
+async def _messages_before(
     client: Client, number: int, channel: discord.abc.Messageable, before: int | None, n: int
 ) -> list[discord.Message]:
     """Return the n messages before one, newest first: from memory if nothing is missing there, else from Discord."""

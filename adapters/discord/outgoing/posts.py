@@ -45,7 +45,7 @@ async def arrived(channel: discord.PartialMessageable, me: int, sending: Sending
     return await _search(channel, sending, lambda one: one.author.id == me and _says(one, sending) and _belongs(one, sending))
 
 
-async def shown(channel: discord.PartialMessageable, me: int, sending: Sending, *, above: bool) -> PostSearch:
+async def find_shown(channel: discord.PartialMessageable, me: int, sending: Sending, *, above: bool) -> PostSearch:
     """Look for the last first part that answers the same message, whatever its text.
 
     The answered message may stand `above` the answer's thread, so that the answer cannot reference it: then it is her only
@@ -161,7 +161,7 @@ class Posts:
 
     async def edit(self, sending: Sending) -> str:
         """Edit a message to a part's content, or post that if the message is gone; return its id."""
-        target = sending.target or await self._shown(sending)
+        target = sending.target or await self._find_shown(sending)
         if target:
             message = self._channel(sending).get_partial_message(int(target))
             with passing_over(UNKNOWN_MESSAGE):
@@ -195,16 +195,16 @@ class Posts:
 
     async def delete(self, sending: Sending) -> str:
         """Delete a message, if it still exists; return its id."""
-        target = sending.target or await self._shown(sending)
+        target = sending.target or await self._find_shown(sending)
         if target:
             with passing_over(UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                 await self._channel(sending).get_partial_message(int(target)).delete()
         return target
 
-    async def _shown(self, sending: Sending) -> str:
+    async def _find_shown(self, sending: Sending) -> str:
         if not sending.first or not sending.answers.isdecimal():
             return ""
-        return (await shown(self._channel(sending), self._me, sending, above=self._stands_above(sending))).found
+        return (await find_shown(self._channel(sending), self._me, sending, above=self._stands_above(sending))).found
 
     async def _post(self, sending: Sending) -> str:
         channel, reference = self._channel(sending), self._reference(sending)

@@ -72,7 +72,7 @@ class Lookups:
         key = (room, event)
         if anew or key not in self._events:
             try:
-                self._put(key, await self._asked(room, event))
+                self._put(key, await self._fetch(room, event))
             except PlatformFailure:
                 self._failed[key] += 1
                 if self._failed[key] < _TRIES:
@@ -81,7 +81,7 @@ class Lookups:
                 self._put(key, None)
         return self._events[key]
 
-    async def _asked(self, room: str, event: str) -> RoomEvent | None:
+    async def _fetch(self, room: str, event: str) -> RoomEvent | None:
         try:
             raw = await ask(self._client, "GET", "rooms", room, "event", event)
         except RequestRefused:

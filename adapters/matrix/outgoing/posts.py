@@ -75,7 +75,7 @@ async def arrived(client: AsyncClient, sending: Sending, most: int) -> PostSearc
     return PostSearch(whole=past.ended, closed=closed)
 
 
-async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
+async def find_shown(client: AsyncClient, sending: Sending, most: int) -> str:
     """Return the id of the last first part that answers the same message, whatever its text, or ''."""
     async for event in _since(client, sending, most):
         if _over(event, sending):
@@ -146,7 +146,7 @@ class Posts:
                 return search.found
             if search.closed or not (search.whole or self._now() - sending.since < _REMEMBERED):
                 sending = replace(sending, text=f"*{REPEAT}*\n\n{sending.text}")
-        answered, mentions = await self._answered(room, sending)
+        answered, mentions = await self._reply_target(room, sending)
         content = await self._words(sending, mentions) | {PART: sending.key}
         if sending.reflection:
             content[REFLECTION] = True
@@ -161,7 +161,7 @@ class Posts:
         """Edit a message to a part's text, or post the text if the message is gone; return its id."""
         room = split_key(sending.place)[1]
         readers = self._wire.readers(room)
-        target = sending.target or await self._shown(sending)
+        target = sending.target or await self._find_shown(sending)
         old = await self._own(room, target)
         if old is None:
             if not sending.key:
@@ -191,7 +191,7 @@ class Posts:
     async def delete(self, sending: Sending) -> str:
         """Redact a message with its files and all its edits, which would stay readable; return its id."""
         room = split_key(sending.place)[1]
-        target = sending.target or (await arrived(self._client, sending, self._most)).found or await self._shown(sending)
+        target = sending.target or (await arrived(self._client, sending, self._most)).found or await self._find_shown(sending)
         # While the original exists, what belongs to it can be found again after a failure.
         for event in [*await belonging(self._client, room, target, self._most), target] if target else ():
             await self._redact(room, event, sending)
@@ -216,17 +216,17 @@ class Posts:
         source = await self._wire.upload(room, data, "text/plain")
         return await self._wire.put(room, wrap(file(content, source, len(data))), transaction)
 
-    async def _answered(self, room: str, sending: Sending) -> tuple[str, Collection[str]]:
+    async def _reply_target(self, room: str, sending: Sending) -> tuple[str, Collection[str]]:
         """Return the event that a part answers, '' if it is not visible in that room, and whom to mention."""
         if not sending.first or not sending.answers:
             return "", ()
-        asked, _ = await asyncio.gather(self._asked(room, sending.answers), read_up_to(self._client, room, sending.answers))
+        asked, _ = await asyncio.gather(self._fetch(room, sending.answers), read_up_to(self._client, room, sending.answers))
         if asked is None:
             # A private answer goes to another room than the question.
             return "", ()
         return sending.answers, [asked.sender] if asked.sender != self._client.user_id else []
 
-    async def _asked(self, room: str, event: str) -> RoomEvent | None:
+    async def _fetch(self, room: str, event: str) -> RoomEvent | None:
         try:
             return await look(self._client, room, event)
         except RequestRefused as refused:
@@ -239,8 +239,8 @@ class Posts:
         found = await look(self._client, room, target) if target else None
         return found if found and found.sender == self._client.user_id and not found.is_redacted else None
 
-    async def _shown(self, sending: Sending) -> str:
-        return await shown(self._client, sending, self._most) if sending.first and sending.answers else ""
+    async def _find_shown(self, sending: Sending) -> str:
+        return await find_shown(self._client, sending, self._most) if sending.first and sending.answers else ""
 
     async def _words(self, sending: Sending, mentions: Collection[str]) -> Json:
         # Some texts take a second to convert to HTML.

@@ -63,7 +63,7 @@ class Departures:
         """Return which of these places' rooms she has certainly left, except those that continue elsewhere."""
         found: list[Vanished] = []
         for room in dict.fromkeys(split_key(place)[1] for place in places):
-            if self._is_left(room) and (known := await self._noted(room) or await self._asked(room)) and not known.successor:
+            if self._is_left(room) and (known := await self._noted(room) or await self._fetch(room)) and not known.successor:
                 found.append(gone(room, known))
         return found
 
@@ -80,7 +80,7 @@ class Departures:
             self._known[room] = KnownRoom(note["name"], tuple(note["rulers"]), note["successor"]) if note else None
         return self._known[room]
 
-    async def _asked(self, room: str) -> KnownRoom | None:
+    async def _fetch(self, room: str) -> KnownRoom | None:
         """Ask the homeserver about a room that she left before it was noted; None if that is unknown now."""
         try:
             levels, tombstone = [await self._part(room, kind) for kind in ("m.room.power_levels", "m.room.tombstone")]

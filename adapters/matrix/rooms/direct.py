@@ -40,14 +40,14 @@ class DirectRooms:
             noted = await self._notes.get(_note(person))
             await self._rest()
             # Nothing can change between the look and its use.
-            return self._found(person, noted, encrypted=encrypted) or await self._made(person, encrypted=encrypted)
+            return self._find(person, noted, encrypted=encrypted) or await self._create(person, encrypted=encrypted)
 
     async def _rest(self) -> None:
         """Wait until no room is changing: a changing DM would seem not to exist. Raises PlatformFailure."""
         if not await self._rooms.at_rest(_RESTS_SECONDS):
             raise PlatformFailure(_SLOW)
 
-    def _found(self, person: Person, noted: str | None, *, encrypted: bool) -> Place | None:
+    def _find(self, person: Person, noted: str | None, *, encrypted: bool) -> Place | None:
         """Return the existing DM, or the one created before if it is still one with that person alone."""
         for room in (self._rooms.dm_of(person.id, encrypted=encrypted), noted):
             with suppress(PlaceGone):
@@ -58,7 +58,7 @@ class DirectRooms:
                     return place
         return None
 
-    async def _made(self, person: Person, *, encrypted: bool) -> Place:
+    async def _create(self, person: Person, *, encrypted: bool) -> Place:
         sealed = self._client.olm is not None
         if encrypted and not sealed:
             raise PlatformFailure(_NO_KEYS)

@@ -165,7 +165,7 @@ class ToolCalls:
         asker = self._turn.questions[-1].speaker
         try:
             request = parse_call(call, asker, self._now, self._draft.time_zone)
-            hits = await self._opened(request) if isinstance(request, Opening) else await self._found(request, asker)
+            hits = await self._opened(request) if isinstance(request, Opening) else await self._look_up(request, asker)
         except BadInput as error:
             return ToolResult(str(error))
         questions = {one.key for one in self._turn.questions}
@@ -177,7 +177,7 @@ class ToolCalls:
         self.hits |= {one.key: found[one.key] for one in result.shown}
         return result
 
-    async def _found(self, lookup: Lookup, asker: str) -> Sequence[Hit]:
+    async def _look_up(self, lookup: Lookup, asker: str) -> Sequence[Hit]:
         search = partial(self._turn.view.recall.lookup, lookup.query, _MOST_MESSAGES, lookup.within, lookup.speaker, asker)
         in_view = self.seen
         return sorted(await self._usable(search), key=lambda hit: hit.exchange.key in in_view)

@@ -105,7 +105,7 @@ class OpenAIEmbedder:
         encodings = list(self._encodings)
         while True:
             try:
-                rows = await self._asked(texts, encodings[0])
+                rows = await self._request(texts, encodings[0])
             except ModelRefused:
                 if len(encodings) == 1:
                     raise
@@ -114,7 +114,7 @@ class OpenAIEmbedder:
                 self._encodings = encodings[:1]
                 return rows
 
-    async def _asked(self, texts: Sequence[str], encoding: str) -> Vectors:
+    async def _request(self, texts: Sequence[str], encoding: str) -> Vectors:
         create: Any = self._client.embeddings.with_streaming_response.create
         headers = self._endpoint.headers()
         asked = create(model=self._endpoint.model, input=list(texts), encoding_format=encoding, extra_headers=headers)

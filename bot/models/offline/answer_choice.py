@@ -25,7 +25,7 @@ from bot.models.offline.question_analysis import Aim, QuestionPart, compound, pe
 from bot.models.offline.sentence_splitting import one_line, split
 from memory.index.hits import Hit
 from memory.index.when.days import LATEST
-from memory.index.when.told_times import ToldTimes, asks_ahead, told
+from memory.index.when.told_times import ToldTimes, asks_ahead, times_told
 from memory.index.when.values import Window
 from memory.text.lexical import all_stems, stem
 from memory.text.told.related_words import singles, telling
@@ -127,7 +127,7 @@ class AnswerChoice:
 
     def _told(self, exchange: Exchange) -> ToldTimes:
         if exchange.key not in self._tells:
-            self._tells[exchange.key] = told(exchange.text, exchange.said_at, self._zone)
+            self._tells[exchange.key] = times_told(exchange.text, exchange.said_at, self._zone)
         return self._tells[exchange.key]
 
     def _of_asker(self, part: QuestionPart) -> list[Candidate]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot.models.offline.question_analysis import QuestionPart, compound, people, things
 from memory.index.hits import Certainty, Hit
-from memory.index.when.told_times import told
+from memory.index.when.told_times import times_told
 from memory.index.when.values import Window
 from memory.text.lexical import all_stems
 from memory.text.told.claims import claims
@@ -70,7 +70,7 @@ class Candidate:
 
 def any_of(said: Sequence[Exchange], window: Window, time_zone: str) -> bool:
     """Return whether any message was said in a window or tells of it."""
-    return any(window.holds(one.said_at) or told(one.text, one.said_at, time_zone).within(window) for one in said)
+    return any(window.holds(one.said_at) or times_told(one.text, one.said_at, time_zone).within(window) for one in said)
 
 
 def spread(found: Sequence[Candidate]) -> list[Candidate]:

@@ -134,14 +134,14 @@ def apart_from_others(question: str, hits: Mapping[int, Hit], asker: str = "") -
     `asker` is the name of who asks among others. The very hits are returned if none is weakened.
     """
     some = {key: hit for key, hit in hits.items() if hit.certainty is not Certainty.WEAK}
-    asked = _asked(question, hits) if some else None
+    asked = _whom_asked(question, hits) if some else None
     if asked is None:
         return hits
     others = [key for key, hit in some.items() if _tells_of_another(asked, hit, asker)]
     return {**hits, **{key: hits[key]._replace(certainty=Certainty.WEAK) for key in others}} if others else hits
 
 
-def _asked(question: str, hits: Mapping[int, Hit]) -> _Asked | None:
+def _whom_asked(question: str, hits: Mapping[int, Hit]) -> _Asked | None:
     """Return whom a question asks about; None if that is nobody, several people, or what somebody said."""
     best = next(iter(hits.values())).exchange.text
     language = language_of(lexical.tokens(question)) or _mostly(question, _mostly(best, ENGLISH))
@@ -169,7 +169,7 @@ def _names(question: str, grammar: _Grammar, speakers: set[str], hits: Mapping[i
     words = {_bare(word) for word in _WORD.findall(question)} - _NO_NAME
     found = {frozenset(own) for speaker in speakers if (own := words & set(_name_words(speaker)))}
     texts = [hit.exchange.text for hit in hits.values()]
-    for name in _found(grammar.asked, question):
+    for name in _names_found(grammar.asked, question):
         if any(name in text and not is_question(text) for text in texts) and _bare(name) not in _NO_NAME.union(*found):
             found.add(frozenset((_bare(name),)))
     return found
@@ -227,7 +227,9 @@ def _of_third(asked: _Asked, message: _Message, at: int) -> bool | None:
     for earlier in (*sentences[:at][::-1], *_SENTENCE.split(before)[::-1]):
         if _tells_of(earlier, asked.name):
             return True
-        if _subject(asked, grammar, earlier) or any(_may_be_another(asked, name) for name in _found(grammar.asked, earlier)):
+        if _subject(asked, grammar, earlier) or any(
+            _may_be_another(asked, name) for name in _names_found(grammar.asked, earlier)
+        ):
             return False
     return None
 
@@ -235,7 +237,7 @@ def _of_third(asked: _Asked, message: _Message, at: int) -> bool | None:
 def _subject(asked: _Asked, grammar: _Grammar, sentence: str) -> bool:
     """Return whether a sentence begins with the name of somebody else, perhaps after "my brother"."""
     kin = _OWN_KIN.match(sentence)
-    names = _found(grammar.subject, sentence[kin.end() :].lstrip(" ,") if kin else sentence)
+    names = _names_found(grammar.subject, sentence[kin.end() :].lstrip(" ,") if kin else sentence)
     return any(_may_be_another(asked, name) for name in names)
 
 
@@ -280,7 +282,7 @@ def _addressing(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?i)^\W*(?:{_GREETING}[,!.]? ){{0,2}}{name}\s*(?:[,!.:–—]|$)|[,!.?] *{name}\s*(?:[,!.?]|$)")
 
 
-def _found(form: re.Pattern[str], text: str) -> Iterator[str]:
+def _names_found(form: re.Pattern[str], text: str) -> Iterator[str]:
     """Return the names that a form of several finds in a text."""
     return (next(one for one in match.groupdict().values() if one) for match in form.finditer(text))
 

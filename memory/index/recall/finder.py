@@ -24,7 +24,7 @@ from memory.index.recall.columns import Floats, Ints
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex, Held
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
-from memory.index.recall.query import ParsedQuery, Query, times, understood
+from memory.index.recall.query import ParsedQuery, Query, parse_query, times
 from memory.index.recall.ranking import Scored, by_share, rank
 from memory.index.recall.selection import SelectedDocument, select, theme
 from memory.index.when.values import TimedQuestion, Window
@@ -172,7 +172,7 @@ class Recall:
         timed = await times(first)
         spaces = await self.spaces()
         loaded = await self._domain_indexes.load(domains, spaces)
-        question = await self._unchanging(first, partial(understood, first, timed, loaded))
+        question = await self._unchanging(first, partial(parse_query, first, timed, loaded))
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
         asked: Mapping[int, Vectors] = {}
@@ -233,7 +233,7 @@ def _scored(
 
 def _by_words(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[RawHit]:
     """Return what matches a query by words alone."""
-    question = understood(query, timed, loaded)
+    question = parse_query(query, timed, loaded)
     return _raw_hits(query, _scored(query._replace(exclude={*query.exclude, *gone}), question, loaded, {}), question)
 
 

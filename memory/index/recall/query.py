@@ -115,7 +115,7 @@ async def times(query: Query) -> TimedQuestion:
     return await off_loop(len(query.text), read)
 
 
-def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> ParsedQuery:
+def parse_query(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> ParsedQuery:
     """Parse a query, given its times, against the domains in view.
 
     Names of speakers are left out of the embedded text unless nothing else is left: a name draws the vector to every message

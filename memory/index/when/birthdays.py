@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.index.when.days import DAY, LocalCalendar, Range, month_of, months, on
-from memory.index.when.question_times import asked
+from memory.index.when.question_times import parse_question
 from memory.index.when.values import Window
 from memory.text.questions import is_question
 from memory.text.time.dates import dates
@@ -135,7 +135,7 @@ def _dated(clause: str) -> tuple[int, int] | None:
 
 def _by_the_calendar(clause: str, said_at: int, time_zone: str) -> tuple[int, int] | None:
     """Return the month and day of any other time expression in a clause, such as "today"; day 0 for a month."""
-    when = asked(clause, said_at, time_zone).window
+    when = parse_question(clause, said_at, time_zone).window
     if when is None:
         return None
     then, length = local(when.start, time_zone), when.end - when.start

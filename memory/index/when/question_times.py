@@ -204,7 +204,7 @@ _WORD = re.compile(r"\w")
 Spans = list[tuple[int, int]]
 
 
-def asked(text: str, now: int, time_zone: str) -> TimedQuestion:
+def parse_question(text: str, now: int, time_zone: str) -> TimedQuestion:
     """Return what a question asks about, asked at an instant (microseconds UTC) in an IANA time zone.
 
     Of several times, the highest-ranked one decides, narrowed by those that overlap it. Raises ZoneInfoNotFoundError.

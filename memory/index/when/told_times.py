@@ -12,7 +12,7 @@ from memory.index.when.codes import Code
 from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar
 from memory.index.when.further_languages import in_english, languages_of, times_in_english
 from memory.index.when.further_vocabulary import MONTHS, SIGNS, TenseSigns
-from memory.index.when.question_times import asked
+from memory.index.when.question_times import parse_question
 from memory.index.when.tokens import TimeTokens, cut
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
@@ -104,7 +104,7 @@ class ToldTimes:
         return None
 
 
-def told(text: str, said_at: int, time_zone: str) -> ToldTimes:
+def times_told(text: str, said_at: int, time_zone: str) -> ToldTimes:
     """Return the times that a message told, said at an instant (microseconds UTC); a question tells none."""
     text = text[:MOST_CHARACTERS]
     further = languages_of(text)
@@ -134,9 +134,9 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     for plans, alike in _PLANS_FOR:
         text = plans.sub(alike, text)
     english = in_english(text)
-    question = asked(english, now, time_zone)
+    question = parse_question(english, now, time_zone)
     if english != text and not question.window:
-        english, question = text, asked(text, now, time_zone)
+        english, question = text, parse_question(text, now, time_zone)
     last = question.window
     if last is None or last.end > now or _has(cut(_INTENDS.sub("", english)), _BACK):
         return question
@@ -145,7 +145,7 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     over = question.past or OVER.search(text) or _DONE.search(text) or any(one.back.search(text) for one in signs)
     tokens = cut(english)
     weekly = _is_weekly(tokens)
-    then = asked(english, now + (_WEEK if weekly else _YEAR), time_zone).window
+    then = parse_question(english, now + (_WEEK if weekly else _YEAR), time_zone).window
     near = then is not None and not weekly and then.end - then.start <= DAY and then.start - now <= _NEAR
     comes_again = weekly or _has(tokens, _COMES_AGAIN)
     if then and then.start > now and ((ahead and comes_again) or (near and not over)):
@@ -198,25 +198,25 @@ def _read_further(time: str, signs: TenseSigns, sentence: str, said_at: int, tim
     back, ahead = (sign.search(sentence) is not None for sign in (signs.back, signs.ahead))
     if time.endswith("from now") and back and not ahead:
         return None
-    window = asked(time, said_at, time_zone).window
+    window = parse_question(time, said_at, time_zone).window
     if not _OPEN.fullmatch(time):
         return window
     if back == ahead:
         return None
     if ahead and window and window.end <= said_at:
-        return asked(time, said_at + (_WEEK if time.startswith("on ") else _YEAR), time_zone).window
+        return parse_question(time, said_at + (_WEEK if time.startswith("on ") else _YEAR), time_zone).window
     return window
 
 
 def _read(sentence: str, said_at: int, time_zone: str) -> Window | None:
     tokens = cut(sentence)
     if named := _named_first(tokens):
-        return asked(named, said_at, time_zone).window
-    window = asked(sentence, said_at, time_zone).window
+        return parse_question(named, said_at, time_zone).window
+    window = parse_question(sentence, said_at, time_zone).window
     if window is None or window.end > said_at or not _looks_ahead(sentence) or _has(tokens, _BACK):
         return window
     for comes_again, later in ((_is_weekly(tokens), _WEEK), (_has(tokens, _COMES_AGAIN), _YEAR)):
-        then = asked(sentence, said_at + later, time_zone).window if comes_again else None
+        then = parse_question(sentence, said_at + later, time_zone).window if comes_again else None
         if then and then.start > said_at:
             return then
     return window
