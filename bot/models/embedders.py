@@ -1,6 +1,7 @@
 """The choice of embedder: the local model, unless the configuration names an endpoint or disables embeddings."""
 
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -59,9 +60,10 @@ class EmbedderChoice:
 
     async def close(self) -> None:
         """Close the embedders."""
-        for one in (self.others, self.embedder):
-            if one:
-                await one.close()
+        async with AsyncExitStack() as stack:
+            for one in (self.embedder, self.others):
+                if one:
+                    stack.push_async_callback(one.close)
 
 
 def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> EmbedderChoice:

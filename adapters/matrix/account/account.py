@@ -167,7 +167,7 @@ class Account:
         Raises like `replace_identity`.
         """
         try:
-            return await self._recovery.written(self.client)
+            return await self._recovery.formatted_key(self.client)
         except RequestRefused as denied:
             raise denied.final(lazy("read her secret storage")) from None
 

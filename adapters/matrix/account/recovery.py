@@ -129,7 +129,7 @@ class Recovery:
         if default.get("key") != name:
             await put_account_data(client, _DEFAULT, {"key": name})
 
-    async def written(self, client: AsyncClient) -> str:
+    async def formatted_key(self, client: AsyncClient) -> str:
         """Return the recovery key as people type it. Raises PlatformRefused if the storage is not Lyra's, or like `ask`."""
         name, key = await self._key()
         if (await account_data(client, _DEFAULT)).get("key") != name:
