@@ -1,0 +1,47 @@
+"""A thread that is opened on somebody's message: Discord shows that message as its first, and so it is to Lyra."""
+
+import pytest
+
+from tests.kits import discord_town
+from tests.kits.awake import Awake, model_server, prompt
+from tests.kits.discord_town import Town
+
+town = discord_town.town
+
+STARTS = "the boat leaves at seven"
+
+
+async def asked(town: Town, lyra: Awake, *, changed: str | None = None) -> str:
+    """Let Ada ask in a thread on what Bob said, which he changes or deletes ('') after she asked once; return the last prompt."""
+    said = await town.bob.says(town.general, STARTS)
+    thread = await town.ada.starts_thread(town.general, "boats", on=said)
+    await town.says(town.ada, thread, "what is this about?")
+    assert f"bob: {STARTS}" in prompt(lyra.chats[-1])
+    if changed:
+        await town.bob.edits(said, changed)
+    elif changed is not None:
+        await town.bob.deletes(said)
+    await town.says(town.ada, thread, "and what do you think of it?")
+    return prompt(lyra.chats[-1])
+
+
+async def test_what_a_thread_is_opened_on_is_read_with_what_is_asked_there(town: Town) -> None:
+    async with model_server() as model, town.lyra(model) as lyra:
+        assert f"bob: {STARTS}" in await asked(town, lyra)
+
+
+@pytest.mark.parametrize("changed", ["the boat leaves at nine", ""], ids=["edited", "deleted"])
+async def test_it_is_read_as_it_stands_now(town: Town, changed: str) -> None:
+    async with model_server() as model, town.lyra(model) as lyra:
+        given = await asked(town, lyra, changed=changed)
+        assert STARTS not in given and changed in given
+
+
+async def test_it_is_not_read_where_it_is_told_to_be_forgotten(town: Town) -> None:
+    async with model_server() as model, town.lyra(model) as lyra:
+        said = await town.bob.says(town.general, STARTS)
+        await town.uses_menu(town.bob, "Remember this", said)
+        await town.uses_menu(town.bob, "Forget this", said)
+        thread = await town.ada.starts_thread(town.general, "boats", on=said)
+        await town.says(town.ada, thread, "what is this about?")
+        assert STARTS not in prompt(lyra.chats[-1])
