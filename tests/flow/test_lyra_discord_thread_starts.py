@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.types import DomainKind
 from tests.kits import discord_town
 from tests.kits.awake import Awake, model_server, prompt
 from tests.kits.discord_town import Town
@@ -45,3 +46,18 @@ async def test_it_is_not_read_where_it_is_told_to_be_forgotten(town: Town) -> No
         thread = await town.ada.starts_thread(town.general, "boats", on=said)
         await town.says(town.ada, thread, "what is this about?")
         assert STARTS not in prompt(lyra.chats[-1])
+
+
+@pytest.mark.parametrize("confided", [False, True], ids=["kept", "confided"])
+async def test_what_is_kept_of_the_channel_is_recalled_or_not_and_never_read_beside(town: Town, confided: bool) -> None:
+    async with model_server() as model, town.lyra(model) as lyra:
+        said = await town.says(town.ada, town.general, STARTS)
+        kept = await (await lyra.view(DomainKind.SERVER, town.guild.id)).messages.find("discord", None, str(said.id))
+        assert kept is not None
+        if confided:
+            await (await town.ada.runs(town.general, "confide", message=kept.id, who="bob")).answer()
+        thread = await town.bob.starts_thread(town.general, "boats", on=said)
+        await town.says(town.bob, thread, "when does the boat leave?")
+        given = prompt(lyra.chats[-1])
+        assert "Just before, others said here" not in given
+        assert (f"ada: {STARTS}" in given) is not confided
