@@ -10,6 +10,7 @@ from tests.kits.discord_town import Town
 town = discord_town.town
 
 STARTS = "the boat leaves at seven"
+BEGINS = f"The message answers this:\n> ada: {STARTS}"
 
 
 async def asked(town: Town, lyra: Awake, *, changed: str | None = None) -> str:
@@ -49,7 +50,7 @@ async def test_it_is_not_read_where_it_is_told_to_be_forgotten(town: Town) -> No
 
 
 @pytest.mark.parametrize("confided", [False, True], ids=["kept", "confided"])
-async def test_what_is_kept_of_the_channel_is_recalled_or_not_and_never_read_beside(town: Town, confided: bool) -> None:
+async def test_what_is_kept_of_the_channel_is_shown_where_its_readers_may_know_it(town: Town, confided: bool) -> None:
     async with model_server() as model, town.lyra(model) as lyra:
         said = await town.says(town.ada, town.general, STARTS)
         kept = await (await lyra.view(DomainKind.SERVER, town.guild.id)).messages.find("discord", None, str(said.id))
@@ -58,6 +59,13 @@ async def test_what_is_kept_of_the_channel_is_recalled_or_not_and_never_read_bes
             await (await town.ada.runs(town.general, "confide", message=kept.id, who="bob")).answer()
         thread = await town.bob.starts_thread(town.general, "boats", on=said)
         await town.says(town.bob, thread, "when does the boat leave?")
-        given = prompt(lyra.chats[-1])
-        assert "Just before, others said here" not in given
-        assert (f"ada: {STARTS}" in given) is not confided
+        assert (BEGINS in prompt(lyra.chats[-1])) is not confided
+
+
+async def test_her_own_answer_is_shown_in_the_thread_on_it(town: Town) -> None:
+    async with model_server() as model, town.lyra(model) as lyra:
+        answer = await town.answer(await town.says(town.ada, town.general, STARTS))
+        thread = await town.ada.starts_thread(town.general, "boats", on=answer)
+        for text in ("tell me more about that", "and more"):
+            await town.says(town.ada, thread, text)
+            assert f"The message answers this:\n> Lyra: {answer.content}" in prompt(lyra.chats[-1])
