@@ -11,7 +11,12 @@ _INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 def line(text: str, most: int = _LONGEST) -> str:
     """Return text as one printable line of at most `most` characters, '' if nothing of it is visible."""
     found = " ".join(printable(text).split())[:most].strip()
-    return found if any(map(_is_visible, found)) else ""
+    return found if is_visible(found) else ""
+
+
+def is_visible(text: str) -> bool:
+    """Return whether anything of a text can be seen."""
+    return any(map(_is_visible, text))
 
 
 def clean(text: str) -> str:

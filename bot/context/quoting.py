@@ -30,7 +30,8 @@ async def unforgotten_quotes(memory: Memory, view: View, place: Place, quotes: S
 
 async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes of others that are neither stored nor forgotten."""
-    allowed = await memory.shown.beside(place.platform, place.key, _shown(place, quotes))
+    above = replace(place, thread="").key
+    allowed = await memory.shown.beside(place.platform, place.key, above, _shown(place, quotes))
     return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in allowed])
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from adapters.display import is_visible
 from adapters.events import Message
 from adapters.message_parts import Contents
 from bot.models.port import Image
@@ -16,7 +17,8 @@ _TERMINAL_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x0
 
 def text_with_attachments(message: Message, contents: Sequence[Contents]) -> str:
     """Return a message's text together with its attachments', in a form every store can hold."""
-    pieces = [_clean(message.text).strip(), *(_clean(_one(one)) for one in contents)]
+    said = _clean(message.text).strip()
+    pieces = [said if is_visible(said) else "", *(_clean(_one(one)) for one in contents)]
     return "\n".join(piece for piece in pieces if piece) or EMPTY
 
 

@@ -35,26 +35,32 @@ class Surroundings:
         self._off_record = off_record
 
     async def said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
-        """Return what other admitted people said at a shared place just before the first of these messages."""
+        """Return what other admitted people said at a shared place just before the first of these messages.
+
+        A thread that is not far from its beginning comes with the message that it began with, whoever said that, and when.
+        """
         now = adapter.platform_clock.time_of(self._clock.now())
         first = next((one.id for one in messages if one.addressed and asked_at(one) >= now - self._within), "")
-        if place.is_private or not first:
+        if not first or (place.is_private and not place.thread):
             return ()
-        since = now - _ASIDE_MINUTES * MINUTE
-        found = [one for one in await adapter.messages_before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
-        return [one for one in found if await self._access.admits(Person(place.platform, one.person, ""), place)]
+        since = now if place.is_private else now - _ASIDE_MINUTES * MINUTE
+        before = await adapter.messages_before(place.key, first, _ASIDES)
+        found = [one for one in before if one.id == place.thread or (not one.own and one.said_at >= since)]
+        return [one for one in found if one.own or await self._access.admits(Person(place.platform, one.person, ""), place)]
 
     async def quotes_in_view(
         self, view: View, adapter: Adapter, place: Place, messages: Sequence[Message], said: Sequence[Quote]
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
-        """Return the quotes of messages and what others said just before, under the display names of this place."""
-        answered = await self._visible_quotes(
-            view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden]
-        )
+        """Return the quotes of messages and what others said just before, under the display names of this place.
+
+        What a thread began with counts as quoted by what is said in it.
+        """
+        quoted = [one.quoted for one in messages if one.quoted and not one.quoted.hidden]
+        begins = [one for one in said if one.id == place.thread and one.id not in {quote.id for quote in quoted}]
+        answered = await self._visible_quotes(view, place, [*begins, *quoted])
         asker = messages[-1].person.id if messages[-1].off_record else None
-        quotes = await with_display_names(
-            view.messages, adapter, place, [*answered, *await self._aside(view, place, said, asker)]
-        )
+        aside = await self._aside(view, place, [one for one in said if one.id != place.thread], asker)
+        quotes = await with_display_names(view.messages, adapter, place, [*answered, *aside])
         return quotes[: len(answered)], quotes[len(answered) :]
 
     async def _visible_quotes(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:

@@ -44,11 +44,14 @@ class ShownMessages:
         own = [one for one in shown if one.own]
         return found | await self._posts_withheld(platform, own, talks) if own else found
 
-    async def beside(self, platform: str, place: str, shown: Collection[ShownMessage]) -> set[str]:
-        """Return the ids of those messages of one place that are neither kept nor forgotten, and may be shown as context."""
+    async def beside(self, platform: str, place: str, above: str, shown: Collection[ShownMessage]) -> set[str]:
+        """Return the ids of those messages of one place that are neither kept nor forgotten, and may be shown as context.
+
+        A thread begins with a message that is kept in the place `above` it; for what is no thread both are the same.
+        """
         ids = {one.id for one in shown}
         names, _ = await self._names(platform, shown)
-        rows = await paged(self.db, _BESIDE, sorted({*names, *ids}), {"platform": platform, "place": place})
+        rows = await paged(self.db, _BESIDE, sorted({*names, *ids}), {"platform": platform, "place": place, "above": above})
         return ids - {names.get(row["id"], row["id"]) for row in rows}
 
     async def kept_around(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
@@ -121,9 +124,11 @@ _BURIED = (
 )
 _BESIDE = _BURIED + (
     " UNION SELECT e.source_id AS id FROM sessions s JOIN exchanges e ON e.session = s.id JOIN items i ON i.id = e.item "
-    "WHERE s.platform = :platform AND s.place = :place AND e.source_id IN ({within}) "
-    "UNION SELECT remote_id AS id FROM outbox WHERE platform = :platform AND place = :place AND remote_id IN ({within}) AND remote_id <> '' "
-    "UNION SELECT event_id AS id FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' AND event_id IN ({within})"
+    "WHERE s.platform = :platform AND s.place IN (:place, :above) AND e.source_id IN ({within}) "
+    "UNION SELECT remote_id AS id FROM outbox "
+    "WHERE platform = :platform AND place IN (:place, :above) AND remote_id IN ({within}) AND remote_id <> '' "
+    "UNION SELECT event_id AS id FROM inbox "
+    "WHERE platform = :platform AND place IN (:place, :above) AND state <> 'done' AND event_id IN ({within})"
 )
 _KEPT_AROUND = (
     "SELECT s.place FROM exchanges e JOIN sessions s ON s.id = e.session WHERE e.source_id IN ({within}) "

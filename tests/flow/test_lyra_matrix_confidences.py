@@ -7,6 +7,7 @@ import pytest
 
 from adapters.events import Place
 from adapters.matrix.adapter import Matrix
+from memory.types import DomainKind
 from tests.fakes.matrix import People, Proxy
 from tests.kits.matrix_knowing import FACT, Town, town_of
 
@@ -51,3 +52,15 @@ async def test_a_dm_is_as_it_was(town: Town) -> None:
             assert await town.leaks("ada", room)
         row = await lyra.app.memory.db.one("SELECT count(*) AS n FROM confided")
         assert row is not None and row["n"] == 0
+
+
+async def test_it_is_not_read_in_a_thread_either_that_who_may_not_know_opened_on_it(town: Town) -> None:
+    async with town.lyra() as lyra:
+        garden = await town.room("garden", "ada", "bob")
+        ada = await town.person("ada")
+        said = await ada.says(garden, FACT, mentions=[town.home.user])
+        await town.home.answer(ada, garden, said)
+        kept = await (await lyra.view(DomainKind.ROOM, garden)).messages.find("matrix", None, said)
+        assert kept is not None
+        assert "this stays between the two of us" in await town.tells("ada", garden, f"!confide {kept.id}")
+        assert not await town.leaks("bob", garden, thread=said)

@@ -105,6 +105,27 @@ async def test_of_a_client_that_does_not_say_whom_it_mentions_her_name_as_a_word
     assert [(one.text, one.addressed) for one in ear.of(Message)] == [("Lyrant is another word.", False), (heard, True)]
 
 
+@pytest.mark.parametrize(
+    ("body", "mentions", "addressed"),
+    [
+        ("lyra: what is new?", {}, True),
+        ("@Lyra what is new?", {"user_ids": []}, True),
+        ("I told Lyra about it.", {}, False),
+        ("Lyra: what is new?", {"user_ids": ["@another.lyra:lyra.test"]}, False),
+        ("Lyra: what is new?", {"room": True}, False),
+    ],
+)
+async def test_who_types_her_name_as_a_call_calls_her_also_where_the_client_finds_nobody_mentioned(
+    people: People, proxy: Proxy, tmp_path: Path, body: str, mentions: dict[str, object], addressed: bool
+) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo)
+        await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": body, "m.mentions": mentions})
+        assert (await ear.heard(Message)).addressed is addressed
+
+
 @pytest.mark.torture
 async def test_a_pill_and_her_id_call_her_too(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")

@@ -74,3 +74,8 @@ def test_what_no_store_can_hold_is_not_kept_and_leaves_an_empty_message_where_th
     assert text_with_attachments(message("a\0b\ud83d"), []) == "ab\ufffd"
     assert text_with_attachments(message("\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07tea\x1b]8;;\x07"), []) == "red tea"
     assert text_with_attachments(message("\0 \x01"), []) == "[an empty message]"
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\u200b\u200b", "\u2800", "\ufe0f"])
+def test_what_nobody_can_see_is_an_empty_message(text: str) -> None:
+    assert text_with_attachments(message(text), []) == "[an empty message]"

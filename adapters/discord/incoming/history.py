@@ -46,7 +46,7 @@ async def earlier(
         said = await _messages_before(client, number, found, snowflake(message), n)
     except UNSURE:
         return ()
-    quotes = [convert.quote(one, me) for one in reversed(said) if convert.spoken(one)]
+    quotes = [convert.quote(spoken, me) for one in reversed(said) if (spoken := _spoken(one))]
     # Without the message content intent most of it is blank.
     return tuple(one for one in quotes if one.text)
 
@@ -62,6 +62,13 @@ def reads(channel: object) -> bool:
     if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
         return False
     return not channel.guild.unavailable and reads_history(channel.guild.me, parent_of(channel))
+
+
+def _spoken(message: discord.Message) -> discord.Message | None:
+    """Return what somebody said, for the notice that begins a thread the message it was opened on; None for Discord's own."""
+    begins = message.reference if message.type is discord.MessageType.thread_starter_message else None
+    said = begins.resolved if begins is not None else message
+    return said if isinstance(said, discord.Message) and convert.spoken(said) else None
 
 
 async def _messages_before(

@@ -64,6 +64,7 @@ class RecentMessages:
     def change(self, message: discord.Message) -> None:
         """Replace a message that was edited."""
         self.changes += 1
+        self._drop_threads([message.id])
         said = self._channels.get(message.channel.id)
         if said is not None and message.id in said.messages:
             said.messages[message.id] = message
@@ -71,6 +72,7 @@ class RecentMessages:
     def remove(self, channel: int, messages: Collection[int]) -> None:
         """Remove deleted messages."""
         self.changes += 1
+        self._drop_threads(messages)
         said = self._channels.get(channel)
         if said is not None:
             said.messages = {id: one for id, one in said.messages.items() if id not in messages}
@@ -86,6 +88,11 @@ class RecentMessages:
     def clear(self) -> None:
         """Drop everything."""
         self._drop(set(self._channels))
+
+    def _drop_threads(self, messages: Collection[int]) -> None:
+        """Drop the threads on these messages, which begin with a copy of them; Discord gives them the same ids."""
+        for message in messages:
+            self._channels.pop(message, None)
 
     def _drop(self, channels: Collection[int]) -> None:
         self.changes += 1

@@ -31,9 +31,15 @@ def mentions_her(content: Json, me: str) -> bool:
 
 
 def names_her(content: Json, me: str, names: Collection[str], said: str) -> bool:
-    """Return whether a message mentions her; without m.mentions, her name as a word counts too."""
-    if mentions_her(content, me) or "m.mentions" in content:
-        return mentions_her(content, me)
+    """Return whether a message mentions her; without m.mentions, her name as a word counts too.
+
+    If m.mentions names nobody, her name counts as a call at the start: apps send such a one with whatever is typed by hand.
+    """
+    if mentions_her(content, me):
+        return True
+    if "m.mentions" in content:
+        is_nobody_mentioned = not any(part(content, "m.mentions").values())
+        return is_nobody_mentioned and without_call(said, me, names, named=False) != said
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said, re.IGNORECASE) for name in (me, *names))
 
 
