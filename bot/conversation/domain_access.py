@@ -198,6 +198,8 @@ class DomainAccess:
         self, place: Place, person: Person, confidences: Sequence[Confidence], adapter: Adapter | None
     ) -> list[Domain]:
         """Return the confidences that all current readers of a place may know; `person` is the reader of a private place."""
+        if not confidences:
+            return []
         if place.is_private:
             readers = frozenset(await self.accounts(person))
             return [one.domain for one in confidences if one.excepted.others is not readers.isdisjoint(one.excepted.accounts)]

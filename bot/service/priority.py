@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-_MOMENT, _MOST_OF_MOMENTS = 0.02, 0.25
+_MOMENT, _MOST_OF_MOMENTS = 0.02, 1.0
 """Seconds without a new turn that count as a pause, and the limit to waiting for one."""
 
 
@@ -41,7 +41,7 @@ class Priority:
     async def pause(self) -> None:
         """Wait for a moment without new turns, so that the background work of several turns is done together.
 
-        It ends after a quarter of a second, and at once within `without_pause`.
+        It ends after a second, and at once within `without_pause`.
         """
         waits = [asyncio.ensure_future(self._silence()), asyncio.ensure_future(self._hurried.wait())]
         try:

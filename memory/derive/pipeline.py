@@ -22,7 +22,7 @@ from memory.forget.gone import is_sweeping
 from memory.journal import ledger
 from memory.places import confidences
 from memory.store.database import Transaction
-from memory.store.lineage import unchanged
+from memory.store.lineage import living, texts_of
 from memory.store.sealed import DROPPED, GIVEN_UP
 
 T = TypeVar("T")
@@ -83,8 +83,12 @@ class Piece(Generic[T]):
 
     async def as_read(self, tx: Transaction) -> bool:
         """Return whether the piece is still wanted and all its sources are unchanged, with none told in confidence since."""
-        if not await unchanged(tx, self.texts) or await confidences.by_item(tx, self.texts):
-            return False
+        texts, are_living, confided, is_wanted = await tx.together(
+            texts_of(tx, self.texts), living(tx, list(self.texts)), confidences.by_item(tx, self.texts), self._is_wanted(tx)
+        )
+        return texts == self.texts and are_living and not confided and is_wanted
+
+    async def _is_wanted(self, tx: Transaction) -> bool:
         return self.still is None or await self.still(tx)
 
 

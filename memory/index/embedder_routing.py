@@ -4,7 +4,6 @@ As long as a domain holds only English, the first embeds everything. From then o
 question in one language finds what was said in another, and the first only what is certainly English.
 """
 
-import asyncio
 from collections.abc import Collection, Mapping
 from functools import partial
 
@@ -75,28 +74,30 @@ class EmbedderRouting:
         """Return how many items wait for a vector."""
         return await waiting(self._db, self._stores)
 
-    async def _in_english(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
+    async def _in_english(self, domain: Domain, texts: Mapping[int, str]) -> tuple[set[int], int]:
         assert self._others
         mixed = await self._others.holds(domain)
         told = await _languages_of(texts)
-        return {item for item, one in told.items() if one == ENGLISH or (one is None and not mixed)}
+        mine = {item for item, one in told.items() if one == ENGLISH or (one is None and not mixed)}
+        # What the other would look at, only to leave it, is marked with the vectors.
+        return mine, 0 if mixed or len(mine) < len(texts) else await self._others.left()
 
-    async def _in_others(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
+    async def _in_others(self, domain: Domain, texts: Mapping[int, str]) -> tuple[set[int], int]:
         assert self._first and self._others
         told = await _languages_of(texts)
         if not await self._others.holds(domain):
             if all(one in (ENGLISH, None) for one in told.values()):
-                return set()
+                return set(), 0
             # Until now everything was English: what was left to the first embedder is embedded as well.
             await self._others.look_again(domain)
         if foreign := {item: texts[item] for item, one in told.items() if one != ENGLISH}:
             await self._first.leave(domain, foreign)
-        return set(texts)
+        return set(texts), 0
 
 
 async def _languages_of(texts: Mapping[int, str]) -> dict[int, str | None]:
-    """Return the language of each text, detected in a thread."""
-    return await asyncio.to_thread(lambda: {item: spoken(text) for item, text in texts.items()})
+    """Return the language of each text, detected off the event loop if they are long."""
+    return await off_loop(sum(map(len, texts.values())), lambda: {item: spoken(text) for item, text in texts.items()})
 
 
 def spoken(text: str) -> str | None:

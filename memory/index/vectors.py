@@ -5,9 +5,9 @@ text is always stored first; its vector comes later, and if none comes, words st
 texts, those left to another are marked by an empty vector in a space that is never searched.
 """
 
-import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -15,9 +15,10 @@ import numpy as np
 
 from memory.ports import Clock, Embedder, Progress, Replacing, Vectors
 from memory.store.bounds import Bounds
-from memory.store.database import DatabaseAccess, Row, Transaction
+from memory.store.database import DatabaseAccess, Parameters, Row, Transaction
 from memory.store.domains import log_change
 from memory.store.lineage import bound, placeholders, texts_of
+from memory.text.off_loop import off_loop
 from memory.text.passages import passages, sentences
 from memory.types import Domain
 
@@ -27,8 +28,9 @@ INDEX_TEXT_VERSION = 3
 Speaker and date would draw all of a speaker's vectors together. A sentence is embedded by itself and then averaged with the
 vector of its message: after a greeting, the content gets lost in the whole, and without the whole a sentence lacks its topic.
 """
-Reads = Callable[[Domain, Mapping[int, str]], Awaitable[set[int]]]
-"""A callback that returns which of some texts of a domain an embedder takes."""
+Reads = Callable[[Domain, Mapping[int, str]], Awaitable[tuple[set[int], int]]]
+"""A callback that returns which of some texts of a domain an embedder takes, and the space in which another embedder marks that
+it leaves them; 0 if it may take them as well."""
 _BATCH = 32
 _LAST_ASKED = 16
 
@@ -135,46 +137,44 @@ class VectorStore:
         """Leave items with these texts to another embedder and drop their vectors of this one."""
         space, left = await self.space(), await self.left()
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            made = await tx.all(
-                f"DELETE FROM vectors WHERE space = :space AND domain = :domain AND item IN ({placeholders('i', list(texts))}) "
-                "RETURNING item",
-                {"space": space, "domain": domain.key, **bound("i", list(texts))},
+            made, now = await tx.together(
+                tx.all(
+                    f"DELETE FROM vectors WHERE space = :space AND domain = :domain AND item IN ({placeholders('i', list(texts))}) "
+                    "RETURNING item",
+                    {"space": space, "domain": domain.key, **bound("i", list(texts))},
+                ),
+                texts_of(tx, list(texts)),
             )
             await log_change(tx, domain, sorted({row["item"] for row in made}), "drop")
-            now = await texts_of(tx, list(texts))
-            await tx.many(
-                _KEPT,
-                (
-                    {"space": left, "domain": domain.key, "item": item, "passage": 0, "text_hash": _hash(text), "vector": b""}
-                    for item, text in texts.items()
-                    if now.get(item) == text
-                ),
-            )
+            await tx.many(_KEPT, _marks(left, domain, {item: text for item, text in texts.items() if now.get(item) == text}))
 
     async def _embed(self, domain: Domain, items: Sequence[int]) -> list[int]:
         """Embed items, and return those whose text changed meanwhile."""
-        texts = await texts_of(self._db, items)
+        texts, marks = await texts_of(self._db, items), 0
         if self._reads:
-            mine = await self._reads(domain, texts)
+            mine, marks = await self._reads(domain, texts)
             if others := {item: text for item, text in texts.items() if item not in mine}:
                 await self.leave(domain, others)
             texts = {item: text for item, text in texts.items() if item in mine}
-        parts = await asyncio.to_thread(_parts, texts)
+        parts = await off_loop(sum(map(len, texts.values())), partial(_parts, texts))
         if not parts:
             return []
         vectors = _within(await self._embedder.embed([one.text for one in parts]), [one.within for one in parts])
         space = await self._use(vectors.shape[1])
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now = await texts_of(tx, list(texts))
+            same = {item: text for item, text in texts.items() if now.get(item) == text}
             await tx.many(
                 _KEPT,
                 (
                     {"space": space, "domain": domain.key, "item": one.item, "passage": one.number,
                      "text_hash": _hash(one.text), "vector": vector.astype(np.float16).tobytes()}
                     for one, vector in zip(parts, vectors, strict=True)
-                    if now.get(one.item) == texts[one.item]
+                    if one.item in same
                 ),
             )  # fmt: skip
+            if marks:
+                await tx.many(_KEPT, _marks(marks, domain, same))
             await log_change(tx, domain, list(texts), "vector")
         return [item for item, text in texts.items() if item in now and now[item] != text]
 
@@ -228,6 +228,12 @@ _KEPT = (
     "INSERT INTO vectors (space, domain, item, passage, text_hash, vector) "
     "VALUES (:space, :domain, :item, :passage, :text_hash, :vector) ON CONFLICT DO NOTHING"
 )
+
+
+def _marks(space: int, domain: Domain, texts: Mapping[int, str]) -> Iterator[Parameters]:
+    """Yield the rows that mark items with these texts as left to another embedder."""
+    for item, text in texts.items():
+        yield {"space": space, "domain": domain.key, "item": item, "passage": 0, "text_hash": _hash(text), "vector": b""}
 
 
 async def waiting(db: DatabaseAccess, stores: Sequence[VectorStore]) -> int:

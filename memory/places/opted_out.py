@@ -6,7 +6,7 @@ what others say.
 
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from memory.places import scope_settings
 from memory.places.scope_settings import KeptSetting
@@ -19,8 +19,11 @@ from memory.types import Domain, DomainKind, DomainRef, Identity
 KEY, _OFF_RECORD = "paused", "incognito"
 _NAME = "unlearnt:"
 _SOMEBODY = "[…]"
+_MOST_SCOPES = 1_024
+"""How many accounts' scopes are known without hashing: a turn asks for the same few seven times."""
 
 
+@lru_cache(maxsize=_MOST_SCOPES)
 def scope(seal: Seal, who: Identity) -> str:
     """Return the scope of an account's opt-out setting, which identifies nobody."""
     return f"account:{seal.id(DomainRef(DomainKind.DM, who.platform, who.native_id), 'opted-out')}"

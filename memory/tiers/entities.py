@@ -4,14 +4,15 @@ All of it derives from the words of items and goes with them: kind and alias are
 until housekeeping scans them; nothing is done during a turn. Items told in confidence are not scanned.
 """
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memory.places import confidences, opted_out
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Parameters, Transaction
 from memory.store.lineage import Seal, bound, paged, pages, placeholders, texts_of
+from memory.text.off_loop import off_loop
 from memory.text.told.named_things import NamedKind, NamedThing, aliases_in, inside_full_names, key, keys_in, named, surnamed
 from memory.types import Domain
 
@@ -118,15 +119,15 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
     done, items = 0, await _waiting(db, domain)
     while items and (most is None or done < most):
         texts = await texts_of(db, items)
-        found = await asyncio.to_thread(lambda texts: {item: _find_names(text) for item, text in texts.items()}, texts)
+        found = await off_loop(sum(map(len, texts.values())), partial(_find_all_names, texts))
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            now, confided, stated = await tx.together(
+            now, confided, stated, _ = await tx.together(
                 texts_of(tx, items),
                 confidences.by_item(tx, items),
                 tx.all(f"SELECT item FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items)),
+                _drop(tx, items),
             )
             above = {row["item"] for row in stated}
-            await _drop(tx, items)
             # An item changed or forgotten meanwhile names something else, or nothing.
             same = {item: names for item, names in found.items() if now.get(item) == texts[item] and item not in confided}
             await _keep(tx, seal, domain, same, above)
@@ -157,6 +158,10 @@ class _Found:
     words: Mapping[str, str]
     called: Sequence[str]
     one: Mapping[str, str]
+
+
+def _find_all_names(texts: Mapping[int, str]) -> dict[int, _Found]:
+    return {item: _find_names(text) for item, text in texts.items()}
 
 
 def _find_names(text: str) -> _Found:

@@ -178,7 +178,12 @@ async def cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, *, w
         if where == "the terminal":
             return await at_the_terminal(tmp_path, monkeypatch, model, wasteful=wasteful)
         async with on_discord(tmp_path, monkeypatch, model, where, wasteful=wasteful) as (town, place, counting):
-            return await counting.turn(town.says(town.ada, place, QUESTION))
+            took = []
+            for question in (QUESTION, "what did ada say about the cat?"):
+                took.append(await counting.turn(town.says(town.ada, place, question)))
+                await counting.drain()
+            # What runs every minute beside the turns, and notes of the connection, may fall into one of them.
+            return min(took, key=lambda one: (one.transactions, one.reads))
 
 
 PLACES = pytest.mark.parametrize("where", ["the terminal", "a DM", "a channel"])

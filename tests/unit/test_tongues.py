@@ -69,6 +69,17 @@ async def test_english_alone_is_read_by_the_first_alone(tmp_path: Path) -> None:
     await here.memory.close()
 
 
+async def test_what_is_left_to_the_first_is_written_with_its_vectors(tmp_path: Path) -> None:
+    here = await home(tmp_path, Reader("first"), Reader("others"))
+    await tell(here, ENGLISH[0])
+    await here.view.say(here.session, [said(ENGLISH[1], ENGLISH[1], here.clock.now())])
+    before = here.memory.db.transactions
+    await here.view.embed()
+    assert here.memory.db.transactions == before + 1
+    assert await here.memory.waiting_for_vectors() == 0
+    await here.memory.close()
+
+
 async def test_where_another_language_is_spoken_the_other_reads_everything(tmp_path: Path) -> None:
     first, others = Reader("first"), Reader("others")
     here = await home(tmp_path, first, others)

@@ -56,23 +56,30 @@ class MiniLM(LocalEmbedder["tuple[Tokenizer, _Encodes]"]):
 
         Raises EmbeddingFailed if the model is missing, is not the published one, or finds no direction for a text.
         """
-        encoder, read = await self._threaded(self._read, texts)
         rows = np.empty((len(texts), _DIMENSION), np.float32)
-        passes = _passes(read)
+        encoder, read, left = await self._threaded(self._begin, texts, rows)
+        passes = iter(left)
 
         async def compute() -> None:
             for some in passes:
                 rows[some] = await self._threaded(encoder.encode, [read[n] for n in some])
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(THREADS):
-                group.create_task(compute())
+        if left:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(THREADS):
+                    group.create_task(compute())
         return unit(rows)
 
-    def _read(self, texts: Sequence[str]) -> "tuple[_Encodes, list[Tokens]]":
+    def _begin(self, texts: Sequence[str], rows: Vectors) -> "tuple[_Encodes, list[Tokens], list[list[int]]]":
+        """Tokenize, and return the passes to compute; a single one is computed here, as a thread more costs as much as a question."""
         tokenizer, encoder = self._open()
         # The batch call releases the GIL, even for a list of one.
-        return encoder, [np.array(tokenizer.encode_batch_fast([_clean(text)])[0].ids) for text in texts]
+        read = [np.array(tokenizer.encode_batch_fast([_clean(text)])[0].ids) for text in texts]
+        passes = list(_passes(read))
+        if len(passes) == 1:
+            some = passes.pop()
+            rows[some] = encoder.encode([read[n] for n in some])
+        return encoder, read, passes
 
     def _load(self) -> "tuple[Tokenizer, _Encodes]":
         try:
