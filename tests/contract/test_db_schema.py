@@ -17,7 +17,7 @@ from memory.types import Domain, DomainKind, DomainRef
 from tests.kits.memory_kit import KEY
 from tests.kits.size import TORTURE
 
-STEPS = migrations()
+STEPS = [*migrations()]
 # What was released is not changed any more: the newest, some on the way, and all of them under LYRA_TORTURE=1.
 WALKED = [n for n in range(len(STEPS) + 1) if TORTURE or n % 8 == 0 or n >= len(STEPS) - 1]
 SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
