@@ -1,6 +1,6 @@
 """A memory made today and one that came up through every older version are the same, and lose no row on the way."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,7 @@ WALKED = [n for n in range(len(STEPS) + 1) if TORTURE or n % 8 == 0 or n >= len(
 SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 
 
-async def made_at(path: Path, steps: list[Migration]) -> dict[str, int]:
+async def made_at(path: Path, steps: Sequence[Migration]) -> dict[str, int]:
     """Make a memory of an older version with a row in every table it has; return how many rows each holds."""
     writer = await connecting.connect(path, KEY, ())
     try:
