@@ -1,6 +1,6 @@
 """A memory made today and one that came up through every older version are the same, and lose no row on the way."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,13 +17,13 @@ from memory.types import Domain, DomainKind, DomainRef
 from tests.kits.memory_kit import KEY
 from tests.kits.size import TORTURE
 
-STEPS = migrations()
+STEPS = [*migrations()]
 # What was released is not changed any more: the newest, some on the way, and all of them under LYRA_TORTURE=1.
 WALKED = [n for n in range(len(STEPS) + 1) if TORTURE or n % 8 == 0 or n >= len(STEPS) - 1]
 SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 
 
-async def made_at(path: Path, steps: list[Migration]) -> dict[str, int]:
+async def made_at(path: Path, steps: Sequence[Migration]) -> dict[str, int]:
     """Make a memory of an older version with a row in every table it has; return how many rows each holds."""
     writer = await connecting.connect(path, KEY, ())
     try:

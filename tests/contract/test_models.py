@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
+from adapters.command_table import Call
+from adapters.events import Person, conversation
+from bot.config.environment import Environment
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
+from bot.models.connect import Connector
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Model
@@ -47,6 +51,25 @@ async def test_images_are_worth_fetching_where_any_chat_model_sees(tmp_path: Pat
 async def test_a_model_for_summaries_alone_gets_no_images(tmp_path: Path) -> None:
     async with models(tmp_path / "m.db", chat="blind", summary="sighted") as found:
         assert not found.sees
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ([], "No model server was found on this machine; /model URL connects any OpenAI-compatible one."),
+        (["llama3.2", "qwen3"], "/model ollama: llama3.2, qwen3"),
+    ],
+)
+async def test_whoever_asks_for_a_model_is_told_what_answers_on_this_machine(tmp_path: Path, there: list[str], told: str) -> None:
+    here = Environment(tmp_path, tmp_path / "lyra.db", tmp_path / "lyra.toml", "ada", "http://127.0.0.1:11434/v1", {})
+
+    async def probe(url: str) -> list[str]:
+        return there if url == here.ollama else []
+
+    async with models(tmp_path / "m.db") as found:
+        call = Call(Person("console", "ada", "Ada"), conversation("console", "ada", "main"), {})
+        said = await Connector(found, here, probe).command(call, "/")
+    assert said == f"No model connected: I keep, find and summarize.\n{told}"
 
 
 async def test_a_model_that_a_person_connects_is_taken_to_be_blind(tmp_path: Path) -> None:

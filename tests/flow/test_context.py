@@ -103,10 +103,10 @@ def test_what_was_cut_is_said_layer_by_layer(home: Home, model: ModelServer) -> 
 async def test_in_private_eras_come_up_and_where_many_read_the_bank_stands_in_their_place(tmp_path: Path) -> None:
     for kind in (DomainKind.DM, DomainKind.SERVER):
         (tmp_path / kind).mkdir()
-        async with long_talk(tmp_path / kind, per_day=20, every=3, kind=kind) as talk:
+        async with long_talk(tmp_path / kind, per_day=20, every=6, kind=kind) as talk:
             if kind is DomainKind.SERVER:
                 await talk.view.bank.turn_on()
-            await talk.go_on(14 * 20)
+            await talk.go_on(7 * 20)
             talk.clock.forward(60 * MINUTE)
             await talk.look_after()
             told = await talk.view.digests.statements("era")

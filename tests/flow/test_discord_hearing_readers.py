@@ -15,8 +15,10 @@ from tests.fakes.discord.rights import in_channel
 from tests.fakes.discord.things import NO_RIGHT, Overwrite
 from tests.fakes.discord.world import World
 from tests.kits.adapter_kit import channel_circle, server_circle
+from tests.kits.size import TORTURE
 
 READING = Right.VIEW_CHANNEL | Right.READ_MESSAGE_HISTORY
+SERVERS = 1000 if TORTURE else 100
 Rule = Callable[[discord.TextChannel, readers.Gate], bool]
 
 
@@ -86,7 +88,7 @@ def public_means_everyone_reads(is_public: Rule) -> int:
     """Try it with many servers, and return in how many the channel was public."""
     public = 0
 
-    @settings(max_examples=300, database=None, derandomize=True)
+    @settings(max_examples=SERVERS, database=None, derandomize=True)
     @given(servers())
     def holds(server: Server) -> None:
         nonlocal public
@@ -102,7 +104,7 @@ def public_means_the_role_reads(is_public: Rule) -> int:
     """As above, where one of the roles is named as everyone."""
     public = 0
 
-    @settings(max_examples=300, database=None, derandomize=True)
+    @settings(max_examples=SERVERS, database=None, derandomize=True)
     @given(servers(), st.data())
     def holds(server: Server, data: st.DataObject) -> None:
         named = data.draw(

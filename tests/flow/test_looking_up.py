@@ -129,7 +129,6 @@ async def test_what_goes_while_it_is_looked_at_is_in_no_answer(
 
 
 HOSTILE: dict[str, b.Calls] = {
-    "an id of another domain": b.calls("open", receipt="BOB"),
     "a receipt of nobody": b.calls("open", receipt="a" * 26),
     "a speaker of another domain": b.calls("recall", query="key", speaker="bob"),
     "a domain": b.calls("recall", query="key harbour wall", domain=2, lines=[1, 2, 3], session="bob", person="bob"),
@@ -146,28 +145,24 @@ HOSTILE: dict[str, b.Calls] = {
 SECRET = "I hid the key under the harbour wall"
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
-async def test_no_call_widens_the_view_or_costs_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+async def test_no_call_widens_the_view_or_costs_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server(lambda request: "Noted.") as model, told(tmp_path, monkeypatch, model) as app:
         (secret,) = await says(app, "bob", [SECRET])
-        call = HOSTILE[kind]
-        if kind == "an id of another domain":
-            call = b.calls("open", receipt=secret.id)
+        for kind, call in (HOSTILE | {"an id of another domain": b.calls("open", receipt=secret.id)}).items():
 
-        def insists(request: b.Request) -> str | b.Calls:
-            return call if request.offered else "That is all."
+            def insists(request: b.Request, call: b.Calls = call, kind: str = kind) -> str | b.Calls:
+                return call if request.offered else f"That is all about {kind}."
 
-        model.default = insists
-        asked = await asks(app, model)
-        assert len(asked) <= ROUNDS + 1
-        assert "That is all." in await kept(app)
-        assert all("harbour wall" not in text or "bob" not in text for request in asked for text in request.returned)
-        assert SECRET not in "".join(prompt(request) for request in asked)
-        for request in asked:
-            for message in request.messages:
-                for made in message.get("tool_calls", ()):
-                    assert isinstance(json.loads(made["function"]["arguments"]), dict)
-                    assert len(str(made)) < 4000 and made["function"]["name"] in ("recall", "open")
+            model.default = insists
+            asked = await asks(app, model)
+            assert len(asked) <= ROUNDS + 1, kind
+            assert f"That is all about {kind}." in await kept(app)
+            assert all("harbour wall" not in text or "bob" not in text for one in asked for text in one.returned), kind
+            assert SECRET not in "".join(prompt(request) for request in asked), kind
+            messages = [message for request in asked for message in request.messages]
+            for made in (made for message in messages for made in message.get("tool_calls", ())):
+                assert isinstance(json.loads(made["function"]["arguments"]), dict), kind
+                assert len(str(made)) < 4000 and made["function"]["name"] in ("recall", "open"), kind
 
 
 async def test_rounds_end_after_three_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

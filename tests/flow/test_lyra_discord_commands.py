@@ -83,7 +83,7 @@ async def test_who_runs_her_has_the_owners_commands_in_private_and_nobody_else_d
     async with town.lyra(config=people):
         offered = {one["name"]: one["contexts"] for one in town.server.world.commands.values()}
         assert [offered[name] for name in ("model", "persona", "dream")] == [[1]] * 3, "only in a DM with her"
-        assert "No model server was found" in await town.reads(town.ada, hers, "model")
+        assert (await town.reads(town.ada, hers, "model")).startswith("No model connected: I keep, find and summarize.\n")
         assert "not summarized yet" in await town.reads(town.ada, hers, "status")
         first = await town.asks(town.ada, hers, "help")
         told = f"{first.shown}\n{(await town.presses(town.ada, first, 'Show more')).shown}"

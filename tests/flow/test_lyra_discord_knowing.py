@@ -77,31 +77,26 @@ async def leaks(town: Town, lyra: Awake, asked: str) -> bool:
 
 # What is said in one place and asked in another
 
-APART = [
-    ("dm", "general"), ("dm", "staff"), ("dm", "bob's dm"), ("dm", "club"), ("dm", "secret"),
-    ("staff", "general"), ("staff", "plans"), ("staff", "board"), ("staff", "dm"), ("staff", "secret"),
-    ("secret", "general"), ("secret", "staff"), ("general", "club"), ("general", "dm"), ("club", "staff"),
-    ("bar", "general"), ("bar", "staff"),
-]  # fmt: skip
-TOGETHER = [
-    ("general", "lobby"),
-    ("general", "plans"),
-    ("plans", "general"),
-    ("general", "staff"),
-    ("general", "secret"),
-    ("general", "bar"),
-]
+APART = {
+    "dm": ("general", "staff", "bob's dm", "club", "secret"),
+    "staff": ("general", "plans", "board", "dm", "secret"),
+    "secret": ("general", "staff"),
+    "general": ("club", "dm"),
+    "club": ("staff",),
+    "bar": ("general", "staff"),
+}
+TOGETHER = {"plans": ("general",), "general": ("lobby", "plans", "staff", "secret", "bar")}
 
 
-@pytest.mark.parametrize(("heard", "asked"), APART)
-async def test_words_do_not_reach_those_who_could_not_read_them(town: Town, heard: str, asked: str) -> None:
+@pytest.mark.parametrize("heard", APART)
+async def test_words_do_not_reach_those_who_could_not_read_them(town: Town, heard: str) -> None:
     async with town.lyra() as lyra:
         await speaks(town, heard, FACT)
         assert FACT in await everything(lyra)
-        assert not await leaks(town, lyra, asked)
+        assert [asked for asked in APART[heard] if await leaks(town, lyra, asked)] == []
 
 
-@pytest.mark.parametrize(("heard", "asked"), TOGETHER)
+@pytest.mark.parametrize(("heard", "asked"), [(heard, one) for heard, asked in TOGETHER.items() for one in asked])
 async def test_words_reach_those_who_can_all_read_them(town: Town, heard: str, asked: str) -> None:
     async with town.lyra() as lyra:
         await speaks(town, heard, FACT)

@@ -172,7 +172,7 @@ def _start(path: Path) -> None:
     # Nobody waits for it: it outlives whoever started it, as long as another holds on to it.
     words = [sys.executable, "-P", "-m", "tests.kits.zygote", str(path)]
     server = os.posix_spawn(sys.executable, words, {**os.environ, **_HEEDED}, setpgroup=0)
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not path.exists():
         ended, _ = os.waitpid(server, os.WNOHANG)
         assert not ended and time.monotonic() < end, "the process that is forked from did not start"

@@ -1,11 +1,17 @@
 """Things that are made once, in the process that is forked, so that no child makes them again."""
 
 import sys
+from datetime import date
 from inspect import signature
 
+from adapters.plain_words import asks_for_no_record, asks_for_reminder, offered
 from memory.index.recall.breadth import breadth
 from memory.index.when.further_languages import times_in_english
 from memory.index.when.further_vocabulary import DAYS
+from memory.text.told.announcements import coming
+from memory.text.told.discretion import discreet
+from memory.text.told.manner_requests import manner_requests
+from memory.text.told.named_things import named, surnamed
 
 
 def make_once() -> None:
@@ -17,3 +23,13 @@ def make_once() -> None:
     for language, days in DAYS.items():
         times_in_english(days, language)
     breadth("", "english")
+    for said in ("hello", "Please call me Ada.", "The party is moved to Friday.", "We meet tomorrow."):
+        _read(said)
+
+
+def _read(said: str) -> None:
+    """Look in a message for what she looks for in each: to compile what that takes is a fifth of a short conversation."""
+    for look in (asks_for_no_record, asks_for_reminder, discreet, manner_requests, named, surnamed):
+        look(said)
+    offered(said, "/")
+    coming(said, date(2024, 6, 1))

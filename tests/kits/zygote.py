@@ -30,6 +30,7 @@ from bot.cli.checkups import doctor  # noqa: F401
 from bot.cli.main import cli
 from bot.imports import imported
 from bot.service import serve  # noqa: F401
+from tests.fakes.pulse import PATIENCE
 from tests.kits.made_once import make_once
 
 _LATE = (
@@ -47,7 +48,7 @@ _LATE = (
 )  # fmt: skip
 """What a command loads when it needs it, and takes longest: a process that is forked again and again would load it each time."""
 _MOST = 1 << 20
-_NOBODY = 60.0
+_NOBODY = PATIENCE
 """After so many seconds in which nobody came it ends."""
 
 

@@ -14,7 +14,7 @@ from memory.deriving import Deriving
 from memory.tiers.episodes import EpisodeRules
 from memory.types import MINUTE, Kind, NewExchange
 from tests.kits.memory_kit import BagOfWords, Corner, Writer, at_home, corner
-from tests.kits.size import examples
+from tests.kits.size import examples, few
 from tests.kits.slow_recall import Message, Talk, ranked
 
 # None of them together is a time, as "winter 1998" would be: the slow reading knows of none.
@@ -91,7 +91,7 @@ async def test_an_index_that_grew_ranks_like_one_that_was_loaded(tmp_path: Path)
                 await here.view.embed()
             await here.found("parrot")
         await here.view.embed()
-        questions = [f"{one} {other}" for one in WORDS for other in WORDS]
+        questions = [f"{one} {other}" for one in WORDS for other in few(WORDS, 3)]
         grown = [await here.view.recall.messages(question, 20) for question in questions]
         here.memory.domain_indexes.forget()
         assert grown == [await here.view.recall.messages(question, 20) for question in questions]

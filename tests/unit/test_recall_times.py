@@ -5,11 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from memory.index.hits import Hit
 from memory.text.time.times import local
 from tests.kits.memory_kit import Clock, corner, opened, utc
 from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, kept
 
 LEAST = 0.95
+AGO = {
+    "what did I do a year ago?": date(2025, 10, 22),
+    "a year ago": date(2025, 10, 22),
+    "100 days ago": date(2026, 7, 14),
+}
 
 
 async def missed(folder: Path, language: str) -> list[tuple[str, str, str]]:
@@ -27,28 +33,23 @@ async def missed(folder: Path, language: str) -> list[tuple[str, str, str]]:
     ]
 
 
+def _day(hit: Hit) -> date:
+    return local(hit.exchange.said_at, "UTC").date()
+
+
 def _of(language: str) -> list[Dated]:
     return [one for one in dated() if one.language == language]
 
 
-@pytest.mark.parametrize(
-    ("question", "day"),
-    [("what did I do a year ago?", "2025-10-22"), ("a year ago", "2025-10-22"), ("100 days ago", "2026-07-14")],
-)
-async def test_of_a_time_that_is_a_distance_away_the_nearest_days_come_first(tmp_path: Path, question: str, day: str) -> None:
+async def test_of_a_time_that_is_a_distance_away_the_nearest_days_come_first(tmp_path: Path) -> None:
     async with kept(tmp_path, "english") as here:
-        hits = await here.view.recall.messages(question, 3)
-        spread = await here.view.recall.messages(question, 50)
-    assert [local(hit.exchange.said_at, "UTC").date().isoformat() for hit in hits] == [day] * 3
-    away = [abs((local(hit.exchange.said_at, "UTC").date() - date.fromisoformat(day)).days) for hit in spread]
-    assert max(away) < 20
-
-
-async def test_what_is_asked_for_at_a_distance_is_found_where_it_is_nearest(tmp_path: Path) -> None:
-    async with kept(tmp_path, "english") as here:
-        hits = await here.view.recall.messages("what did I cook a year ago?", 1)
-    assert hits[0].exchange.text.startswith("Cooked")
-    assert abs((local(hits[0].exchange.said_at, "UTC").date() - date(2025, 10, 22)).days) < 20
+        for question, day in AGO.items():
+            hits = await here.view.recall.messages(question, 3)
+            spread = await here.view.recall.messages(question, 50)
+            assert [_day(hit) for hit in hits] == [day] * 3, question
+            assert max(abs((_day(hit) - day).days) for hit in spread) < 20, question
+        (cooked,) = await here.view.recall.messages("what did I cook a year ago?", 1)
+        assert cooked.exchange.text.startswith("Cooked") and abs((_day(cooked) - date(2025, 10, 22)).days) < 20
 
 
 @pytest.mark.parametrize(("of", "day"), [("03/04/2026", "2026-03-04"), ("04/03/2026", "2026-03-04")])

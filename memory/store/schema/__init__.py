@@ -5,6 +5,7 @@ Numbered SQL files come in; they are applied in order, each once, each in one tr
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -36,10 +37,11 @@ class Migration:
         return [s.strip() for s in self.text.split(";") if s.strip()]
 
 
-def migrations() -> list[Migration]:
-    """Return all steps, oldest first."""
+@cache
+def migrations() -> tuple[Migration, ...]:
+    """Return all steps, oldest first; they are read once."""
     found = [Migration(_version(file), file.name.removesuffix(".sql"), file.read_text("utf-8")) for file in _steps()]
-    return sorted(found, key=lambda step: step.version)
+    return tuple(sorted(found, key=lambda step: step.version))
 
 
 def newest() -> int:

@@ -10,7 +10,7 @@ from tests.fakes.discord.gateway import Gateway
 from tests.fakes.discord.rights import in_channel
 from tests.fakes.discord.things import Channel, Json, Message, User
 from tests.fakes.discord.world import World
-from tests.fakes.pulse import Pulse
+from tests.fakes.pulse import PATIENCE, Pulse
 
 COMMAND, COMPONENT, AUTOCOMPLETE, MODAL = 2, 3, 4, 5
 SAY, PROMISE, PROMISE_CHANGE, CHANGE, CHOICES, ASK = 4, 5, 6, 7, 8, 9
@@ -95,8 +95,8 @@ class Interactions:
 
     def __init__(self, world: World, gateway: Gateway, pulse: Pulse) -> None:
         self.base = ""
-        self.deadline = 3.0
-        """How many seconds the first answer may take."""
+        self.deadline = PATIENCE
+        """How many seconds the first answer may take. Discord gives three: so long may a busy machine take by itself."""
         self.life = 900.0
         """How many seconds a token works."""
         self.all: list[Interaction] = []

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.fakes.matrix import config
+from tests.fakes.pulse import PATIENCE
 
 LIFELINE = Path(__file__).with_name("lifeline.py")
 # Below what systems give to outgoing connections, so that nobody takes the port while Synapse starts or is down.
@@ -39,7 +40,7 @@ class Synapse:
     `settings` stand in its configuration beside, or instead of, what is usual here.
     """
 
-    def __init__(self, patience: float = 60.0, port: int = 0, **settings: object) -> None:
+    def __init__(self, patience: float = PATIENCE, port: int = 0, **settings: object) -> None:
         self.patience = patience
         """How many seconds it may take to start or to end."""
         self.folder = Path()
