@@ -129,7 +129,7 @@ class Unlooped:
                 break
             self._read += 1
             self._follow()
-            if character in ">]" and (found := END.search(self._text, max(0, self._read - LONGEST_END), self._read)):
+            if character in ">]\n" and (found := END.search(self._text, max(0, self._read - LONGEST_END), self._read)):
                 self._token = -1 if self._text.count("```", 0, self._read) % 2 else found.start()
             elif character == "\n" or (character == " " and _ENDED.search(self._text[max(0, self._read - 4) : self._read])):
                 self._sentence = self._read
