@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.text.time.times import local
+from memory.text.time.times import iso
 from memory.types import NewExchange
 from tests.kits.life import WHO, answers, awake, imported
 from tests.kits.two_years import NOW, two_years
@@ -22,7 +22,7 @@ def written(diary: list[NewExchange], path: Path) -> Path:
             "role": "user",
             "speaker": WHO,
             "content": one.text,
-            "created_at": local(one.said_at, "UTC").isoformat(),
+            "created_at": iso(one.said_at, "UTC"),
             "id": one.source_id,
         }
         for one in diary

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.dream import schedule
-from memory.text.time.times import local
+from memory.text.time.times import iso, local
 from memory.types import SECOND
 from tests.kits.memory_kit import DAY, HOUR, utc
 from tests.kits.size import TORTURE, examples, few
@@ -131,7 +131,7 @@ def changes() -> Iterator[tuple[str, Sequence[Even], list[int]]]:
 def test_a_night_at_the_hour_that_clocks_skip_or_show_twice_is_dreamt_once(at: time) -> None:
     for zone, evens, ticks in changes():
         nightly, expected = dreamt(zone, at, ticks), calendar(evens, at, ticks[0], ticks[-1])
-        assert list(nightly) == list(expected), f"{zone} around {local(ticks[48], zone).isoformat()}"
+        assert list(nightly) == list(expected), f"{zone} around {iso(ticks[48], zone)}"
         assert all(nightly[night] >= begins for night, begins in expected.items()), f"{zone}: before its hour"
 
 
@@ -161,7 +161,7 @@ def test_a_rule_that_goes_by_the_hour_alone_would_miss_some_nights_and_dream_oth
 def test_a_night_begins_behind_the_hour_that_is_skipped_and_in_the_first_that_comes_twice(
     zone: str, night: str, at: str, begins: str
 ) -> None:
-    assert local(schedule.night_begins(date.fromisoformat(night), zone, time.fromisoformat(at)), zone).isoformat() == begins
+    assert iso(schedule.night_begins(date.fromisoformat(night), zone, time.fromisoformat(at)), zone) == begins
 
 
 @pytest.mark.parametrize("at", [AT, *ODD_HOURS], ids=str)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.text.time.times import instant, local
+from memory.text.time.times import instant, iso, local
 from memory.text.time.zones import current, moved
 from memory.types import MINUTE, DomainKind, DomainRef, SessionRef
 from tests.kits.memory_kit import HOUR, START, at_home, said, utc
@@ -18,12 +18,12 @@ MOVED = moved("Europe/Vienna", START, "America/New_York", last_said=START - HOUR
 
 def test_before_is_told_as_it_was_and_after_in_the_new_zone() -> None:
     assert current(MOVED) == "America/New_York"
-    assert local(START - MINUTE, MOVED).isoformat() == "2026-03-03T12:59:00+01:00"
-    assert local(START, MOVED).isoformat() == "2026-03-03T07:00:00-05:00"
+    assert iso(START - MINUTE, MOVED) == "2026-03-03T12:59:00+01:00"
+    assert iso(START, MOVED) == "2026-03-03T07:00:00-05:00"
 
 
 def test_an_hour_that_is_lived_twice_is_told_for_certain() -> None:
-    assert local(START + HOUR // 2, MOVED).isoformat() == "2026-03-03T07:30:00-05:00"
+    assert iso(START + HOUR // 2, MOVED) == "2026-03-03T07:30:00-05:00"
     assert instant(local(START + HOUR // 2, MOVED)) == START + HOUR // 2
 
 
@@ -31,7 +31,7 @@ def test_an_hour_that_is_lived_twice_is_told_for_certain() -> None:
 @given(st.integers(0, 4_000_000_000))
 def test_every_instant_comes_back_from_how_it_is_told(seconds: int) -> None:
     at = seconds * 1_000_000
-    assert instant(local(at, MOVED)) == at == instant(datetime.fromisoformat(local(at, MOVED).isoformat()).astimezone(UTC))
+    assert instant(local(at, MOVED)) == at == instant(datetime.fromisoformat(iso(at, MOVED)).astimezone(UTC))
 
 
 def test_what_a_wrong_clock_dates_outside_the_calendar_is_told_as_its_nearest_day() -> None:
@@ -41,7 +41,7 @@ def test_what_a_wrong_clock_dates_outside_the_calendar_is_told_as_its_nearest_da
         (2**62, "UTC", "9999-12-30"),
         (-(2**62), MOVED, "0001-01-02"),
     ):
-        assert local(at, zone).isoformat().startswith(day)
+        assert iso(at, zone).startswith(day)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ async def test_a_day_that_a_journey_lengthens_or_shortens_holds_what_was_said_on
 
 def test_a_zone_in_which_nothing_was_said_leaves_no_trace() -> None:
     there = moved(MOVED, START + HOUR, "Asia/Tokyo", last_said=START - MINUTE)
-    assert local(START - MINUTE, there).isoformat().endswith("+01:00") and local(START, there).isoformat().endswith("+09:00")
+    assert iso(START - MINUTE, there).endswith("+01:00") and iso(START, there).endswith("+09:00")
     assert "New_York" not in there
     assert moved(MOVED, START + HOUR, "Europe/Vienna", last_said=START - MINUTE) == "Europe/Vienna"
     assert "New_York" in moved(MOVED, START + HOUR, "Europe/Vienna", last_said=START + MINUTE)
@@ -83,7 +83,7 @@ async def test_months_and_questions_about_days_are_of_the_zone_in_which_it_was_s
         home = await here.memory.places.move(here.domain, "Pacific/Kiritimati", here.clock.now() + MINUTE)
         here.clock.forward(2 * MINUTE)
         view = here.memory.view(home)
-        assert local(before.said_at, view.home.time_zone).isoformat().endswith("+00:00")
-        assert local(here.clock.now(), view.home.time_zone).isoformat().endswith("+14:00")
+        assert iso(before.said_at, view.home.time_zone).endswith("+00:00")
+        assert iso(here.clock.now(), view.home.time_zone).endswith("+14:00")
         hits = await view.recall.messages("what about the ferry on 3 March?", 5)
         assert [hit.exchange.text for hit in hits] == ["The ferry was late."]

@@ -19,7 +19,7 @@ import anyio
 import httpx2
 import openai
 
-from bot.config.server_urls import is_this_machine
+from bot.config.server_urls import is_this_machine, shown
 from bot.errors import (
     BadSecret,
     ContextTooLong,
@@ -76,9 +76,7 @@ class Endpoint:
     @property
     def shown(self) -> str:
         """The URL without user, password and query."""
-        parts = urlsplit(self.base_url)
-        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
-        return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path.rstrip('/')}"
+        return shown(self.base_url)
 
     @property
     def thinks(self) -> bool:
