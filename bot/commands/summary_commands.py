@@ -24,7 +24,7 @@ from bot.service.log import log
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound, WriterFailed, WriterRefused
 from memory.ports import Source, Task
-from memory.text.time.times import iso
+from memory.text.time.times import iso_minute
 from memory.tiers.messages.asides import Aside
 from memory.types import Session
 from memory.view.view import View
@@ -32,7 +32,7 @@ from memory.view.view import View
 
 async def quick_gist(quotes: Sequence[Quote], models: Models, time_zone: str, most_characters: int) -> str:
     """Return the gist of messages, one paragraph per `most_characters` of them; extractive if no model answers."""
-    sources = [Source(f"m{at}", q.speaker, iso(q.said_at, time_zone), q.text) for at, q in enumerate(quotes, start=1)]
+    sources = [Source(f"m{at}", q.speaker, iso_minute(q.said_at, time_zone), q.text) for at, q in enumerate(quotes, start=1)]
     tasks = [Task("gist", tuple(chunk)) for chunk in imported("memory.derive.drafting").chunks(sources, most_characters)]
     return "\n\n".join([await _written_gist(task, models) for task in tasks])
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bot.config.section_base import Section
-from bot.config.server_urls import API, address, is_nearby
+from bot.config.server_urls import API, address, is_nearby, shown
 from bot.delivery.links import AllowList
 from localization.sentences import _
 
@@ -115,6 +115,11 @@ class Backend(Section):
         """The sampling and stop parameters, as a request states them."""
         parameters = {"temperature": self.temperature, "stop": self.stop}
         return {key: value for key, value in parameters.items() if value not in ("", [])}
+
+    @property
+    def shown_url(self) -> str:
+        """The base URL as it may be shown to anyone."""
+        return shown(self.base_url)
 
     @property
     def places(self) -> int:

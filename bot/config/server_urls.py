@@ -52,6 +52,13 @@ def _is_host(host: str) -> bool:
     return _NAME.fullmatch(host) is not None
 
 
+def shown(url: str) -> str:
+    """Return a URL as it may be shown to anyone: without user, password and query."""
+    parts = urlsplit(url)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+    return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path.rstrip('/')}"
+
+
 def is_this_machine(base_url: str) -> bool:
     """Return whether a URL's host is this machine."""
     host = urlsplit(base_url).hostname or ""

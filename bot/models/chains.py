@@ -79,26 +79,26 @@ class Models:
 
     @property
     def where(self) -> str:
-        """The URLs that receive chat messages, '' for none."""
-        return ", ".join(backend.base_url for backend in self.chatting)
+        """The URLs, as they may be shown, that receive chat messages, '' for none."""
+        return ", ".join(backend.shown_url for backend in self.chatting)
 
     @property
     def goes_to(self) -> str:
-        """The URLs that receive any text, for answers, summaries or vectors, '' for none."""
+        """The URLs, as they may be shown, that receive any text, for answers, summaries or vectors, '' for none."""
         models = self._settings.models
-        embedding = [models[name].base_url for name in self._settings.embed[:1] if name in models]
+        embedding = [models[name].shown_url for name in self._settings.embed[:1] if name in models]
         return ", ".join(dict.fromkeys((*self.answering, *self.writing, *embedding)))
 
     @property
     def answering(self) -> Sequence[str]:
-        """The URLs that receive text for answers."""
+        """The URLs, as they may be shown, that receive text for answers."""
         cheaper = [self._settings.models[self._settings.limits.cheaper]] if self.cheaper else []
-        return list(dict.fromkeys(backend.base_url for backend in (*self.chatting, *cheaper)))
+        return list(dict.fromkeys(backend.shown_url for backend in (*self.chatting, *cheaper)))
 
     @property
     def writing(self) -> Sequence[str]:
-        """The URLs that receive text for summaries and dreams."""
-        return list(dict.fromkeys(backend.base_url for backend in self.summarizing))
+        """The URLs, as they may be shown, that receive text for summaries and dreams."""
+        return list(dict.fromkeys(backend.shown_url for backend in self.summarizing))
 
     @property
     def summarizing(self) -> Sequence[Backend]:

@@ -95,7 +95,7 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
     name = settings.embed[0]
     backend = settings.models[name]
     embeds = remote(name, backend.base_url, backend.model, key(name, backend), backend.timeout)
-    return EmbedderChoice(embeds, lazy("{model} at {base_url}", model=backend.model, base_url=backend.base_url))
+    return EmbedderChoice(embeds, lazy("{model} at {base_url}", model=backend.model, base_url=backend.shown_url))
 
 
 async def missing_model_notice(found_by: EmbedderChoice, kept: KeptSettings) -> str:

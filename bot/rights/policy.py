@@ -85,7 +85,7 @@ def _how_long(settings: Settings) -> Sequence[str]:
 def _hosts(
     settings: Settings, answering: Sequence[str], writing: Sequence[str], database: DatabaseAddress | None
 ) -> Sequence[str]:
-    embedding = [settings.models[name].base_url for name in settings.embed[:1] if name in settings.models]
+    embedding = [settings.models[name].shown_url for name in settings.embed[:1] if name in settings.models]
     uses = (
         (_("to answer"), answering),
         (_("to sum up and to think about what was said"), writing),

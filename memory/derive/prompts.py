@@ -11,6 +11,7 @@ from hashlib import blake2b
 from memory.ports import Source, Task, TaskKind
 from memory.text.display_names import display_name
 from memory.text.prompt_lines import SOURCE, prompt_line
+from memory.text.time.relative_dates import moments
 from memory.tiers.profile import NOTHING_NEW
 
 _RULES = """\
@@ -166,7 +167,10 @@ def _count(task: Task) -> str:
 
 def _block(source: Source) -> str:
     speaker = f" · {display_name(source.speaker)}" if source.speaker else ""
-    header = f"[{source.label}] {source.said_at}{speaker}"
+    # Without the weekday, few models count to the day that "on Tuesday" means.
+    days = list(moments(source.said_at))
+    weekday = f" {days[0]:%a}" if len(days) == 1 else ""
+    header = f"[{source.label}] {source.said_at}{weekday}{speaker}"
     return "\n".join([header, prompt_line(source.text, SOURCE)]) if source.text.strip() else header
 
 

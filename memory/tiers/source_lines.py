@@ -8,7 +8,7 @@ from memory.store.database import DatabaseAccess, Row
 from memory.store.lineage import paged
 from memory.text.budget import clip, tokens
 from memory.text.lexical import key_words
-from memory.text.time.times import iso, local
+from memory.text.time.times import iso_minute, local
 from memory.tiers.statements import NewStatement, cited
 from memory.types import Domain, Exchange, Kind, Statement
 
@@ -42,7 +42,7 @@ def of_messages(messages: Iterable[Exchange], time_zone: str) -> list[SourceLine
     """Return messages as lines labelled m1, m2 and so on."""
     return [
         SourceLine(
-            Source(f"m{at}", one.speaker, iso(one.said_at, time_zone), one.text),
+            Source(f"m{at}", one.speaker, iso_minute(one.said_at, time_zone), one.text),
             *(one.key, (one.key,) if one.kind is Kind.SAID else (), one.said_at, one.said_at),
         )
         for at, one in enumerate(messages, start=1)

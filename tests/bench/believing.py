@@ -25,7 +25,7 @@ from memory.ports import Entry, Source, Task, TaskKind
 from tests.bench.alterations import SORTS, Alterer, known_names
 
 _WRITTEN = ("gist", "merge", "profile", "era", "narrative", "self")
-_HEADER = re.compile(r"\[([^\]]+)\] (\S+(?: to \S+)?)(?: · (.+))?")
+_HEADER = re.compile(r"\[([^\]]+)\] (\S+(?: to \S+)?)(?: [A-Z][a-z]{2})?(?: · (.+))?")
 _SPEAKERS = ("Ada", "Ben", "Lyra")
 
 

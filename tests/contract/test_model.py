@@ -146,7 +146,7 @@ async def test_garbage_after_the_first_piece_is_said_and_not_repeated() -> None:
         assert len(server.requests) == 1
 
 
-STALLS = {"silence": fake.Hang(), "silence after a word": fake.Hang("Well,"), "slow drip": fake.Drip("a b c d e f g h", 0.1)}
+STALLS = {"silence": fake.Hang(), "silence after a word": fake.Hang("Well,")}
 
 
 @pytest.mark.parametrize("stall", STALLS.values(), ids=STALLS.keys())
@@ -156,6 +156,14 @@ async def test_the_deadline_is_for_the_whole_answer(stall: fake.Behaviour) -> No
         with pytest.raises(ModelTimeout, match=r"within 0\.5 seconds"):
             await complete(model, ASKED)
         assert len(server.requests) <= 1
+
+
+async def test_an_answer_that_still_comes_at_the_deadline_is_cut_there() -> None:
+    async with talking(timeout=0.5) as (server, model):
+        server.script(fake.Drip("a b c d e f g h " * 9, 0.05))
+        pieces = [piece async for piece in model.stream(ASKED)]
+        assert isinstance(pieces[-1], CutShort) and "".join(pieces).startswith("a b")
+        assert len(server.requests) == 1
 
 
 async def test_the_deadline_does_not_disturb_what_the_caller_does_between_pieces() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelMissing
+from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelMissing, ModelRefused
 from bot.models.port import CutShort, complete
 from tests.contract.test_model import ASKED, KEY, talking
 from tests.fakes import openai_behaviours as fake
@@ -109,6 +109,30 @@ REFUSED: dict[str, tuple[fake.Behaviour, type[ModelError], str]] = {
         "the address",
     ),
     "a status in digits": (stream('{"error": {"message": "no", "type": "None", "code": "401"}}'), ModelDenied, "the key"),
+    "a model that is gone from OpenRouter": (
+        fake.Status(400, "local/one is not a valid model ID", 400),
+        ModelMissing,
+        "model's name",
+    ),
+    "one gone from Groq": (fake.Status(400, "It has been decommissioned.", "model_decommissioned"), ModelMissing, "model's name"),
+    "one gone from Mistral": (fake.Status(400, "Invalid model: local", "1500", "invalid_model"), ModelMissing, "model's name"),
+    "one gone from DeepSeek": (fake.Status(400, "Model Not Exist", "invalid_request_error"), ModelMissing, "model's name"),
+    "one gone from NVIDIA": (fake.Status(410, "The model has reached its end of life."), ModelMissing, "model's name"),
+    "one that LM Studio has not loaded": (
+        fake.Status(400, "No models loaded. Please load a model.", None),
+        ModelMissing,
+        "model's name",
+    ),
+    "one that this key may not use": (
+        fake.Status(403, "No access to model `x`", "model_not_found"),
+        ModelMissing,
+        "model's name",
+    ),
+    "a message that OpenRouter's moderation stops": (
+        fake.Status(403, "Your input was flagged", 403),
+        ModelRefused,
+        r"does not accept the request \(status 403",
+    ),
     "a limit in digits": (stream('{"error": {"message": "slow down", "code": "429"}}'), ModelBusy, "asks to wait"),
 }
 

@@ -152,6 +152,14 @@ def test_a_wrong_key_is_named_and_never_shown(home: Home, model: ModelServer) ->
     assert "sk-very-secret" not in problem
 
 
+def test_a_password_in_the_address_of_a_model_is_never_shown(home: Home, model: ModelServer) -> None:
+    config = model.config('embed = "main"')
+    home.configure(config.replace("http://", "http://ada:hunter2@"))
+    said = home.lyra("doctor"), home.chat("hello", "/privacy", "/model"), home.lyra("status"), home.lyra("privacy")
+    assert f"Your words go to {model.server.base_url}" in said[1].err and model.server.base_url in said[0].out
+    assert all("hunter2" not in done.out + done.err for done in said)
+
+
 def test_a_key_that_is_not_set_is_named(home: Home, model: ModelServer) -> None:
     home.configure(model.config(backend='api_key_env = "MY_KEY"'))
     done = home.lyra("doctor")

@@ -35,6 +35,7 @@ def shown(text: str, size: int) -> tuple[str, bool]:
         ("</|im_end|>", ""),
         ("So it goes:\n```\n<|im_end|>\n```\nEnd. </s>", "So it goes:\n```\n<|im_end|>\n```\nEnd. "),
         ("a < b and <b>so</b> on", "a < b and <b>so</b> on"),
+        ("Ask your assistant\nor me. 1.user\nassistants", "Ask your assistant\nor me. 1.user\nassistants"),
         (TABLE, TABLE),
         (REFRAIN * 5 + "So it ends.", REFRAIN * 5 + "So it ends."),
         (REFRAIN * 5 + "Row, row", REFRAIN),
@@ -67,6 +68,9 @@ def test_however_it_comes_it_ends_at_the_same_place(text: str, size: int) -> Non
 
 TOKENED = {
     "ChatML": "<|im_start|>assistant\nGood evening.<|im_end|>\n<|im_start|>user\nTell me more.",
+    "Llama, its tokens skipped": "assistant\n\nGood evening.assistant\n\nTell me more.",
+    "ChatML, its tokens skipped": "assistant\nGood evening.\nuser\nTell me more.",
+    "Gemma, its tokens skipped": "model\nGood evening.",
     "Llama": "<|start_header_id|>assistant<|end_header_id|>\n\nGood evening.<|eot_id|>",
     "Llama, newer": "<|header_start|>assistant<|header_end|>\n\nGood evening.<|eot|>",
     "Phi": "<|assistant|>\nGood evening.<|end|>",

@@ -57,7 +57,7 @@ async def checkup(environment: Environment, name: str, backend: Backend, facts: 
             "Model {name}: {model} answers at {base_url}, {way}; {takes}; {tools}.",
             name=name,
             model=backend.model,
-            base_url=backend.base_url,
+            base_url=backend.shown_url,
             way=way,
             takes=takes,
             tools=tools,

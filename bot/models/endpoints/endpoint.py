@@ -19,7 +19,7 @@ import anyio
 import httpx2
 import openai
 
-from bot.config.server_urls import is_this_machine
+from bot.config.server_urls import is_this_machine, shown
 from bot.errors import (
     BadSecret,
     ContextTooLong,
@@ -48,6 +48,15 @@ _WORD = re.compile(r"[a-z][a-z0-9_.\-]{1,60}")
 # What some endpoints refuse as an invalid request: xAI and Google a wrong key, Anthropic an empty account.
 _OF_THE_KEY = re.compile(r"\b(?:incorrect|invalid) api key|\bapi key (?:not valid|expired|is invalid)|api_key_invalid")
 _OF_CREDIT = re.compile(r"\bcredit balance is too low|\binsufficient (?:balance|credits?|funds)\b")
+# How endpoints that do not answer 404 say that a model is not there, or no more.
+_GONE = frozenset(
+    ("invalid_model", "model_decommissioned", "model_not_available", "model_not_found", "model_not_supported", "unknown_model")
+)
+_OF_THE_MODEL = re.compile(
+    r"not a valid model id|\bmodel not (?:exist|found)|\binvalid model(?: name| identifier|:| ')|\bno models? loaded"
+    r"|\b(?:find real modelid|router for requested model|healthy deployments)\b|\bmodel ['`\"]\S{1,200} (?:was )?not found"
+)
+_OF_MODERATION = re.compile(r"\bmoderation\b|\bflagged\b")
 _TRY_AGAIN = re.compile(r"(?:try again|retry) in (\d{1,5}(?:\.\d+)?) ?(ms|s\b|seconds?)")
 
 
@@ -67,9 +76,7 @@ class Endpoint:
     @property
     def shown(self) -> str:
         """The URL without user, password and query."""
-        parts = urlsplit(self.base_url)
-        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
-        return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path.rstrip('/')}"
+        return shown(self.base_url)
 
     @property
     def thinks(self) -> bool:
@@ -155,17 +162,18 @@ class Endpoint:
         if status == 429 or "rate_limit_exceeded" in words:
             wait = retry_after(headers, datetime.now(UTC))
             return ModelBusy(lazy("{who} is busy and asks to wait.", who=who), _stated_wait(text) if wait is None else wait)
-        if status in (401, 403) or (status == 400 and _OF_THE_KEY.search(text)):
+        if status in (404, 410) or (status in (400, 403) and words & _GONE) or (status == 400 and _OF_THE_MODEL.search(text)):
+            # OpenRouter refuses tools and images so, too: those are the question's.
+            kind = ModelRefused if status == 404 and "support" in text else ModelMissing
+            return kind(
+                lazy("{shown} has no model {model}. Check the model's name and the address.", shown=self.shown, model=self.model)
+            )
+        moderated = status == 403 and _OF_MODERATION.search(text)
+        if (status in (401, 403) and not moderated) or (status == 400 and _OF_THE_KEY.search(text)):
             return ModelDenied(
                 lazy("{shown} does not accept the key.", shown=self.shown)
                 if self.api_key
                 else lazy("{shown} does not accept requests without a key.", shown=self.shown)
-            )
-        if status == 404:
-            # OpenRouter refuses tools and images so, too: those are the question's.
-            kind = ModelRefused if "support" in text else ModelMissing
-            return kind(
-                lazy("{shown} has no model {model}. Check the model's name and the address.", shown=self.shown, model=self.model)
             )
         if status >= 500 or status == 408:
             return ModelDown(lazy("{who} failed (status {status}).", who=who, status=status), status)

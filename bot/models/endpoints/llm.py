@@ -12,7 +12,7 @@ import stamina
 import stamina.instrumentation
 
 from bot.config.server_urls import is_nearby
-from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled
+from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelTimeout
 from bot.models.endpoints.backend_facts import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
 from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
@@ -30,13 +30,16 @@ stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 1 << 20
 _BREAKS = frozenset((500, 501, 502))
+_SILENCE = 0.25
+"""The share of the timeout after which an endpoint that has sent nothing more counts as hanging."""
 _Begun = tuple[AsyncGenerator[str | ToolCall, None], str | ToolCall | None]
 
 
 class OpenAIModel:
     """A chat model behind an endpoint.
 
-    `timeout` is the deadline in seconds for a whole answer with all retries and waits. Transient failures before the first
+    `timeout` is the deadline in seconds for a whole answer with all retries and waits; one that is still being written then is cut
+    off, as it would take as long again. Transient failures before the first
     piece are retried, up to `tries` attempts; `waits` gives the seconds in between, unless the endpoint does. After the first
     piece nothing is retried: the caller holds half an answer and decides. Images are sent only if the model `sees`, tools only
     if it `uses_tools`. An endpoint that fails with tools but not without them is recorded in `facts` as not supporting tools.
@@ -76,7 +79,8 @@ class OpenAIModel:
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, round after round of tool calls. Raises ModelError."""
-        deadline = asyncio.get_running_loop().time() + self._timeout
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._timeout
         request = CompletionRequest(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
         earlier = ""
         while True:
@@ -88,6 +92,7 @@ class OpenAIModel:
                 async with self._endpoint.before(deadline, self._late):
                     answer, piece = await self._first_piece(request, deadline, stack)
                 while piece is not None and not wrote_call:
+                    came = clock()
                     if isinstance(piece, ToolCall):
                         calls.append(piece)
                     elif isinstance(piece, Restart):
@@ -105,6 +110,11 @@ class OpenAIModel:
                             piece = await anext(answer, None)
                     except WrittenCall:
                         wrote_call = True
+                    except ModelTimeout:
+                        if not pieces or clock() - came > self._timeout * _SILENCE:
+                            raise
+                        yield CutShort()
+                        return
             if wrote_call:
                 # What precedes a call written as text is no answer: start again without tools.
                 request.offers_tools = False

@@ -109,7 +109,7 @@ class WithoutTurns:
         return "" if self.ended else self._pass(line[end:])
 
 
-_ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.+Z-]*"
+_ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.+Z-]*(?:[^\S\n](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b)?"
 _DAY = r"(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4} \d\d:\d\d"
 _MARKS = r"(?:[|>][|>\s]*)?"
 # For example: [m1] 2026-11-20T21:04+01:00 · Ada |, and 20 November 2026 21:04, Ada:

@@ -7,17 +7,26 @@ import re
 
 _ROLE = r"(?:assistant|model|lyra)"
 _BARS = r"(?:im_(?:end|start|sep|user|system)|eo[ts](?:_id)?|eom(?:_id)?|end|return|call|end_?of_?(?:text|turn|prompt)"
+_SIGN = r"[^\w\s,;:<>/|#=-]"
+# The role of the next turn, of which the tokens around it were not decoded: right behind the end of a sentence, and a line's end.
+_BEHIND = rf"(?:(?<={_SIGN})|(?<={_SIGN}\n))(?<!\d\.)"
+_BARE_ROLES = ("assistant", "user")
 _END_TOKEN = re.compile(
     rf"(?:</?\|{_BARS}|(?:start|end)_header_id|header_(?:start|end)|(?:start|end)_of_(?:role|turn_token)|user|assistant|system|observation)\|>"
-    r"|<｜(?:end▁of▁sentence|user|assistant)｜>|<(?:end|start)_of_turn>|<\|turn>|<turn\|>|</s>|<eos>|<end_of_utterance>|\[/?inst\]|\[\|end_?of_?turn\|\])\Z",
+    rf"|<｜(?:end▁of▁sentence|user|assistant)｜>|<(?:end|start)_of_turn>|<\|turn>|<turn\|>|</s>|<eos>|<end_of_utterance>|\[/?inst\]|\[\|end_?of_?turn\|\]|{_BEHIND}(?-i:{'|'.join(_BARE_ROLES)})\n)\Z",
     re.IGNORECASE,
 )
 """A token that ends a turn or begins another, at the end of a text."""
 _LONGEST_END = 24
-_MAY_BE_END = re.compile(rf"(?:<[^\s<>]{{0,{_LONGEST_END}}}|\[/?i?n?s?t?|\[\|[a-z_]{{0,12}}\|?)\Z", re.IGNORECASE)
+_BEGUN_ROLE = "|".join(role[:length] for role in _BARE_ROLES for length in range(1, len(role) + 1))
+_MAY_BE_END = re.compile(
+    rf"(?:{_BEHIND}(?-i:{_BEGUN_ROLE})|<[^\s<>]{{0,{_LONGEST_END}}}|\[/?i?n?s?t?|\[\|[a-z_]{{0,12}}\|?)\Z",
+    re.IGNORECASE,
+)
 
+_OPENING_ROLES = ("assistant", "model")
 _HEADER = re.compile(
-    rf"\s*(?:(?:<s>|<bos>|\[gmask\]|<sop>|\[/inst\]|<\|(?:begin_?of_?text|start_?of_?text|assistant|im_sep|(?:start_of_turn|chatbot)_token)\|>"
+    rf"\s*(?:(?:(?-i:{'|'.join(_OPENING_ROLES)})[^\S\n]*\n|<s>|<bos>|\[gmask\]|<sop>|\[/inst\]|<\|(?:begin_?of_?text|start_?of_?text|assistant|im_sep|(?:start_of_turn|chatbot)_token)\|>"
     rf"|<｜(?:begin▁of▁sentence|assistant)｜>|\[\|assistant\|\]|<\|im_assistant\|>{_ROLE}?<\|im_middle\|>"
     rf"|<\|start_header_id\|>\s*{_ROLE}\s*<\|end_header_id\|>|<\|header_start\|>\s*{_ROLE}\s*<\|header_end\|>"
     rf"|<\|start_of_role\|>\s*{_ROLE}\s*<\|end_of_role\|>|(?:<\|im_start\|>|<start_of_turn>|<\|turn>|<\|start\|>)(?:{_ROLE}\b|(?=\s)))\s*)+",
@@ -52,6 +61,7 @@ class _WithoutHeader:
         self._held += piece
         begun = self._held.lstrip()
         may_follow = not begun or (begun[0] in "<[" and len(begun) < _LONGEST_HEADER)
+        may_follow = may_follow or any(role.startswith(begun) for role in _OPENING_ROLES)
         return "" if may_follow and self._blanks < _MOST_BLANKS else self.rest()
 
     def rest(self) -> str:
@@ -186,7 +196,7 @@ class Unlooped:
                 break
             self._read += 1
             self._follow()
-            if character in ">]" and (found := _END_TOKEN.search(self._text, max(0, self._read - _LONGEST_END), self._read)):
+            if character in ">]\n" and (found := _END_TOKEN.search(self._text, max(0, self._read - _LONGEST_END), self._read)):
                 self._token = -1 if self._text.count("```", 0, self._read) % 2 else found.start()
             elif character == "\n" or (character == " " and _ENDED.search(self._text[max(0, self._read - 4) : self._read])):
                 self._sentence = self._read

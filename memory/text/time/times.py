@@ -58,3 +58,8 @@ def months_within(start: int, end: int, time_zone: str, most: int) -> list[str]:
 def iso(at: int, time_zone: str) -> str:
     """Return an instant as ISO 8601 with offset, with microseconds only where there are any."""
     return local(at, time_zone).isoformat()
+
+
+def iso_minute(at: int, time_zone: str) -> str:
+    """Return an instant as local time in ISO 8601, to the minute, as 2026-11-27T21:04."""
+    return local(at, time_zone).replace(tzinfo=None).isoformat(timespec="minutes")
