@@ -203,8 +203,8 @@ class Worker:
         self._busy: set[asyncio.Task[None]] = set()
 
     async def tick(self) -> None:
-        """Queue every domain for maintenance."""
-        await self._memory.chores.add_all()
+        """Queue the domains that are due for maintenance, as far as this worker knows."""
+        await self._maintenance.leave_due()
 
     async def run(self) -> None:
         """Process waiting domains, woken by signals."""
