@@ -17,7 +17,7 @@ from memory.store.domains import by_key
 from memory.types import MINUTE
 from tests.kits.fresh import POSTGRESQL, STORE, named, server
 from tests.kits.long_talk import CopyingModel, CopyingModels
-from tests.kits.memory_kit import Corner, HOUR, Ids, at_home, corner, opened
+from tests.kits.memory_kit import HOUR, Corner, Ids, at_home, corner, opened
 
 
 @pytest.fixture(autouse=True)
