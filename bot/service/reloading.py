@@ -8,6 +8,7 @@ from bot.models.chains import Models
 from bot.service.log import carried_on, log
 from localization.sentences import _
 from memory.core import Memory
+from memory.errors import MemoryFailure
 
 _LIVE = {"chat", "summary", "models", "persona"}
 
@@ -55,6 +56,6 @@ class Reloading:
         """Reload the file; return the result, or the error, as a sentence."""
         try:
             return await self.reload()
-        except LyraError as error:
+        except (LyraError, MemoryFailure) as error:
             log.warning("configuration.refused", why=str(error))
             return _("{error} The earlier configuration stays in use.", error=error)
