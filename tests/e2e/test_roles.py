@@ -55,6 +55,8 @@ class Shared:
 
 
 _STILL_SECONDS = 60
+HURRIED = "from memory.store.postgresql import connecting\nconnecting.PATIENCE_SECONDS = 0.2\n"
+"""Has her find out soon that the database is out of reach."""
 GISTS = "SELECT count(*) FROM lyra.digests"
 CHORES = "SELECT count(*) FROM lyra.claims WHERE name = 'chore'"
 
@@ -174,8 +176,7 @@ def test_a_worker_that_stood_still_publishes_nothing_and_ends(shared: Shared) ->
 @pytest.mark.parametrize("role", [["--role", "platform"], []], ids=["one of several", "alone"])
 def test_what_is_said_while_the_database_is_out_of_reach_is_answered_once_it_is_back(shared: Shared, role: list[str]) -> None:
     discord = shared.discord
-    hurried = "from memory.store.postgresql import connecting\nconnecting.PATIENCE_SECONDS = 0.2\n"
-    with shared.home.started("run", *role, env=customized(shared.home.folder / "hurried", hurried)) as lyra:
+    with shared.home.started("run", *role, env=customized(shared.home.folder / "hurried", HURRIED)) as lyra:
         connected(lyra)
         assert discord.answered(discord.ask("ada", discord.dm("ada"), "hello"))
         shared.shut()
@@ -185,6 +186,18 @@ def test_what_is_said_while_the_database_is_out_of_reach_is_answered_once_it_is_
         shared.open()
         for one in asked:
             assert "Noted." in discord.answered(one)
+        assert lyra.stop().code == 0
+
+
+def test_she_keeps_her_model_where_the_configuration_cannot_be_read_again_as_the_database_is_out_of_reach(shared: Shared) -> None:
+    discord = shared.discord
+    with shared.home.started("run", env=customized(shared.home.folder / "hurried", HURRIED)) as lyra:
+        connected(lyra)
+        shared.shut()
+        lyra.send(signal.SIGHUP)
+        assert "cannot be reached" in lyra.note("The earlier configuration stays in use.")
+        shared.open()
+        assert "Noted." in discord.answered(discord.ask("ada", discord.dm("ada"), "hello"))
         assert lyra.stop().code == 0
 
 
