@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from adapters.command_table import CommandSpec
 from adapters.events import Event, MenuCall, Message
 from adapters.listener import Listener, Notes
+from bot.conversation.listening import NO_CURSORS
 from bot.service.log import log
 from memory.errors import DatabaseBusy
 
@@ -44,9 +45,9 @@ class PatientListener:
         """Return the cursor of each stream."""
         return await _tried(self._platform, self._listener.cursors)
 
-    async def hear(self, events: Sequence[Event], *cursors: Mapping[str, str]) -> Awaitable[None]:
+    async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
         """Pass on events and cursors; calls of a menu only once, since whoever called is told that it failed."""
-        hear = partial(self._listener.hear, events, *cursors)
+        hear = partial(self._listener.hear, events, cursors)
         if events and all(isinstance(event, MenuCall) for event in events):
             return await hear()
         return await _tried(self._platform, hear)

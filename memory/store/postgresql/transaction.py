@@ -270,6 +270,7 @@ async def acquire(pool: Pool) -> PipelinedConnection:
         return await pool.getconn()
     except PoolTimeout as error:
         # The pool does not tell why.
+        assert isinstance(pool.conninfo, str)
         try:
             await (await PipelinedConnection.connect(pool.conninfo, **OPTIONS)).close()
         except psycopg.Error as reason:
