@@ -85,6 +85,10 @@ async def _tried(platform: str, work: Callable[[], Awaitable[_Given]]) -> _Given
         try:
             return await work()
         except DatabaseBusy as error:
+            task = asyncio.current_task()
+            if task and task.cancelling():
+                # What is noted at the end must not hold it up.
+                raise
             if not reported:
                 log.warning("platform.waits", platform=platform, why=str(error))
             reported = True
