@@ -66,10 +66,20 @@ class Models:
 
     async def open(self) -> None:
         """Open the configured models, or the one that a person connected."""
+        await self.reload(self._settings)
+
+    async def reload(self, settings: Settings) -> None:
+        """Switch to another configuration; an answer in progress keeps its models.
+
+        Everything stays as it is if the memory cannot be read. Raises MemoryFailure.
+        """
         told = await self._kept.get(_SCOPE, _KEY)
-        await self.learnt.open(self._settings.models.values())
-        if isinstance(told, dict):
-            await self._use(Backend(base_url=told["base_url"], model=told["model"]))
+        connected = [Backend(base_url=told["base_url"], model=told["model"])] if isinstance(told, dict) else []
+        await self.learnt.open([*settings.models.values(), *connected])
+        self._settings = settings
+        self.chat, self.chatting, self._connected, self.offers_tools, self.cheaper = None, (), None, False, None
+        if connected:
+            self._use(*connected)
         elif told != "off":
             self.chat = self._chain(self._settings.chat)
             self._chat_through(*(self._settings.models[name] for name in self._settings.chat if name != OFFLINE))
@@ -171,12 +181,6 @@ class Models:
         made: ModelWriter = imported("bot.models.writer:ModelWriter")(model)
         return made
 
-    async def reload(self, settings: Settings) -> None:
-        """Switch to another configuration; an answer in progress keeps its models."""
-        self._settings = settings
-        self.chat, self.chatting, self._connected, self.offers_tools, self.cheaper = None, (), None, False, None
-        await self.open()
-
     async def as_configured(self) -> None:
         """Return to the configured chat models, dropping what was connected or switched off."""
         await self._kept.set(_SCOPE, _KEY, None)
@@ -190,7 +194,9 @@ class Models:
     async def connect(self, base_url: str, model: str) -> None:
         """Use this chat model from now on, also after a restart."""
         await self._kept.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
-        await self._use(Backend(base_url=base_url, model=model))
+        backend = Backend(base_url=base_url, model=model)
+        await self.learnt.open([backend])
+        self._use(backend)
         self.summary = self._summarizer()
 
     async def off(self) -> bool:
@@ -207,8 +213,7 @@ class Models:
         while self._opened:
             await self._opened.pop().close()
 
-    async def _use(self, backend: Backend) -> None:
-        await self.learnt.open([backend])
+    def _use(self, backend: Backend) -> None:
         self._connected, self.cheaper = backend, None
         self.chat = self._open(backend.model, backend, patient=False)
         self._chat_through(backend)

@@ -1,21 +1,15 @@
 """Which domains housekeeping has to look at: those that changed since, and those whose time has come."""
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from bot.service.log import carried_on
 from memory.core import Memory
 from memory.ports import Clock
 from memory.types import MINUTE, Domain
 
 _LEAST, _SPREAD = 20, 20
 """In minutes: a domain in which nothing happens is looked at after 20 to 40, not all of them at once."""
-
-
-class DueDomain(NamedTuple):
-    """A domain, and how many changes it had seen when it was found to be due."""
-
-    domain: Domain
-    changes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +27,29 @@ class DueDomains:
         self._clock = clock
         self._looks: dict[int, _Look] = {}
 
-    async def due(self) -> list[DueDomain]:
-        """Return the domains with anything in them to be looked at now, oldest first, without confidences."""
+    async def taken(self) -> AsyncIterator[Domain]:
+        """Yield the domains with anything in them to be looked at now, oldest first, without confidences.
+
+        Each is left alone from then on until something changes there or may be due by time alone.
+        """
         now, changes = self._clock.now(), await self._memory.changes()
-        return [
-            DueDomain(domain, changes.get(domain.key, 0))
-            for domain in await self._memory.places.inhabited()
-            if not self._is_quiet(domain, changes.get(domain.key, 0), now)
-        ]
+        for domain in await self._memory.places.inhabited():
+            seen = changes.get(domain.key, 0)
+            if self._is_quiet(domain, seen, now):
+                continue
+            until = await carried_on(self._quiet_until(domain), "housekeeping")
+            if until is not None:
+                # Before it is looked at: what fails in the background meanwhile has it looked at again.
+                self._looks[domain.key] = _Look(seen, self._clock.now(), until)
+            yield domain
 
     def _is_quiet(self, domain: Domain, changes: int, now: int) -> bool:
         look = self._looks.get(domain.key)
         # A clock that was set back says nothing of how much time has passed.
         return look is not None and look.changes == changes and look.at <= now < look.until
 
-    async def quiet_until(self, domain: Domain) -> int | None:
-        """Return until when a domain may be left alone as it is now; None if it may not."""
+    async def _quiet_until(self, domain: Domain) -> int | None:
         return await self._memory.quiet_until(domain, self._clock.now() + (_LEAST + domain.key % _SPREAD) * MINUTE)
-
-    def leave(self, due: DueDomain, until: int) -> None:
-        """Leave a domain alone until an instant, unless it changes from what it was when it was due."""
-        self._looks[due.domain.key] = _Look(due.changes, self._clock.now(), until)
 
     def look_again(self, domain: Domain) -> None:
         """Have a domain looked at next time."""

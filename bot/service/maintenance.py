@@ -104,10 +104,12 @@ class Maintenance:
 
     async def look_after(self, domain: Domain, still: Callable[[], Awaitable[bool]]) -> None:
         """Maintain a domain until it is done and embedded, as long as this process `still` holds the work."""
-        await self._look_over(domain, [None])
-        embeds = True
+        is_quiet = await self._look_over(domain, [None])
+        embeds: bool | None = True
         while embeds and await still():
-            embeds = bool(await carried_on(self._embed_some(domain), _JOB))
+            embeds = await carried_on(self._embed_some(domain), _JOB)
+        if not is_quiet or embeds is None:
+            self._due_domains.look_again(domain)
 
     async def drain(self, seconds: float = _DRAIN_SECONDS) -> None:
         """Wait some seconds for work in progress, then cancel it; its claims let the next start continue.
@@ -124,13 +126,20 @@ class Maintenance:
 
     async def tick(self) -> None:
         """Maintain every domain with anything in it that changed since it was last looked at, or in which something may be due."""
-        for due in await self._due_domains.due():
-            until = await carried_on(self._due_domains.quiet_until(due.domain), _JOB)
-            if until is not None:
-                # Before looking: what fails in the background meanwhile has it looked at again.
-                self._due_domains.leave(due, until)
-            if not await self._look_after(due.domain, [None]):
-                self._due_domains.look_again(due.domain)
+        async for domain in self._due_domains.taken():
+            if not await self._look_after(domain, [None]):
+                self._due_domains.look_again(domain)
+
+    async def leave_due(self) -> None:
+        """Leave every domain that `tick` would maintain to whichever worker has time."""
+        due = [domain async for domain in self._due_domains.taken()]
+        try:
+            if due:
+                await self._memory.chores.add([domain.key for domain in due])
+        except BaseException:
+            for domain in due:
+                self._due_domains.look_again(domain)
+            raise
 
     async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
         self.embed_soon(domain)

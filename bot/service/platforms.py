@@ -11,6 +11,7 @@ from bot.config.sections import MatrixSection as MatrixSection
 from bot.errors import BadConfig
 from bot.imports import imported
 from bot.service.adapter_notes import KeptNotes
+from bot.service.patient_listener import PatientNotes
 from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import MemoryFailure
@@ -70,12 +71,16 @@ def _discord(app: App, chosen: DiscordSection) -> Adapter:
             frozenset(chosen.bots),
             chosen.shards,
         ),
-        KeptNotes(app.memory.settings, "discord"),
+        _notes(app, "discord"),
         partial(app.preferences.gate, "discord"),
         app.base.clock.now,
         turn=_turn(app.memory.db.peers),
         vault=vault_of(app.memory),
     )
+
+
+def _notes(app: App, platform: str) -> PatientNotes:
+    return PatientNotes(platform, KeptNotes(app.memory.settings, platform))
 
 
 def vault_of(memory: Memory) -> "SealedFiles | None":
@@ -109,7 +114,7 @@ def _matrix(app: App, account: MatrixSection) -> Adapter:
         account.invites if account.invites is not None else [one for p in app.base.settings.people.values() for one in p.matrix]
     )
     return adapter(
-        matrix_access(app), environment.home / "matrix", KeptNotes(app.memory.settings, "matrix"), app.base.clock.now,
+        matrix_access(app), environment.home / "matrix", _notes(app, "matrix"), app.base.clock.now,
         prefix=account.prefix, invites=invites if isinstance(invites, str) else frozenset(invites), bots=frozenset(account.bots),
         waived=partial(app.preferences.waived, "matrix"),
     )  # fmt: skip

@@ -5,9 +5,10 @@ from bot.config.settings import Settings, load
 from bot.context.persona import Persona
 from bot.errors import LyraError
 from bot.models.chains import Models
-from bot.service.log import log
+from bot.service.log import carried_on, log
 from localization.sentences import _
 from memory.core import Memory
+from memory.errors import MemoryFailure
 
 _LIVE = {"chat", "summary", "models", "persona"}
 
@@ -32,11 +33,12 @@ class Reloading:
             for name, backend in settings.models.items():
                 self._environment.secret(backend.api_key_env, backend.api_key_file, _("The key of [models.{name}]", name=name))
             await self._models.reload(settings)
-            if self._models.writer_setup:
-                await self._memory.know_writer(*self._models.writer_setup)
         except BaseException:
             self._persona.named = before
             raise
+        if self._models.writer_setup:
+            # Where the memory is out of reach, the next start does it.
+            await carried_on(self._memory.know_writer(*self._models.writer_setup), "writer")
         later = [
             key for key in Settings.model_fields if key not in _LIVE and getattr(settings, key) != getattr(self.settings, key)
         ]
@@ -54,6 +56,6 @@ class Reloading:
         """Reload the file; return the result, or the error, as a sentence."""
         try:
             return await self.reload()
-        except LyraError as error:
+        except (LyraError, MemoryFailure) as error:
             log.warning("configuration.refused", why=str(error))
             return _("{error} The earlier configuration stays in use.", error=error)

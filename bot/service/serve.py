@@ -15,6 +15,7 @@ from bot.service.deadline import Stop
 from bot.service.log import carried_on, log
 from bot.service.maintenance import Maintenance
 from bot.service.minutely import Work
+from bot.service.patient_listener import PatientListener
 from bot.service.platforms import platforms
 from bot.service.process_lifecycle import collected_when_quiet, lifecycle
 from bot.service.process_roles import Role
@@ -175,7 +176,7 @@ async def _listen(
     listener = talk.listeners[adapter.platform]
     telling = asyncio.create_task(_tell(adapter, listener.connected, awake, refused_accounts))
     try:
-        await adapter.run(listener)
+        await adapter.run(PatientListener(adapter.platform, listener))
     except PlatformRefused as error:
         note(told(error))
         return adapter.platform, error
@@ -203,8 +204,8 @@ class Worker:
         self._busy: set[asyncio.Task[None]] = set()
 
     async def tick(self) -> None:
-        """Queue every domain for maintenance."""
-        await self._memory.chores.add_all()
+        """Queue the domains that are due for maintenance, as far as this worker knows."""
+        await self._maintenance.leave_due()
 
     async def run(self) -> None:
         """Process waiting domains, woken by signals."""

@@ -15,7 +15,6 @@ from memory.types import MINUTE
 
 CHORE = "chore"
 """What is called to other processes when a domain is queued."""
-_ROUND, _EVERY = "chores", "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +39,6 @@ class Chores:
         async with self._db.transaction(bounds=Bounds()) as tx:
             await ledger.queue_work(tx, CHORE, slots)
         self._call()
-
-    async def add_all(self) -> bool:
-        """Queue every domain, at most once a minute across all processes; return whether this call did."""
-        await self._holders.join()
-        async with self._db.transaction(bounds=Bounds()) as tx:
-            held = await ledger.claim(tx, _ROUND, _EVERY, self._holders, self._clock.now())
-            if held is not None:
-                await ledger.want_everywhere(tx, CHORE)
-                await ledger.renew(tx, held, self._clock.now() + MINUTE - ledger.LEASE)
-        if held is not None:
-            self._call()
-        return held is not None
 
     async def take(self) -> Chore | None:
         """Claim a queued domain that no other process holds."""

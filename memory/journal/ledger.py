@@ -110,15 +110,6 @@ async def queue_work(tx: Transaction, name: str, slots: Sequence[str]) -> None:
     )
 
 
-async def want_everywhere(tx: Transaction, name: str) -> None:
-    """Queue one kind of work for every domain, with the domain's key as slot."""
-    await tx.run(
-        "INSERT INTO claims (name, slot, holder, fence, until) SELECT :name, CAST(id AS TEXT), '', 0, 0 FROM domains "
-        "WHERE 1 = 1 ORDER BY id ON CONFLICT (name, slot) DO UPDATE SET tries = 0",
-        {"name": name},
-    )
-
-
 async def take_wanted(tx: Transaction, name: str, holders: ClaimHolders, now: int) -> Claim | None:
     """Lease the queued work that has waited longest; None if nothing is free.
 

@@ -1,12 +1,15 @@
 """A connection to a server: what goes there in one trip, what comes back, and what it is in after a trip that failed or was left."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 
 import psycopg
 import pytest
 
 from memory.errors import DatabaseAway, DatabaseRefused
+from memory.store.postgresql import database
 from memory.store.postgresql import pipelined_connection as connections
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import connect
@@ -14,6 +17,7 @@ from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.error_translation import explained, is_lost, meaning
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from tests.fakes.pulse import PATIENCE
+from tests.kits.fresh import server
 from tests.kits.memory_kit import KEY
 
 pytest_plugins = ["tests.kits.postgres_fixtures"]
@@ -175,3 +179,43 @@ async def test_a_server_without_tls_is_told_apart_from_one_that_is_away(mode: st
         with pytest.raises(DatabaseRefused, match="cannot be encrypted as its url asks"), explained(there):
             await (await connect(there)).close()
         await asyncio.wait_for(left.wait(), PATIENCE)
+
+
+async def test_why_no_connection_can_be_made_is_said_by_whoever_waited_for_one(
+    address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "PATIENCE_SECONDS", 0.2)
+    name = address.url.partition("?")[0].rpartition("/")[2]
+    async with await PostgresDatabase.open(address, KEY) as db:
+        for change, why in (("CONNECTION LIMIT 0", "no connection left"), ("ALLOW_CONNECTIONS false", "cannot be reached")):
+            server().ask(f"ALTER DATABASE {name} {change}")
+            server().ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+            with pytest.raises(DatabaseAway, match=why):
+                await db.all("SELECT 1 AS one")
+            with pytest.raises(DatabaseAway, match=why):
+                async with db.transaction() as tx:
+                    await tx.all("SELECT 1 AS one")
+            server().ask(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true CONNECTION LIMIT -1")
+
+
+async def test_a_server_that_was_away_is_noticed_as_soon_as_it_is_back(
+    address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "PATIENCE_SECONDS", 0.2)
+    name = address.url.partition("?")[0].rpartition("/")[2]
+    async with await PostgresDatabase.open(address, KEY) as db:
+
+        async def reads() -> bool:
+            with suppress(DatabaseAway):
+                return bool(await db.all("SELECT 1 AS one"))
+            return False
+
+        server().ask(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        server().ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+        # A pool that doubles its pauses tries a third time after three seconds, and then after seven.
+        ends = time.monotonic() + 3.5
+        while time.monotonic() < ends:
+            assert not await reads()
+        server().ask(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        tries = [await reads() for _ in range(5)]
+        assert any(tries)

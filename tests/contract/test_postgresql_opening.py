@@ -70,6 +70,18 @@ async def test_a_home_that_has_a_memory_is_not_left_behind_for_one_on_a_server(a
         await open_database(tmp_path / "lyra.db", None, address)
 
 
+async def test_a_memory_that_was_encrypted_before_master_keys_could_be_changed_is_opened(
+    server: Postgres, address: DatabaseAddress
+) -> None:
+    name = address.url.split("/")[3].split("?")[0]
+    server.ask("ALTER TABLE lyra.data_keys DROP COLUMN next", name)
+    server.ask("DROP TABLE lyra.kept_commits", name)
+    async with await PostgresDatabase.open(address, KEY) as db:
+        await write(db, "one")
+    async with await PostgresDatabase.open(address, KEY) as db:
+        assert await scopes(db) == ["one"]
+
+
 async def test_a_newer_memory_is_not_opened(server: Postgres, address: DatabaseAddress) -> None:
     server.ask(
         "INSERT INTO lyra.migrations (version, name, digest) VALUES (9999, 'later', '')", address.url.split("/")[3].split("?")[0]

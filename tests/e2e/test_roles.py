@@ -12,6 +12,7 @@ import pytest
 from tests.fakes import openai_behaviours as b
 from tests.fakes.pulse import PATIENCE
 from tests.kits import fresh
+from tests.kits.customized import customized
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Home, ModelServer, Process, one_sentence
 from tests.kits.postgres import unguarded
@@ -35,6 +36,16 @@ class Shared:
         assert found
         return int(found[0])
 
+    def shut(self) -> None:
+        """Let nobody into the database, and end every connection there is."""
+        name = self.address.url.partition("?")[0].rpartition("/")[2]
+        fresh.server().ask(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
+        fresh.server().ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+
+    def open(self) -> None:
+        """Let everybody in again."""
+        fresh.server().ask(f'ALTER DATABASE "{self.address.url.partition("?")[0].rpartition("/")[2]}" ALLOW_CONNECTIONS true')
+
     def until(self, query: str, number: int) -> None:
         """Wait until a query of the database gives a number."""
         ends = time.monotonic() + PATIENCE
@@ -44,6 +55,8 @@ class Shared:
 
 
 _STILL_SECONDS = 60
+HURRIED = "from memory.store.postgresql import connecting\nconnecting.PATIENCE_SECONDS = 0.2\n"
+"""Has her find out soon that the database is out of reach."""
 GISTS = "SELECT count(*) FROM lyra.digests"
 CHORES = "SELECT count(*) FROM lyra.claims WHERE name = 'chore'"
 
@@ -158,6 +171,34 @@ def test_a_worker_that_stood_still_publishes_nothing_and_ends(shared: Shared) ->
                 frozen.note("stood still for too long")
                 assert frozen.wait().code == 1
                 assert shared.count(GISTS) == made
+
+
+@pytest.mark.parametrize("role", [["--role", "platform"], []], ids=["one of several", "alone"])
+def test_what_is_said_while_the_database_is_out_of_reach_is_answered_once_it_is_back(shared: Shared, role: list[str]) -> None:
+    discord = shared.discord
+    with shared.home.started("run", *role, env=customized(shared.home.folder / "hurried", HURRIED)) as lyra:
+        connected(lyra)
+        assert discord.answered(discord.ask("ada", discord.dm("ada"), "hello"))
+        shared.shut()
+        # No history that she knows of will ever tell of them.
+        asked = [discord.ask(name, discord.dm(name), "hello, I am new") for name in ("bob", "eva")]
+        assert "cannot be reached" in lyra.note("platform.waits")
+        shared.open()
+        for one in asked:
+            assert "Noted." in discord.answered(one)
+        assert lyra.stop().code == 0
+
+
+def test_she_keeps_her_model_where_the_configuration_cannot_be_read_again_as_the_database_is_out_of_reach(shared: Shared) -> None:
+    discord = shared.discord
+    with shared.home.started("run", env=customized(shared.home.folder / "hurried", HURRIED)) as lyra:
+        connected(lyra)
+        shared.shut()
+        lyra.send(signal.SIGHUP)
+        assert "cannot be reached" in lyra.note("The earlier configuration stays in use.")
+        shared.open()
+        assert "Noted." in discord.answered(discord.ask("ada", discord.dm("ada"), "hello"))
+        assert lyra.stop().code == 0
 
 
 def test_a_memory_in_a_file_takes_no_roles(tmp_path: Path) -> None:

@@ -18,8 +18,6 @@ import pytest
 
 from memory.bank.block import HEAD
 from memory.core import Memory, Ports
-from memory.journal import ledger
-from memory.store.bounds import Bounds
 from memory.types import DomainKind, DomainRef
 from tests.fakes.discord import Channel, DiscordServer, Person
 from tests.fakes.openai_behaviours import Request
@@ -45,6 +43,8 @@ _UNDER_WAY = (
 _CHORES = "SELECT count(*) AS n FROM claims WHERE name = 'chore'"
 FIRST, SECOND, WORKER = "first", "second", "worker"
 """The processes: the first platform process has the shard of DMs and of the club, the second the one of the home server."""
+UNASKED = "import bot.service.serve\nasync def nothing(worker): pass\nbot.service.serve.Worker.tick = nothing\n"
+"""Has a worker do what it is asked for alone: each minute of its own it would go over every place, whatever the clock says."""
 UNGUARDED = "from tests.kits.discord_knowing import Everything\nbot.app.DomainAccess = Everything\n"
 """The guard switched off in one process: at every place it reads all of memory."""
 
@@ -134,14 +134,6 @@ class Several:
         await self.memory.chores.add([domain.key for domain in await self.memory.places.domains()])
         await self._until(_CHORES)
 
-    async def hold_the_round(self) -> None:
-        """Be who has the worker go over every place: it would do so once a minute of its own, whatever the clock says."""
-        assert self.memory.db.peers
-        await self.memory.db.peers.join("test")
-        async with self.memory.db.transaction(bounds=Bounds()) as tx:
-            held = await ledger.claim(tx, "chores", "all", self.memory._holders, self.clock.now())
-            assert held and await ledger.renew(tx, held, at_noon(24 * 60))
-
     async def _until(self, left: str) -> None:
         async with asyncio.timeout(PATIENCE):
             while (row := await self.memory.db.one(left)) and row["n"]:
@@ -185,13 +177,13 @@ async def awake(town: Town, open_to_all: str) -> AsyncIterator[Several]:
         async with await opening as memory:
 
             async def start(role: str, name: str, heard: str) -> Process:
-                env = given(folder, clock.file, name, UNGUARDED if name == open_to_all else "")
+                more = UNGUARDED if name == open_to_all else UNASKED if role == "worker" else ""
+                env = given(folder, clock.file, name, more)
                 process = stack.enter_context(home.started("run", "--role", role, env=env))
                 await asyncio.to_thread(process.note, heard)
                 return process
 
             lyra = Several(home, memory, clock, town.model, pokes)
-            await lyra.hold_the_round()
             worker = asyncio.create_task(start("worker", WORKER, "Lyra works here"))
             platforms = [await start("platform", name, "Discord: connected.") for name in (FIRST, SECOND)]
             processes = [*platforms, await worker]

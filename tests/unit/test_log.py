@@ -87,6 +87,14 @@ def test_of_other_libraries_only_that_they_failed(written: Callable[[], str]) ->
     assert "library.failed" in line and "asyncio" in line and "ConnectionError" in line and "secret" not in line
 
 
+def test_of_a_server_that_is_away_not_every_attempt_to_connect_is_written(written: Callable[[], str]) -> None:
+    # As psycopg sets it for itself when it is loaded.
+    logging.getLogger("psycopg").setLevel(logging.WARNING)
+    log.configure("debug")
+    logging.getLogger("psycopg.pool").warning("error connecting in 'lyra'")
+    assert written() == ""
+
+
 def test_what_adapters_say_is_written_as_they_say_it(written: Callable[[], str]) -> None:
     log.configure("info")
     logging.getLogger("adapters.discord.incoming.backfill").info("More than %d messages were missed in channel %s.", 1000, "77")

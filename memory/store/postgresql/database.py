@@ -41,7 +41,7 @@ from memory.store.postgresql.scope import READING_ALL, WHOLE, Scope, ScopedDatab
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
 from memory.store.postgresql.sealing.sealer import Sealer
-from memory.store.postgresql.transaction import STILL_HERE, Pool, PostgresTransaction, release
+from memory.store.postgresql.transaction import STILL_HERE, Pool, PostgresTransaction, acquire, release
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.transaction_gate import TransactionGate
 
@@ -87,6 +87,8 @@ class PostgresDatabase(Reader):
             pool: Pool = AsyncConnectionPool(
                 conninfo(address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=configure, min_size=1,
                 max_size=READERS + WRITERS, open=False, timeout=PATIENCE_SECONDS, name="lyra",
+                # Else it tries ever more rarely while the server is away, and she would notice late that it is back.
+                reconnect_timeout=PATIENCE_SECONDS,
             )  # fmt: skip
             await pool.open()
         return cls(address, pool, sealer, commits)
@@ -195,7 +197,7 @@ class PostgresDatabase(Reader):
             return await self._asked(sql, parameters, scope)
 
     async def _asked(self, sql: str, parameters: Parameters, scope: Scope) -> list[Row]:
-        connection = await self._pool.getconn()
+        connection = await acquire(self._pool)
         try:
             return await self._sealer.fetched(connection, scope, sql, parameters)
         finally:
@@ -221,7 +223,7 @@ class PostgresDatabase(Reader):
             await self._sealer.keys.wrap_next(self._read_by_number, master)
 
     async def _read_by_number(self, sql: str, given: Sequence[object]) -> list[Row]:
-        connection = await self._pool.getconn()
+        connection = await acquire(self._pool)
         try:
             return await query(connection, WHOLE, sql, given)
         finally:

@@ -47,6 +47,8 @@ def is_lost(error: psycopg.Error) -> bool:
 
 def meaning(error: psycopg.Error, address: DatabaseAddress) -> MemoryFailure:
     """Return an error of psycopg as one of memory, without stored text and without the password."""
+    if isinstance(error, psycopg_pool.PoolTimeout) and isinstance(error.__cause__, psycopg.Error):
+        return meaning(error.__cause__, address)
     state, said = error.sqlstate or "", str(error)
     if state.startswith("28") or any(words in said for words in _DENIED) or ("role" in said and "does not exist" in said):
         return DatabaseRefused(

@@ -11,10 +11,11 @@ from functools import partial
 
 import psycopg
 from psycopg.pq import TransactionStatus
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
+from memory.store.postgresql.connecting import OPTIONS
 from memory.store.postgresql.error_translation import is_lost
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from memory.store.postgresql.scope import ALL, SET_SCOPE, Everywhere, Scope, beginning
@@ -188,7 +189,7 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         for again in (True, False):
             begins = self._taken is None
             if begins:
-                self._taken = await self._pool.getconn()
+                self._taken = await acquire(self._pool)
             try:
                 return await self._run(waiting, asked, begins=begins)
             except psycopg.Error as error:
@@ -261,6 +262,20 @@ async def _listed(rows: Rows) -> list[Parameters]:
 
 def _sealed(sealer: Sealer, prepared: Prepared, rows: Sequence[Parameters]) -> list[list[object]]:
     return [sealer.values(prepared, row) for row in rows]
+
+
+async def acquire(pool: Pool) -> PipelinedConnection:
+    """Return a connection of the pool. Raises PoolTimeout, caused by the error of a connection if none can be made now."""
+    try:
+        return await pool.getconn()
+    except PoolTimeout as error:
+        # The pool does not tell why.
+        assert isinstance(pool.conninfo, str)
+        try:
+            await (await PipelinedConnection.connect(pool.conninfo, **OPTIONS)).close()
+        except psycopg.Error as reason:
+            raise error from reason
+        raise
 
 
 async def release(pool: Pool, connection: PipelinedConnection) -> None:

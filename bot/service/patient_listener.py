@@ -1,0 +1,95 @@
+"""Outages of the database that a platform's adapter does not notice: what it tells and notes is tried again until it is stored.
+
+If the process ended instead, what somebody says alone with her for the first time would be lost: it is told once, and no history
+that she knows of has it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from adapters.command_table import CommandSpec
+from adapters.events import Event, MenuCall, Message
+from adapters.listener import Listener, Notes
+from bot.conversation.listening import NO_CURSORS
+from bot.service.log import log
+from memory.errors import DatabaseBusy
+
+_PAUSE_SECONDS = 0.5
+_Given = TypeVar("_Given")
+
+
+class PatientListener:
+    """Passes everything on to another listener, and again while the database is busy or out of reach."""
+
+    def __init__(self, platform: str, listener: Listener) -> None:
+        """Prepare to pass on what this platform tells."""
+        self._platform = platform
+        self._listener = listener
+
+    @property
+    def table(self) -> Mapping[str, CommandSpec]:
+        """The commands, by name."""
+        return self._listener.table
+
+    async def ready(self) -> None:
+        """Pass on that the platform is connected."""
+        await _tried(self._platform, self._listener.ready)
+
+    async def missed(self, prefix: Sequence[str] = ()) -> None:
+        """Pass on that deletes and edits may have been missed."""
+        await _tried(self._platform, partial(self._listener.missed, prefix))
+
+    async def cursors(self) -> Mapping[str, str]:
+        """Return the cursor of each stream."""
+        return await _tried(self._platform, self._listener.cursors)
+
+    async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
+        """Pass on events and cursors; calls of a menu only once, since whoever called is told that it failed."""
+        hear = partial(self._listener.hear, events, cursors)
+        if events and all(isinstance(event, MenuCall) for event in events):
+            return await hear()
+        return await _tried(self._platform, hear)
+
+    async def keep(self, ahead: Message) -> None:
+        """Pass on a message that was read ahead."""
+        await _tried(self._platform, partial(self._listener.keep, ahead))
+
+    async def suggest(self, asked: MenuCall, parameter: str, typed: str) -> Sequence[str]:
+        """Return suggestions, or none, at once."""
+        return await self._listener.suggest(asked, parameter, typed)
+
+
+class PatientNotes:
+    """The notes of an adapter, which wait for a database that is busy or out of reach."""
+
+    def __init__(self, platform: str, notes: Notes) -> None:
+        """Prepare to read and store the notes of this platform."""
+        self._platform = platform
+        self._notes = notes
+
+    async def get(self, name: str) -> Any:
+        """Return a stored value, or None."""
+        return await _tried(self._platform, partial(self._notes.get, name))
+
+    async def put(self, name: str, value: Any) -> None:
+        """Store a JSON value."""
+        await _tried(self._platform, partial(self._notes.put, name, value))
+
+
+async def _tried(platform: str, work: Callable[[], Awaitable[_Given]]) -> _Given:
+    """Return what comes of some work, done again until the database answers."""
+    reported = False
+    while True:
+        try:
+            return await work()
+        except DatabaseBusy as error:
+            task = asyncio.current_task()
+            if task and task.cancelling():
+                # What is noted at the end must not hold it up.
+                raise
+            if not reported:
+                log.warning("platform.waits", platform=platform, why=str(error))
+            reported = True
+        await asyncio.sleep(_PAUSE_SECONDS)
