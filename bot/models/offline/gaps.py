@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from bot.models.offline.candidates import Candidate
+from bot.models.offline.candidates import Candidate, is_near
 from bot.models.offline.question_analysis import QuestionPart, compound, people, things
-from memory.index.hits import Certainty, Hit
+from memory.index.hits import Certainty
 from memory.text.lexical import all_stems
 
 
@@ -39,14 +39,10 @@ def telling(part: QuestionPart, chosen: Sequence[Candidate], lacks: Collection[s
 
 def _only_names(part: QuestionPart, one: Candidate) -> bool:
     """Return whether an answer was found by nothing but the name of whom a question is about."""
-    return one.covers <= people(part.text) and not one.shaped and not _is_near(one.hit)
+    return one.covers <= people(part.text) and not one.shaped and not is_near(one.hit)
 
 
 def _is_small_talk(one: Candidate) -> bool:
     """Return whether a weak hit has nothing of a question but its speaker's name."""
     weak = one.hit.certainty is Certainty.WEAK
     return weak and bool(one.covers) and one.covers.isdisjoint(all_stems(one.hit.exchange.text))
-
-
-def _is_near(hit: Hit) -> bool:
-    return any(why.startswith("meaning ") for why in hit.why)
