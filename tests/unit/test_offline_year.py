@@ -84,12 +84,13 @@ def test_a_parent_goes_by_several_words(question: str, told: str) -> None:
     assert "nichts" not in ask(question, hit).text
 
 
+@pytest.mark.parametrize("meaning", [0.15, 0.6])
 @pytest.mark.parametrize("question", ["when is Ola's wedding?", "did Ola sprain her wrist", "when did Ola quit"])
-def test_a_message_that_only_names_the_person_is_no_answer_however_it_was_found(question: str) -> None:
-    passing = said("Ola moved in with her cats")._replace(why=("words: ola", "meaning 0.15"))
-    given = ask(question, passing, also_known="wedding wrist sprain quit")
-    assert given.cites == ()
-    assert given.text.startswith("Nothing about")
+def test_a_message_that_only_names_the_person_is_no_answer_however_it_was_found(question: str, meaning: float) -> None:
+    passing = said("Ola moved in with her cats")._replace(why=("words: ola", f"meaning {meaning}"))
+    given = ask(question, passing, also_known="wedding wrist sprain quit").text
+    assert given.startswith("Nothing about")
+    assert (f"yet. {UNSURE} You told me" in given) == (meaning > 0.4)
 
 
 def test_the_last_time_is_no_time_that_it_was_not_done() -> None:
@@ -114,4 +115,4 @@ def test_an_age_needs_no_years(question: str, told: str) -> None:
 def test_a_question_that_was_widened_is_as_sure_as_what_it_holds() -> None:
     hit = weak("I work as a nurse")
     assert UNSURE not in ask("where do I work?", hit).text
-    assert UNSURE in ask("where do I work in summer?", hit, also_known="summer").text
+    assert UNSURE in ask("where do I work with lorries?", hit, also_known="lorries").text

@@ -153,11 +153,6 @@ def near_in_meaning(found: Sequence[Candidate], names: AbstractSet[str]) -> Cand
     return best[1] if best[0] >= _IN_MEANING else None
 
 
-def is_near(hit: Hit) -> bool:
-    """Return whether a hit is near to the question in meaning."""
-    return _meaning(hit) >= _IN_MEANING
-
-
 def _meaning(hit: Hit) -> float:
     return next((float(why.removeprefix("meaning ")) for why in hit.why if why.startswith("meaning ")), 0.0)
 

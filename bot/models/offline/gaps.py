@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from bot.models.offline.candidates import Candidate, is_near
+from bot.models.offline.candidates import Candidate
 from bot.models.offline.question_analysis import QuestionPart, compound, people, things
 from memory.index.hits import Certainty
 from memory.text.lexical import all_stems
@@ -38,8 +38,11 @@ def telling(part: QuestionPart, chosen: Sequence[Candidate], lacks: Collection[s
 
 
 def _only_names(part: QuestionPart, one: Candidate) -> bool:
-    """Return whether an answer was found by nothing but the name of whom a question is about."""
-    return one.covers <= people(part.text) and not one.shaped and not is_near(one.hit)
+    """Return whether an answer covers nothing but the name of whom a question is about.
+
+    Nearness in meaning is no excuse: the name alone draws the vector of a message to that of the question.
+    """
+    return one.covers <= people(part.text) and not one.shaped
 
 
 def _is_small_talk(one: Candidate) -> bool:

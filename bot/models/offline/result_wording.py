@@ -31,12 +31,12 @@ class ResultWording:
         self._now = now
         self._zone = time_zone
 
-    def quotes(self, told: Sequence[tuple[QuestionPart, Candidate]]) -> Iterator[str]:
+    def quotes(self, told: Sequence[tuple[QuestionPart, Candidate]], *, unsure: bool = False) -> Iterator[str]:
         """Yield a sentence with a quote for each answer; before somebody else's statement, that the asker made none.
 
-        Where none is more than weak, a sentence before them says that she is not sure.
+        If she is `unsure`, or none is more than weak, a sentence before them says so.
         """
-        if told and all(_is_doubtful(part, one) for part, one in told):
+        if told and (unsure or all(_is_doubtful(part, one) for part, one in told)):
             yield self._phrases.framed("I am not sure that this is what you mean.")
         speaker: str | None = None
         disowned: set[str] = set()
