@@ -52,7 +52,8 @@ def test_a_relative_said_first_is_who_somebody_is() -> None:
 
 def test_what_she_is_not_sure_of_she_says_so() -> None:
     quote = 'You told me today at 21:04: "the van is at the garage".'
-    assert ask("where is the van?", weak("the van is at the garage")).text == f"{UNSURE} {quote}"
+    assert ask("where is the van?", weak("the van is at the garage", meaning=0.2)).text == f"{UNSURE} {quote}"
+    assert ask("where is the van?", weak("the van is at the garage", meaning=0.5)).text == quote
     assert ask("where is the van?", said("the van is at the garage")).text == quote
 
 

@@ -35,7 +35,7 @@ _WHO_IS = re.compile(
     r"(?i)^\W*(?:(?:and|und)\s+)?(?:who(?:['’]?s| is| was)|wer (?:ist|war|sind))\s+(?-i:[A-ZÀ-ÖØ-Þ])\w+(?:\s+(?:nochmal|again|eigentlich))?\W*$"
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W_]+(?:['’]s)?")
-_IN_MEANING = 0.4
+IN_MEANING = 0.4
 """How near in meaning a statement is that may answer in other words; what was never told is seldom as near."""
 _NUMBER = r"\w*\d\w*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
 # The shape of an answer to each kind of question.
@@ -148,12 +148,13 @@ def _is_over(text: str, question: str) -> bool:
 
 def near_in_meaning(found: Sequence[Candidate], names: AbstractSet[str]) -> Candidate | None:
     """Return the candidate nearest in meaning to a question, if it is near, and has one of these names if there are any."""
-    near = [(_meaning(one.hit), one) for one in found if not names or names & all_stems(one.hit.exchange.text)]
+    near = [(meaning(one.hit), one) for one in found if not names or names & all_stems(one.hit.exchange.text)]
     best = max(near, key=lambda pair: pair[0], default=(0.0, None))
-    return best[1] if best[0] >= _IN_MEANING else None
+    return best[1] if best[0] >= IN_MEANING else None
 
 
-def _meaning(hit: Hit) -> float:
+def meaning(hit: Hit) -> float:
+    """Return how near a hit is to the question in meaning, 0 if that is not known."""
     return next((float(why.removeprefix("meaning ")) for why in hit.why if why.startswith("meaning ")), 0.0)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bot.models.offline.answer_choice import AnswerChoice
-from bot.models.offline.candidates import Candidate
+from bot.models.offline.candidates import IN_MEANING, Candidate, meaning
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.question_analysis import Aim, QuestionPart
 from bot.models.offline.sentence_splitting import closed, one_line, shortened
@@ -126,9 +126,14 @@ class ResultWording:
 
 
 def _is_doubtful(part: QuestionPart, one: Candidate) -> bool:
-    """Return whether a quote may not be what is asked for. A search with added words finds nothing that holds most of them."""
-    widened = part.sought != part.text
-    return one.hit.certainty is Certainty.WEAK and not one.asks and not (widened and one.covers >= part.about.strong)
+    """Return whether a weak quote may not be what is asked for.
+
+    In a small memory, and in a search with added words, what holds every word asked for is weak, too: that is none.
+    """
+    if one.hit.certainty is not Certainty.WEAK or one.asks:
+        return False
+    far = part.sought == part.text and 0 < meaning(one.hit) < IN_MEANING
+    return far or not one.covers >= part.about.strong
 
 
 def _itself(instant: int) -> Window:
