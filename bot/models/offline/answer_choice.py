@@ -108,8 +108,11 @@ class AnswerChoice:
         return self._answer(part)
 
     def nearest(self, part: QuestionPart) -> Candidate | None:
-        """Return the statement nearest in meaning to a part that no message answers in its words; None if none is near."""
-        return near_in_meaning([one for one in self._quotable(part) if not one.asks], people(part.text))
+        """Return the statement nearest in meaning to a part that no message answers in its words; None if none is near.
+
+        None, too, for a question that names somebody: the name alone draws its vector to all that is told of them.
+        """
+        return None if people(part.text) else near_in_meaning([one for one in self._quotable(part) if not one.asks])
 
     # By aim
 

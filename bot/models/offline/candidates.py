@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from memory.index.hits import Certainty, Hit
 from memory.index.when.told_times import told
 from memory.index.when.values import Window
-from memory.text.lexical import all_stems, stem
+from memory.text.lexical import stem
 from memory.text.told.claims import claims
 from memory.text.told.named_things import KIN
 from memory.text.told.related_words import singles
@@ -146,11 +145,10 @@ def _is_over(text: str, question: str) -> bool:
     return bool(denies or claims(text).past)
 
 
-def near_in_meaning(found: Sequence[Candidate], names: AbstractSet[str]) -> Candidate | None:
-    """Return the candidate nearest in meaning to a question, if it is near, and has one of these names if there are any."""
-    near = [(meaning(one.hit), one) for one in found if not names or names & all_stems(one.hit.exchange.text)]
-    best = max(near, key=lambda pair: pair[0], default=(0.0, None))
-    return best[1] if best[0] >= IN_MEANING else None
+def near_in_meaning(found: Sequence[Candidate]) -> Candidate | None:
+    """Return the candidate nearest in meaning to a question, if it is near."""
+    best = max(found, key=lambda one: meaning(one.hit), default=None)
+    return best if best and meaning(best.hit) >= IN_MEANING else None
 
 
 def meaning(hit: Hit) -> float:
