@@ -147,13 +147,8 @@ def _is_over(text: str, question: str) -> bool:
 
 def near_in_meaning(found: Sequence[Candidate]) -> Candidate | None:
     """Return the candidate nearest in meaning to a question, if it is near."""
-    best = max(found, key=lambda one: meaning(one.hit), default=None)
-    return best if best and meaning(best.hit) >= IN_MEANING else None
-
-
-def meaning(hit: Hit) -> float:
-    """Return how near a hit is to the question in meaning, 0 if that is not known."""
-    return next((float(why.removeprefix("meaning ")) for why in hit.why if why.startswith("meaning ")), 0.0)
+    best = max(found, key=lambda one: one.hit.cosine or 0.0, default=None)
+    return best if best and (best.hit.cosine or 0.0) >= IN_MEANING else None
 
 
 def is_shaped(question: str, text: str) -> bool:

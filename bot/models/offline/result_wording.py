@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bot.models.offline.answer_choice import AnswerChoice
-from bot.models.offline.candidates import IN_MEANING, Candidate, meaning
+from bot.models.offline.candidates import IN_MEANING, Candidate
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.question_analysis import Aim, QuestionPart
 from bot.models.offline.sentence_splitting import closed, one_line, shortened
@@ -132,7 +132,7 @@ def _is_doubtful(part: QuestionPart, one: Candidate) -> bool:
     """
     if one.hit.certainty is not Certainty.WEAK or one.asks:
         return False
-    far = part.sought == part.text and 0 < meaning(one.hit) < IN_MEANING
+    far = part.sought == part.text and 0 < (one.hit.cosine or 0.0) < IN_MEANING
     return far or not one.covers >= part.about.strong
 
 
