@@ -60,7 +60,7 @@ class PostgresDatabase(Reader):
         self.outdated, self.hurried = commits.outdated, pool.hurried
         self._writing = TransactionGate(WRITERS)
         self._reading = asyncio.Semaphore(READERS)
-        self._reservation = Reservation(address, self._hear)
+        self._reservation = Reservation(address, self._hear, pool.hurried)
         self.peers: Processes | None = None
         self._closed = False
         self.reads = self.transactions = 0
@@ -108,7 +108,7 @@ class PostgresDatabase(Reader):
             await self.peers.calls.close()
         async with self._writing.turn():
             await to_the_end(self._reservation.close())
-            await to_the_end(self._pool.close())
+            await to_the_end(self._pool.close(timeout=1.0))
 
     def transaction(
         self, *, first: bool = False, bounds: Bounds | None = None
