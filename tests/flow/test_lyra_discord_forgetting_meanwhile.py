@@ -99,9 +99,11 @@ async def test_forgotten_in_another_process(
 ) -> None:
     """In her DM, what she told at the terminal is read as well."""
     config = stored("", tmp_path / ".lyra" / "lyra.db")
-    home = Home(tmp_path, config).begun()
+    home = Home(tmp_path, config)
     if config:
         await fresh(home.db, None)
+    else:
+        home.begun()
     home.chat(TOLD)
     (told,) = [row for row in home.lyra("recall", "locker", "--json").rows[0]["hits"] if row["content"] == TOLD]
     people = f'[people.ada]\nconsole = "ada"\ndiscord = "{ada.id}"'
