@@ -1,6 +1,6 @@
 """`lyra link` and `lyra unlink`: the conversation's commands, run once at this terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from adapters.command_table import CommandSpec
 from adapters.console.console import Console, Origin
@@ -17,7 +17,8 @@ async def run_command(as_: str, command: str) -> int:
         name = as_ or app.base.environment.user
         person = Person("console", name, name)
         thread = await app.domains.thread_of(await app.view(name), "main")
-        console = Console(_OneLine(command), person, thread, Origin(app.base.ids.new, app.base.clock.now), "main")
+        screen = _OneLine(command, failed=lambda: talk.commands.refused > 0)
+        console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now), "main")
         async with talking(app, {console.platform: console}) as talk:
             await console.run(talk.listeners[console.platform])
         return 1 if talk.commands.refused else 0
@@ -30,8 +31,9 @@ class _OneLine:
     refused = 0
     reads_ahead = False
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, command: str, failed: Callable[[], bool]) -> None:
         self._command = command
+        self._failed = failed
         self._sign = "/"
 
     def set_commands(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
@@ -46,8 +48,8 @@ class _OneLine:
         return f"{self._sign}{command}" if command else None
 
     def write(self, text: str) -> None:
-        """Print an answer."""
-        show(text)
+        """Print an answer; why the command failed, on standard error."""
+        (note if self._failed() else show)(text)
 
     def show(self, text: str) -> None:
         """Do nothing: answers are printed whole."""

@@ -7,7 +7,7 @@ from bot.cli.checkups import model_checkup
 from bot.cli.output import confirm
 from bot.imports import imported
 from bot.models.connect import Connector
-from bot.printing import show
+from bot.printing import note, show
 from bot.service import awake
 from localization.sentences import _
 
@@ -69,5 +69,5 @@ async def _try_models(app: App) -> int:
     for finding in findings:
         show(finding.sentence)
     if not findings:
-        show(_("No model is connected; lyra model ollama, or lyra model URL, connects one."))
+        note(_("No model is connected; lyra model ollama, or lyra model URL, connects one."))
     return 0 if findings and all(finding.sound for finding in findings) else 1

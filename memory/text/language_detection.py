@@ -37,7 +37,8 @@ _LATIN = {
         en ou par y si leur tout même être ont sans chez fait""",
     "german": """der die das und ist nicht ich du er sie wir ihr ein eine einen einem mein meine meinen dein mit auf für von
         zu im den dem des sich auch wie aber noch nur war hat habe bin bist sind wo was wenn kein keine mir mich dir dich nach
-        bei oder dass als uns vom zum sein an man mehr diese dieser werden wird""",
+        bei oder dass als uns vom zum sein an man mehr diese dieser werden wird wer wen wem wann warum wieso welche welcher
+        welches welchen welchem unser unsere unseren unserem haben""",
     "hungarian": """a az és egy nem hogy is van volt vagyok én te ő mi ez ezt azt de ha meg már csak még mint vagy hol mit ki
         mikor nagyon sem nincs ami aki lesz nekem neki kell lehet ezek volna így mert itt ott után minden egyik""",
     "indonesian": """yang dan di ke dari ini itu saya aku kamu dia kami kita mereka tidak bukan adalah untuk dengan pada ada

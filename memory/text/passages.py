@@ -5,11 +5,14 @@ from collections.abc import Iterator
 
 from memory.text import lexical
 from memory.text.questions import is_question
+from memory.text.unmarked_questions import opens_like_a_question
 
 MOST_CHARACTERS = 700
 """About 150 words: what the local embedding model reads in full (256 tokens)."""
 _TELLING = 4
 """A sentence with fewer content words tells little by itself."""
+_MOST_ASKED = 200
+"""A longer sentence without a question mark is a story."""
 _BREAK = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
 
 
@@ -38,8 +41,10 @@ def sentences(text: str) -> list[str]:
 
 
 def only_asks(text: str) -> bool:
-    """Return whether a text ends with a question and has no meaningful sentence that tells something."""
-    return is_question(text) and next(_telling(text), None) is None
+    """Return whether a text ends with a question, marked or not, and has no meaningful sentence that tells something."""
+    last = next(reversed(_pieces(text)), "")
+    asks = is_question(text) or (len(last) <= _MOST_ASKED and opens_like_a_question(last))
+    return asks and all(opens_like_a_question(one) for one in _telling(text))
 
 
 def _telling(text: str) -> Iterator[str]:

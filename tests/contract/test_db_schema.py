@@ -160,6 +160,27 @@ async def test_what_a_memory_lacks_of_a_step_that_it_met_in_an_earlier_form_is_a
         assert row and row["n"] == held["exchanges"]
 
 
+@pytest.mark.parametrize("met", ["never", "before"])
+async def test_a_column_that_an_earlier_form_of_a_step_named_otherwise_keeps_its_values(tmp_path: Path, met: str) -> None:
+    renamed = ("  heard INTEGER NOT NULL", "  seen INTEGER NOT NULL")
+    steps = [Migration(s.version, s.name, s.text.replace(*renamed)) if s.title == "dreams" else s for s in STEPS]
+    assert steps != STEPS
+    held = await made_at(tmp_path / "old.db", steps)
+    if met == "before":
+        # As versions left it that added the new name and kept the old one.
+        writer = await connecting.connect(tmp_path / "old.db", KEY, ())
+        await writer.execute_fetchall("ALTER TABLE dreams ADD COLUMN heard INTEGER NOT NULL DEFAULT 1")
+        await to_the_end(writer.close())
+    assert await columns(tmp_path / "old.db") == await columns(tmp_path / "new.db")
+    async with await SqliteDatabase.open(tmp_path / "old.db", KEY) as db:
+        assert [row["heard"] for row in await db.all("SELECT heard FROM dreams")] == [1] * held["dreams"]
+        async with db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO dreams (domain, kind, slot, at, ended_at, outcome, heard, rested, report) "
+                "SELECT domain, 'asked', slot, at, ended_at, 'failed', 2, rested, report FROM dreams"
+            )
+
+
 async def columns(path: Path) -> list[tuple[str, str]]:
     """Open a memory and return its tables with their columns and its indexes, in the order of their names."""
     told = "SELECT m.name AS name, coalesce(c.name, '') AS part FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1, 2"

@@ -95,10 +95,16 @@ def test_a_help_names_what_is_given_in_plain_words_and_cuts_no_line(home: Home) 
     assert home.lyra("recall", "--help", env={"LC_ALL": "de_DE.UTF-8"}).lines[0].endswith(" recall [OPTIONEN] FRAGE")
 
 
+def test_a_trial_of_no_model_fails_and_says_so(home: Home) -> None:
+    home.chat("my cat is called Turing")
+    tried = home.lyra("model", "--try")
+    assert tried.code == 1 and not tried.out and "No model is connected" in one_sentence(tried)
+
+
 def test_what_is_no_code_and_no_backup_and_no_folder_fails_and_says_so(home: Home) -> None:
     home.chat("my cat is called Turing")
     linked = home.lyra("link", "XX")
-    assert linked.code == 1 and "That code is wrong" in linked.out
+    assert linked.code == 1 and not linked.out and "That code is wrong" in one_sentence(linked)
     (home.folder / "passwd").write_text("root:x:0:0\n" * 900)
     restored = home.lyra("restore", str(home.folder / "passwd"), "--yes")
     assert (

@@ -65,6 +65,11 @@ async def test_a_question_and_its_answer_stand_together() -> None:
     ]
 
 
+async def test_a_question_without_its_mark_is_answered_too() -> None:
+    (entry,) = await digest(talk(("Ada", "where is the key of the boat"), ("Bo", "The boat's key hangs in Rome.")))
+    assert "Bo answered" in entry.text
+
+
 async def test_an_evening_keeps_names_and_numbers_and_drops_pleasantries() -> None:
     entries = await digest(EVENING)
     text = " ".join(entry.text for entry in entries)

@@ -29,7 +29,7 @@ from bot.service.runtime_metrics import measures
 from memory.index.hits import Hit
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
-from memory.text.questions import is_question
+from memory.text.passages import only_asks
 from memory.types import Kind, Statement
 
 _SHRINKS = 6
@@ -212,4 +212,4 @@ async def _written_language(turn: Turn) -> str:
 
 
 def _statements(hits: Sequence[Hit]) -> list[str]:
-    return [hit.exchange.text for hit in hits if hit.exchange.kind is Kind.SAID and not is_question(hit.exchange.text)]
+    return [hit.exchange.text for hit in hits if hit.exchange.kind is Kind.SAID and not only_asks(hit.exchange.text)]

@@ -5,7 +5,21 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from adapters.plain_words import offered
-from bot.models.offline.candidates import MOST_LISTED, Candidate, best_of, in_order, is_shaped, nearest, spread
+from bot.models.offline.candidates import (
+    MOST_LISTED,
+    Candidate,
+    best_of,
+    in_order,
+    is_imported_answer,
+    is_lyra,
+    is_said,
+    is_shaped,
+    most_covered,
+    near_in_meaning,
+    nearest,
+    of_names,
+    spread,
+)
 from bot.models.offline.message_kinds import in_compounds, is_question, topic
 from bot.models.offline.possession import (
     ALONE,
@@ -27,10 +41,10 @@ from memory.index.hits import Hit
 from memory.index.when.days import LATEST
 from memory.index.when.told_times import ToldTimes, asks_ahead, times_told
 from memory.index.when.values import Window
-from memory.text.lexical import all_stems, stem
+from memory.text.lexical import all_stems
 from memory.text.told.related_words import singles, telling
 from memory.text.word_forms.irregular_verbs import past_stems
-from memory.types import MINUTE, Exchange, Kind
+from memory.types import MINUTE, Exchange
 
 _FURTHER = 2
 _TOGETHER = 60 * MINUTE
@@ -45,7 +59,6 @@ _KIN = re.compile(
     r"|eltern|schwester|bruder|tante|onkel|freund\w*|nachbar\w*|hermanos?|hermanas?|padres?|madre|amig\w+|frère|sœur|ami\w*)\b"
 )
 """People mentioned without a name."""
-_NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W_]+(?:['’]s)?")
 _CORRECTS = re.compile(r"(?i)(?:correction|i meant|scratch that|i was wrong|korrektur|ich meinte|corrección|quise decir)\b")
 
 
@@ -59,7 +72,7 @@ class AnswerChoice:
         self._hits = hits
         self._tells: dict[int, ToldTimes] = {}
         near = [one for hit in hits for one in (hit.exchange, hit.before, hit.after) if one and one.role == "assistant"]
-        self._assistants = {one.session: one.speaker for one in near if not _is_lyra(one)}
+        self._assistants = {one.session: one.speaker for one in near if not is_lyra(one)}
         self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{hit.exchange.text}") for hit in hits}
 
     def is_asker(self, exchange: Exchange) -> bool:
@@ -72,12 +85,12 @@ class AnswerChoice:
 
     def omits(self, window: Window) -> bool:
         """Return whether more was found for a time than is listed."""
-        then = (hit.exchange for hit in self._hits if _is_said(hit.exchange))
+        then = (hit.exchange for hit in self._hits if is_said(hit.exchange))
         return sum(window.holds(one.said_at) or self._told(one).within(window) is not None for one in then) > MOST_LISTED
 
     def answers(self, part: QuestionPart) -> list[Candidate]:
         """Return the answers to a part of a question: for a list in chronological order, else best first."""
-        said = (hit.exchange.text for hit in self._hits if _is_said(hit.exchange))
+        said = (hit.exchange.text for hit in self._hits if is_said(hit.exchange))
         part = replace(part, about=in_compounds(part.about, said))
         match part.aim:
             case Aim.TIME:
@@ -93,6 +106,13 @@ class AnswerChoice:
             case Aim.LIST if len(listed := self._listed(part)) > 1:
                 return listed
         return self._answer(part)
+
+    def nearest(self, part: QuestionPart) -> Candidate | None:
+        """Return the statement nearest in meaning to a part that no message answers in its words; None if none is near.
+
+        None, too, for a question that names somebody: the name alone draws its vector to all that is told of them.
+        """
+        return None if people(part.text) else near_in_meaning([one for one in self._quotable(part) if not one.asks])
 
     # By aim
 
@@ -162,7 +182,11 @@ class AnswerChoice:
 
     def _listed(self, part: QuestionPart) -> list[Candidate]:
         own = bool(SPEAKING.search(part.text))
-        of = [one for one in self._within(part, self._quotable(part)) if part.name in one.covers and not one.asks]
+        every = [one for one in self._within(part, self._quotable(part)) if not one.asks]
+        if not part.name:
+            most = most_covered(every)
+            return in_order([one for one in every if most and len(one.covers) == most][:MOST_LISTED])
+        of = [one for one in every if part.name in one.covers]
         return in_order([one for one in of if one.own or not own][: MOST_LISTED - 4])
 
     def _answer(self, part: QuestionPart) -> list[Candidate]:
@@ -172,8 +196,8 @@ class AnswerChoice:
             one for one in found if _adds(one, about.strong) and people(one.hit.exchange.text) <= people(part.text)
         ]
         own = [one for one in found if not one.anothers]
-        found = own if _most_covered(own) == _most_covered(found) else found
-        found = _of_names(self._within(part, found), part.text)
+        found = own if most_covered(own) == most_covered(found) else found
+        found = of_names(self._within(part, found), part.text)
         chosen: list[Candidate] = []
         left = about.strong
         while found and len(chosen) <= _FURTHER and (left or not chosen):
@@ -189,8 +213,8 @@ class AnswerChoice:
 
     def _with_imported(self, part: QuestionPart, found: list[Candidate]) -> list[Candidate]:
         """Return people's messages, and another assistant's answers where these cover more."""
-        most = _most_covered(found)
-        answered = [self._weighed(part, hit) for hit in self._hits if _is_imported_answer(hit.exchange)]
+        most = most_covered(found)
+        answered = [self._weighed(part, hit) for hit in self._hits if is_imported_answer(hit.exchange)]
         return [*found, *(one for one in answered if len(one.covers) > most and not one.asks)]
 
     def _corrections(self, part: QuestionPart, chosen: Sequence[Candidate]) -> list[Candidate]:
@@ -219,11 +243,11 @@ class AnswerChoice:
     # Scoring
 
     def _quotable(self, part: QuestionPart) -> list[Candidate]:
-        return [self._weighed(part, hit) for hit in self._hits if _is_said(hit.exchange)]
+        return [self._weighed(part, hit) for hit in self._hits if is_said(hit.exchange)]
 
     def _weighed(self, part: QuestionPart, hit: Hit) -> Candidate:
         stems, strong, text = self._stems[id(hit)], part.about.strong, hit.exchange.text
-        if hit.before and _is_imported_answer(hit.exchange) and asks(hit.before.text):
+        if hit.before and is_imported_answer(hit.exchange) and asks(hit.before.text):
             stems |= all_stems(hit.before.text)
         covers = frozenset(one for one in strong if _holds(part, one, stems))
         covers -= {one for one in covers if is_anothers(one, part.text, text)}
@@ -266,33 +290,6 @@ def asks(text: str) -> bool:
     """Return whether a text consists of questions alone."""
     sentences = split(text)
     return bool(sentences) and all(map(is_question, sentences))
-
-
-def _is_said(exchange: Exchange) -> bool:
-    return (
-        exchange.kind is Kind.SAID
-        and exchange.role not in ("assistant", "system")
-        and not exchange.echo
-        and bool(exchange.text.strip())
-    )
-
-
-def _most_covered(found: Sequence[Candidate]) -> int:
-    return max((len(one.covers) for one in found), default=0)
-
-
-def _is_imported_answer(exchange: Exchange) -> bool:
-    return exchange.role == "assistant" and not exchange.echo and not _is_lyra(exchange) and bool(exchange.text.strip())
-
-
-def _is_lyra(exchange: Exchange) -> bool:
-    return exchange.speaker.casefold().partition("#")[0] == "lyra"
-
-
-def _of_names(found: Sequence[Candidate], question: str) -> list[Candidate]:
-    """Return the candidates that cover a name of the question; all of them if none does."""
-    names = frozenset(stem(word.casefold().removesuffix("'s")) for word in _NAME.findall(question))
-    return [one for one in found if (one.covers | one.near) & names] or list(found)
 
 
 def _adds(one: Candidate, strong: Collection[str]) -> bool:

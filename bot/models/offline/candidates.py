@@ -1,20 +1,20 @@
-"""Candidates for quotation: the best for a fact, for a time, for a day; and what of a question the chosen do not hold."""
+"""Candidates for quotation, and the choice of the best: for a fact, for a time, for a day."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.models.offline.question_analysis import QuestionPart, compound, people, things
 from memory.index.hits import Certainty, Hit
 from memory.index.when.told_times import times_told
 from memory.index.when.values import Window
-from memory.text.lexical import all_stems
+from memory.text.lexical import stem
 from memory.text.told.claims import claims
 from memory.text.told.named_things import KIN
 from memory.text.told.related_words import singles
-from memory.types import MINUTE, Exchange
+from memory.types import MINUTE, Exchange, Kind
 
 MOST_LISTED = 12
+_SAME_WORDS = 3  # of a message, one is its speaker's name
 _HALF_A_DAY = 12 * 60 * MINUTE
 _FEW = 2
 _NEAR = 0.1  # scores within a tenth of the best count as equal
@@ -26,13 +26,22 @@ _CHANGED = re.compile(r"(?i)\b(?:now|correction|no longer|not any ?more|instead|
 _DENIES = re.compile(
     r"(?i)\b(?:no longer|not any ?more|(?:is|are|was|were|do|does)(?:n['’]t| not)|ex-\w+|nicht mehr|kein\w*|ya no|ne \w+ plus|n['’]\w+ plus)\b"
 )
+_NEGATES = re.compile(r"(?i)\b(?:no|not|never|\w+n['’]t|nicht|nie|kein\w*)\b")
 _STILL = re.compile(r"(?i)\b(?:now|instead|but|jetzt|sondern|ahora|sino|maintenant|mais)\b")
+_LAST = re.compile(r"(?i)\bwhen\b.*\blast\b|\blast time\b|\bmost recent|\bzuletzt\b|\bletzte[ns]? mal\b")
+_FIRST = re.compile(r"(?i)\bwhen\b.*\bfirst\b|\bfirst time\b|\bzuerst\b|\berste[ns]? mal\b")
+_WHO_IS = re.compile(
+    r"(?i)^\W*(?:(?:and|und)\s+)?(?:who(?:['’]?s| is| was)|wer (?:ist|war|sind))\s+(?-i:[A-ZÀ-ÖØ-Þ])\w+(?:\s+(?:nochmal|again|eigentlich))?\W*$"
+)
+_NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W_]+(?:['’]s)?")
+IN_MEANING = 0.4
+"""How near in meaning a statement is that may answer in other words; what was never told is seldom as near."""
 _NUMBER = r"\w*\d\w*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
 # The shape of an answer to each kind of question.
 _SHAPES = (
     (r"name|called|hei(?:ß|ss)\w*|appel\w*|llama\w*", r"name[ds]?|call(?:ed|s)?|hei(?:ß|ss)\w*|appel\w*|llama\w*"),
     (r"who(?:['’]s| is| was)|wer (?:ist|war)", rf"(?:my|our|mein\w*|unser\w*) (?:\w+ )?(?:{KIN}),? (?-i:[A-ZÄÖÜ]\w+)"),
-    (r"how old|age|wie alt", r"years? old|turned|aged|born|jahre alt"),
+    (r"how old|age|wie alt", r"years? old|turned|aged|born|jahre alt|(?:is|am|are|ist|bin|sind|wird|wurde) \d{1,3}"),
     (r"how (?:many|much|long|often|far)|what (?:time|year|date|day)|when|number|wie ?viele?|wann", _NUMBER),
     (r"where|wo|où|dónde", r"in|at|near|from|to|nach|im|am|an|auf|aus|zum?|zur|neben|bei|à|aux?|chez|dans|en|al?"),
 )
@@ -95,8 +104,16 @@ def in_order(found: Sequence[Candidate]) -> list[Candidate]:
 
 
 def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozenset[str]]) -> Candidate:
-    """Return the candidate that covers most; if the question is about now, the newest of near-equals and contradictions."""
+    """Return the candidate that covers most; if the question is about now, the newest of near-equals and contradictions.
+
+    Of those that cover as much, the latest tells of the last time, and the earliest of the first; who somebody is was told when
+    the name first came up.
+    """
     top = max(found, key=lambda one: one.rank)  # ties: recall's order
+    if _LAST.search(question) or _FIRST.search(question) or (not top.shaped and _WHO_IS.search(question)):
+        times = [one for one in found if one.covers == top.covers and (one.rank[1] or not top.rank[1])]
+        times = [one for one in times if not _NEGATES.search(one.hit.exchange.text)] or times
+        return (max if _LAST.search(question) else min)(times, key=lambda one: one.at)
     if _NOT_NOW.search(question):
         return top
     least = top.hit.score - abs(top.hit.score) * _NEAR
@@ -106,9 +123,20 @@ def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozense
         for one in found
         if one.rank == top.rank
         and one.covers == top.covers
-        and (one.hit.score >= least or single & singles(stems[id(one.hit)]) or _CHANGED.search(one.hit.exchange.text))
+        and (
+            one.hit.score >= least
+            or single & singles(stems[id(one.hit)])
+            or _CHANGED.search(one.hit.exchange.text)
+            or _reworded(top, one, stems)
+        )
     ]
     return max(equals, key=lambda one: (not _is_over(one.hit.exchange.text, question), one.hit.exchange.said_at), default=top)
+
+
+def _reworded(one: Candidate, other: Candidate, stems: dict[int, frozenset[str]]) -> bool:
+    """Return whether two messages differ in one word: "a C in Latin", "an A in Latin"."""
+    first, second = stems[id(one.hit)], stems[id(other.hit)]
+    return len(first & second) > _SAME_WORDS and len(first - second) <= 1 and len(second - first) <= 1
 
 
 def _is_over(text: str, question: str) -> bool:
@@ -117,46 +145,43 @@ def _is_over(text: str, question: str) -> bool:
     return bool(denies or claims(text).past)
 
 
+def near_in_meaning(found: Sequence[Candidate]) -> Candidate | None:
+    """Return the candidate nearest in meaning to a question, if it is near."""
+    best = max(found, key=lambda one: one.hit.cosine or 0.0, default=None)
+    return best if best and (best.hit.cosine or 0.0) >= IN_MEANING else None
+
+
 def is_shaped(question: str, text: str) -> bool:
     """Return whether a text has what the question asks for: a number after "how many", a place after "where"."""
     return any(re.search(rf"(?i)\b(?:{asks})\b", question) and re.search(rf"(?i)\b(?:{has})\b", text) for asks, has in _SHAPES)
 
 
-def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:
-    """Return the words of a question about which nothing is known; beside an answer, names and things alone.
-
-    Where all that was chosen only names whom the question is about, that is every other word of it, whoever else it was used of.
-    """
-    whole = compound(part.text)
-    covered = frozenset().union(*(one.covers | one.near for one in chosen))
-    lacking = [stemmed for stemmed in part.about.admit if stemmed not in covered]
-    if lacking and chosen and all(_only_names(part, one) for one in chosen):
-        return [part.about.admit[stemmed] for stemmed in lacking]
-    named = things(part.text)
-    if chosen or any(stemmed in named for stemmed in lacking):
-        lacking = [stemmed for stemmed in lacking if stemmed in named]
-    if whole and (whole.stems | {whole.head}) & set(lacking):
-        rest = [part.about.admit[one] for one in lacking if one not in whole.stems | {whole.head} and not known(one)]
-        return [*rest, whole.written]
-    return [part.about.admit[stemmed] for stemmed in lacking if not known(stemmed)]
+def most_covered(found: Sequence[Candidate]) -> int:
+    """Return how many stems of the question the best of the candidates covers."""
+    return max((len(one.covers) for one in found), default=0)
 
 
-def telling(part: QuestionPart, chosen: Sequence[Candidate], lacks: Collection[str]) -> list[Candidate]:
-    """Return those of the chosen that are quoted: the best, and what adds to it in its own words.
-
-    Where something is lacking, what barely relates would only mislead.
-    """
-    if not lacks:
-        return [*chosen[:1], *(one for one in chosen[1:] if not _is_small_talk(one))]
-    return [one for one in chosen if one.hit.certainty is not Certainty.WEAK and not _only_names(part, one)]
+def of_names(found: Sequence[Candidate], question: str) -> list[Candidate]:
+    """Return the candidates that cover a name of the question; all of them if none does."""
+    names = frozenset(stem(word.casefold().removesuffix("'s")) for word in _NAME.findall(question))
+    return [one for one in found if (one.covers | one.near) & names] or list(found)
 
 
-def _only_names(part: QuestionPart, one: Candidate) -> bool:
-    """Return whether an answer was found by nothing but the name of whom a question is about."""
-    return one.covers <= people(part.text) and not one.shaped and one.hit.cosine is None
+def is_said(exchange: Exchange) -> bool:
+    """Return whether a person said a message here, in words of their own."""
+    return (
+        exchange.kind is Kind.SAID
+        and exchange.role not in ("assistant", "system")
+        and not exchange.echo
+        and bool(exchange.text.strip())
+    )
 
 
-def _is_small_talk(one: Candidate) -> bool:
-    """Return whether a weak hit has nothing of a question but its speaker's name."""
-    weak = one.hit.certainty is Certainty.WEAK
-    return weak and bool(one.covers) and one.covers.isdisjoint(all_stems(one.hit.exchange.text))
+def is_imported_answer(exchange: Exchange) -> bool:
+    """Return whether another assistant said a message, in a conversation that was imported."""
+    return exchange.role == "assistant" and not exchange.echo and not is_lyra(exchange) and bool(exchange.text.strip())
+
+
+def is_lyra(exchange: Exchange) -> bool:
+    """Return whether Lyra said a message."""
+    return exchange.speaker.casefold().partition("#")[0] == "lyra"

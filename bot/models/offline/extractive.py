@@ -15,7 +15,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.models.offline.sentence_splitting import closed, is_marked_question, one_line, quoted, shortened, split
+from bot.models.offline.message_kinds import is_question
+from bot.models.offline.sentence_splitting import closed, one_line, quoted, shortened, split
 from localization.current_language import ENGLISH, reading
 from localization.formatting import day
 from memory.derive.checks.evidence import Evidence
@@ -178,7 +179,7 @@ def _weight(sentence: str, speaker: str, people: frozenset[str]) -> float:
     weight = (1.0 + 0.25 * min(len(figures), 4)) * min(len(key_words(sentence)) + 1, _WORDS_ENOUGH) / _WORDS_ENOUGH
     if _PERSONAL.search(sentence):
         weight *= 1.4
-    if is_marked_question(sentence):
+    if is_question(sentence):
         weight *= 0.4
     if _PLEASANTRY.match(sentence):
         weight *= 0.4
@@ -225,7 +226,7 @@ def _quotation(group: Sequence[_Candidate], sources: Sequence[Source]) -> str:
         return closed(told + quoted(group[0].text + gap + group[1].text))
     told += quoted(group[0].text)
     for before, one in pairwise(group):
-        answers = _speaker(sources[one.source]) != _speaker(sources[before.source]) and is_marked_question(before.text)
+        answers = _speaker(sources[one.source]) != _speaker(sources[before.source]) and is_question(before.text)
         told += f"; {_speaker(sources[one.source])} {'answered' if answers else 'said'}: {quoted(one.text)}"
     return closed(told)
 

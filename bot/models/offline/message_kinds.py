@@ -10,6 +10,7 @@ from bot.models.offline.sentence_splitting import is_marked_question, split
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
 from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
+from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
 from memory.text.word_forms.german_verbs import GERMAN, verb_forms
 
@@ -62,28 +63,6 @@ _FAREWELL = re.compile(
     + _TAIL
 )
 _THANKS = re.compile(r"(?i)(?:many )?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|obrigad[oa]|dank je)" + _TAIL)
-
-_BE = r"(?:is|are|was|were|am|do|does|did|can|could|will|would|shall|should|have|has|had|might|may|must)"
-_THEY = r"(?:i|you|we|they|he|she|it)"
-_ASKS = re.compile(
-    rf"""(?ix)^(?:(?:and|but|so|ok|okay|well|hey|hi|hello|lyra|please)[,\s]+)*(?:
-      (?:what|who|where|when|why|how|which|whom|whose)(?:'s|’s|'re|’re)?\s+(?:
-          {_BE}\b | (?!(?:a|an|{_THEY}|my|your|his|her|our|their|the|this|that|if)\b)\w+\s+(?:\w+\s+)?{_BE}\b | about\b | happen(?:s|ed)\b)
-      | (?:what|who|where|when|how)['’]s\b
-      | who\s+(?!knows\b|cares\b)\w+
-      | (?:do|does|did|have|has|can|could|will|would|should|shall|am)\s+{_THEY}\b
-      | (?:do|does|did|is|are|was|were|has|will)\s+(?:my|your|his|her|our|their|there)\b
-      | (?:is|are|was|were)\s+(?:{_THEY}|the)\b
-      | (?:(?:tell|show)\s+me|(?:erzähl|zeig)\w*\s+(?:mir|uns)|cuéntame|dime|raconte-moi|dis-moi)\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
-      | ¿
-      | (?:wer|wen|wem|wann|warum|wieso|wohin|woher|wie|wo|welche[rsnm]?)\s+(?:ist|sind|war|waren|hei(?:ß|ss)\w*|hat|habe|ich|du|wohn\w*)\b
-      | was\s+(?:ist|war|hat|habe|weißt|mag)\b | (?:weißt|erinnerst|kennst)\s+du\b
-      | (?:qui|quand|où|comment|pourquoi|combien)\s+(?:est|sont|était|s['’]appel\w+|ai|as|a)\b | (?:qu['’])?est-ce\b
-      | quel(?:le)?s?\s+(?:est|sont|était)\b | tu\s+te\s+souviens\b
-      | (?:qué|quién|cuándo|dónde|cómo|cuál|cuánt[oa]s?|chi|dov|cos|qual)\b['’\s]
-    )"""
-)
-_STATES = re.compile(r"(?i)^(?:who|when|where|why|how)\s+(?:i|you|we|they|he|she|it|my|the)\b|^remind me to\b")
 
 _ASIDE = re.compile(
     r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
@@ -162,9 +141,7 @@ def _courtesy(sentence: str) -> MessageKind | None:
 
 def is_question(sentence: str) -> bool:
     """Return whether a sentence asks, by its question mark or its first words."""
-    if is_marked_question(sentence):
-        return True
-    return not sentence.endswith("!") and bool(_ASKS.match(sentence)) and not _STATES.match(sentence)
+    return is_marked_question(sentence) or opens_like_a_question(sentence)
 
 
 def tells(text: str) -> bool:

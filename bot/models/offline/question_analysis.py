@@ -40,7 +40,7 @@ class Aim(Enum):
 class QuestionPart:
     """One part of a question.
 
-    `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, or what is listed. `day` is a
+    `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, or what is listed; '' for every time that something happened. `day` is a
     birthday that stands for the time and must be looked up, with `window` giving its year. `people` says that the people met in
     that time are asked for.
     """
@@ -86,6 +86,7 @@ _LIST = re.compile(
     r"(?i)^\W*(?:and |so )?(?:which|what|welche[ns]?|qué|cuáles)\s+(?:\w+\s+){0,2}?(\w+)\s+"
     r"(?:have|has|had|did|do|does|are|were|habe\w*|hat|hemos|he|tengo|tenemos)\b"
 )
+_HOW_OFTEN = re.compile(r"(?i)\b(?:how often|how many times|wie oft|wie viele? ?male?)\b")
 _NO_LISTING = re.compile(
     r"(?i)(?<!tell )(?<!told )(?<!telling )(?<!ask )(?<!asked )(?<!show )(?<!write )(?<!to )(?<!with )"
     r"\byou\b(?! (?:know|remember|recall|tell|have|find))|\bwhat(?:['’]s| is)? (?:the )?(?:day|date|time)\b"
@@ -249,6 +250,8 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
             return replace(part, aim=Aim.ASKER, sought=_LASTING)
         whom = topic(recalled)
         return replace(part, aim=Aim.ABOUT, about=whom) if len(whom.strong) == 1 else part
+    if _HOW_OFTEN.search(text) and about.strong:
+        return replace(part, aim=Aim.LIST)
     listed = _LIST.match(text)
     if listed and _is_plural(listed[1]) and stem(listed[1].casefold()) in about.strong:
         return replace(part, aim=Aim.LIST, name=stem(listed[1].casefold()))

@@ -4,32 +4,28 @@ It never pretends to be a model. Its answer is a function of the question and of
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.models.offline.answer_choice import AnswerChoice
-from bot.models.offline.candidates import Candidate, any_of, missing, telling
+from bot.models.offline.candidates import Candidate, any_of
+from bot.models.offline.gaps import missing, telling
 from bot.models.offline.message_kinds import MessageKind, asks_what_lyra_feels, hear, is_about_lyra
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.possession import OWN
 from bot.models.offline.question_analysis import Aim, QuestionPart, parts
-from bot.models.offline.sentence_splitting import closed, one_line, shortened
+from bot.models.offline.result_wording import ResultWording
+from bot.models.offline.sentence_splitting import one_line
 from bot.models.offline.spoken_languages import phrases
 from bot.models.offline.spoken_manner import Manner
 from memory.index.hits import Hit
 from memory.index.when.birthdays import celebrated
-from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window
-from memory.text.lexical import key_words
 from memory.types import Statement
 
 _UNREAD = re.compile(r"^\[(?:audio|video|image|file) [^\n]*, not read\b", re.MULTILINE)
 _ABOVE = {Aim.ASKER: "profile", Aim.TIME: "era"}
 _LISTS = frozenset((Aim.LIST, Aim.ABOUT, Aim.ASKER, Aim.SAID, Aim.TIME))
-_QUOTE = 300
-_LINE = 160
-_SHORT, _FEW = 120, 3
-"""The length of quotes, and the number of lines in lists, for people who want short answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,106 +62,6 @@ class VoiceAnswer:
     cites: tuple[Hit, ...]
     echo: bool
     above: tuple[Statement, ...] = ()
-
-
-class ResultWording:
-    """Words the results for one person, at an instant (microseconds UTC) in a time zone."""
-
-    def __init__(self, choice: AnswerChoice, now: int, time_zone: str, phrases: Phrases, *, brief: bool = False) -> None:
-        self._choice = choice
-        self._phrases = phrases
-        self._quote, self._line_length = (_SHORT, _SHORT) if brief else (_QUOTE, _LINE)
-        self._most = _FEW if brief else None
-        self._now = now
-        self._zone = time_zone
-
-    def quotes(self, told: Sequence[tuple[QuestionPart, Candidate]]) -> Iterator[str]:
-        """Yield a sentence with a quote for each answer; before somebody else's statement, that the asker made none."""
-        speaker: str | None = None
-        disowned: set[str] = set()
-        for part, one in told:
-            exchange = one.hit.exchange
-            if one.anothers and part.text not in disowned and part.about.admit:
-                disowned.add(part.text)
-                yield self._phrases.framed(
-                    "Nothing about {words} from you yet.", words=self._phrases.listed(part.about.admit.values())
-                )
-            when = self._phrases.moment(exchange.said_at, self._now, self._zone)
-            where = self._where(one.hit)
-            who = one_line(exchange.speaker) or (
-                self._phrases.someone if where or speaker is not None else self._phrases.someone.capitalize()
-            )
-            own, also = self._choice.is_asker(exchange), speaker is not None
-            if where:
-                day = self._phrases.day(exchange.said_at, self._now, self._zone)
-                start = self._phrases.wrote(where, who, day, asks=one.asks, own=own, also=also)
-            elif also and speaker == exchange.speaker:
-                start = self._phrases.framed("Also, {text}", text=when)
-            else:
-                start = self._phrases.introduce(who, when, asks=one.asks, own=own, also=also)
-            quote = self._phrases.quoted(_cut(one, part, self._quote))
-            yield closed(f"{start}: {quote}")
-            # "Also, on 3 March" must follow a quote of the same speaker, who told it to her.
-            speaker = "" if where else exchange.speaker
-
-    def listing(self, part: QuestionPart, found: Sequence[Candidate], above: Sequence[Statement]) -> str:
-        """Return a list with a heading, one line per entry."""
-        lines = [f"- {f'{one.period}: ' if one.period else ''}{one_line(one.text)}" for one in above]
-        return "\n".join([self._heading(part, found), *[*lines, *(self._line(part, one) for one in found)][: self._most]])
-
-    def nothing(self, window: Window) -> str:
-        """Return that nothing was said in a window."""
-        if window.start <= EARLIEST:
-            return self._phrases.framed("Nothing until {when} yet.", when=self._when(_itself(window.end - 1)))
-        first, between, last = self._when(window).partition(self._phrases.to)
-        if between:
-            return self._phrases.framed("Nothing from {first} to {last} yet.", first=first, last=last)
-        return self._phrases.framed("Nothing from {when} yet.", when=first)
-
-    def _line(self, part: QuestionPart, one: Candidate) -> str:
-        exchange, where = one.hit.exchange, self._where(one.hit)
-        start = self._phrases.days(exchange.said_at, exchange.said_at, self._zone)
-        if one.of:
-            told = self._phrases.framed("told on {day}", day=start)
-            start = f"{self._phrases.span(one.of.start, one.of.end - 1, self._zone)}, {told}"
-        if not self._choice.is_asker(exchange) and part.aim is not Aim.SAID:
-            start += f", {one_line(exchange.speaker) or self._phrases.someone}"
-        if where:
-            start += f", {where[0].lower()}{where[1:]}"
-        return f"- {start}: {self._phrases.quoted(_cut(one, part, self._line_length))}"
-
-    def _heading(self, part: QuestionPart, found: Sequence[Candidate]) -> str:
-        match part.aim:
-            case Aim.TIME if part.window and part.window.heart is not None:
-                said = [one.at for one in found]
-                day = self._when(Window(min(said), max(said) + 1)) if said else ""
-                if said and self._phrases.to not in day:
-                    return f"{self._phrases.framed('On {day}', day=day)}:"
-                return self._phrases.framed("Around {day}:", day=self._when(_itself(part.window.heart)))
-            case Aim.TIME if part.window:
-                day = self._when(_bounded(part.window, found))
-                several = self._phrases.to in day
-                start = self._phrases.framed("From {day}", day=day) if several else self._phrases.framed("On {day}", day=day)
-                return f"{start}{self._phrases.framed(', among other things') if self._choice.omits(part.window) else ''}:"
-            case Aim.SAID:
-                return self._phrases.framed("{name} said:", name=f"{part.name[:1].upper()}{part.name[1:]}")
-            case Aim.ASKER:
-                return self._phrases.framed("What I know of you:")
-            case Aim.ABOUT:
-                return self._phrases.framed("About {what}:", what=" ".join(part.about.admit.values()))
-        return self._phrases.framed("What I have of that:")
-
-    def _where(self, hit: Hit) -> str:
-        """Return the conversation of a message if another assistant answered there; else ''."""
-        assistant = self._choice.assistant(hit)
-        if not assistant:
-            return ""
-        return self._phrases.framed(
-            "In {session}, imported from {assistant}", session=self._phrases.quoted(hit.session), assistant=one_line(assistant)
-        )
-
-    def _when(self, window: Window) -> str:
-        return self._phrases.days(window.start, window.end - 1, self._zone)
 
 
 class OfflineVoice:
@@ -233,6 +129,7 @@ class OfflineVoice:
         told_in = asked.phrases
         wording = ResultWording(choice, asked.now, asked.time_zone, told_in, brief=asked.manner.brief)
         told: list[tuple[QuestionPart, Candidate]] = []
+        nearest: list[tuple[QuestionPart, Candidate]] = []
         lists: list[str] = []
         lacking: list[str] = []
         empty: list[str] = []
@@ -254,12 +151,16 @@ class OfflineVoice:
                 lacking += [word for word in lacks if word not in lacking]
                 if not found and not lacking:
                     empty.append(_without_quote(part, told_in))
+                if not found and (near := choice.nearest(part)):
+                    found = [near]
+                    nearest.append((part, near))
             cited += [one.hit for one in found if one.hit not in cited]
         if not cited and not stated and (is_about_lyra(question) or not (lacking or empty)):
             return VoiceAnswer(told_in.no_model, (), echo=True)
         sentences = [
             *wording.quotes(told),
             *([told_in.framed("Nothing about {words} yet.", words=told_in.listed(lacking))] if lacking else empty),
+            *wording.quotes(nearest, unsure=True),
         ]
         pieces = [" ".join(sentences), *lists] if sentences else lists
         return VoiceAnswer("\n".join(pieces), tuple(cited), echo=True, above=tuple(stated))
@@ -277,22 +178,3 @@ def _without_quote(part: QuestionPart, told_in: Phrases) -> str:
             words=told_in.listed(part.about.admit.values()),
         )
     return told_in.nothing if part.about.strong else told_in.no_model
-
-
-def _itself(instant: int) -> Window:
-    return Window(instant, instant + 1)
-
-
-def _bounded(window: Window, found: Sequence[Candidate]) -> Window:
-    """Return a window that starts at the earliest result if it has no start."""
-    first = min((one.at for one in found), default=window.start)
-    return replace(window, start=first) if window.start <= EARLIEST else window
-
-
-def _cut(one: Candidate, part: QuestionPart, most: int) -> str:
-    return shortened(one.hit.exchange.text, most, lambda text: _weight(text, part))
-
-
-def _weight(text: str, part: QuestionPart) -> int:
-    stems = set(key_words(text).values())
-    return 2 * len(stems & part.about.strong) + len(stems & part.about.weak)

@@ -86,11 +86,13 @@ class CertaintyJudge:
         return Certainty.LIKELY if certainty is Certainty.SURE else Certainty.WEAK
 
     def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
+        if asks:
+            # What asks tells nothing about the answer, however near it is.
+            return Certainty.WEAK
         share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked) if self.asked else 0.0
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
-            # A hit that asks the same question tells nothing about the answer.
-            return Certainty.WEAK if asks else Certainty.SURE
+            return Certainty.SURE
         return Certainty.LIKELY if near >= LIKELY else Certainty.WEAK
 
 

@@ -20,8 +20,8 @@ from memory.text import lexical
 from memory.text.display_names import TAG
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
-from memory.text.word_forms.german_verbs import GERMAN, verb_forms
-from memory.text.word_forms.irregular_verbs import PAST_FORMS
+from memory.text.word_forms.german_verbs import GERMAN, verb_forms, with_s
+from memory.text.word_forms.irregular_verbs import PAST_FORMS, past_stems
 from memory.text.word_forms.spellings import other_spellings
 from memory.text.word_forms.transliteration import is_cyrillic, transliterated
 
@@ -173,8 +173,10 @@ def _as_told(words: dict[str, list[int]], *, german: bool) -> dict[str, list[int
 
 def _forms(word: str, *, german: bool) -> Iterable[int]:
     yield from (lexical.term(lexical.stem(form)) for form in PAST_FORMS.get(word, ()))
+    if word.endswith("ing"):
+        yield from map(lexical.term, sorted(past_stems(lexical.stem(word))))
     if german:
-        yield from (lexical.term(lexical.stem(form, GERMAN), GERMAN) for form in sorted(verb_forms(word)))
+        yield from (lexical.term(lexical.stem(form, GERMAN), GERMAN) for form in sorted(verb_forms(word)) + with_s(word))
 
 
 def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]) -> dict[str, list[int]]:

@@ -1,3 +1,4 @@
+-- "heard" was once "seen": this comment has every memory that met the step before looked at again.
 CREATE TABLE dreams (
   id INTEGER PRIMARY KEY,
   domain INTEGER NOT NULL REFERENCES domains (id),

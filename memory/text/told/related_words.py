@@ -28,8 +28,8 @@ _WORDS = (
         True,
     ),
     (
-        "phone telephone mobile telefon telefonnummer handynummer teléfono",
-        "phone telephone mobile number telefon telefonnummer nummer teléfono número",
+        "phone telephone mobile smartphone telefon telefonnummer handy handynummer teléfono",
+        "phone telephone mobile smartphone number telefon telefonnummer handy nummer teléfono número",
         True,
     ),
     (
@@ -73,6 +73,10 @@ _WORDS = (
         "mother father mum mom dad mutter vater mama papa madre padre mère père",
         False,
     ),
+    ("mother mum mom mummy mutter mama", "mother mum mom mummy mutter mama", False),
+    ("father dad daddy vater papa", "father dad daddy vater papa", False),
+    ("grandmother grandma granny nan großmutter oma", "grandmother grandma granny nan großmutter oma", False),
+    ("grandfather grandpa granddad großvater opa", "grandfather grandpa granddad großvater opa", False),
     (
         "husband ehemann mann marido esposo mari",
         "husband ehemann mann marido esposo mari",
@@ -121,7 +125,7 @@ def _groups() -> tuple[_WordGroup, ...]:
 
 
 def _stems(words: str) -> frozenset[str]:
-    return frozenset(map(stem, words.split()))
+    return frozenset(map(stem, words.casefold().split()))
 
 
 def telling(asked: str) -> frozenset[str]:

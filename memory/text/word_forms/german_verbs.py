@@ -1,4 +1,4 @@
-"""The forms of German verbs that the stemmer leaves apart: "singt" and "gesungen" of "singen"."""
+"""The forms of German words that the stemmer leaves apart: "singt" and "gesungen" of "singen", "Omas" of "Oma"."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -23,6 +23,7 @@ werfen wirft warf geworfen|ziehen zog gezogen
 _ENDINGS = ("test", "ten", "est", "et", "te", "en", "st", "t", "e")
 _SHORTEST = 3
 _T = ("d", "t")
+_VOWELS = "aiouy"
 
 
 @cache
@@ -40,6 +41,16 @@ def verb_forms(word: str) -> frozenset[str]:
     forms = {form for bare in _bare(word) for form in _regular(bare)}
     strong = [_strong()[form] for form in (word, *sorted(forms)) if form in _strong()]
     return frozenset(forms).union(*strong) - {word}
+
+
+def with_s(word: str) -> list[str]:
+    """Return a lower-case word that ends in a vowel with an s, or one that ends in a vowel and an s without it; else none.
+
+    After a vowel the stemmer leaves the s of genitives and plurals: "Omas", "Autos".
+    """
+    if len(word) > _SHORTEST and word[-1] == "s" and word[-2] in _VOWELS:
+        return [word[:-1]]
+    return [f"{word}s"] if len(word) >= _SHORTEST and word[-1] in _VOWELS else []
 
 
 def _bare(word: str) -> Iterator[str]:

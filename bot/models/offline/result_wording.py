@@ -1,0 +1,155 @@
+"""The wording of results: quotes, lists with a heading, and what was not found."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from bot.models.offline.answer_choice import AnswerChoice
+from bot.models.offline.candidates import IN_MEANING, Candidate
+from bot.models.offline.phrases import Phrases
+from bot.models.offline.question_analysis import Aim, QuestionPart
+from bot.models.offline.sentence_splitting import closed, one_line, shortened
+from memory.index.hits import Certainty, Hit
+from memory.index.when.days import EARLIEST
+from memory.index.when.values import Window
+from memory.text.lexical import key_words
+from memory.types import Statement
+
+_QUOTE = 300
+_LINE = 160
+_SHORT, _FEW = 120, 3
+"""The length of quotes, and the number of lines in lists, for people who want short answers."""
+
+
+class ResultWording:
+    """Words the results for one person, at an instant (microseconds UTC) in a time zone."""
+
+    def __init__(self, choice: AnswerChoice, now: int, time_zone: str, phrases: Phrases, *, brief: bool = False) -> None:
+        self._choice = choice
+        self._phrases = phrases
+        self._quote, self._line_length = (_SHORT, _SHORT) if brief else (_QUOTE, _LINE)
+        self._most = _FEW if brief else None
+        self._now = now
+        self._zone = time_zone
+
+    def quotes(self, told: Sequence[tuple[QuestionPart, Candidate]], *, unsure: bool = False) -> Iterator[str]:
+        """Yield a sentence with a quote for each answer; before somebody else's statement, that the asker made none.
+
+        If she is `unsure`, or none is more than weak, a sentence before them says so.
+        """
+        if told and (unsure or all(_is_doubtful(part, one) for part, one in told)):
+            yield self._phrases.framed("I am not sure that this is what you mean.")
+        speaker: str | None = None
+        disowned: set[str] = set()
+        for part, one in told:
+            exchange = one.hit.exchange
+            if one.anothers and part.text not in disowned and part.about.admit:
+                disowned.add(part.text)
+                yield self._phrases.framed(
+                    "Nothing about {words} from you yet.", words=self._phrases.listed(part.about.admit.values())
+                )
+            when = self._phrases.moment(exchange.said_at, self._now, self._zone)
+            where = self._where(one.hit)
+            who = one_line(exchange.speaker) or (
+                self._phrases.someone if where or speaker is not None else self._phrases.someone.capitalize()
+            )
+            own, also = self._choice.is_asker(exchange), speaker is not None
+            if where:
+                day = self._phrases.day(exchange.said_at, self._now, self._zone)
+                start = self._phrases.wrote(where, who, day, asks=one.asks, own=own, also=also)
+            elif also and speaker == exchange.speaker:
+                start = self._phrases.framed("Also, {text}", text=when)
+            else:
+                start = self._phrases.introduce(who, when, asks=one.asks, own=own, also=also)
+            quote = self._phrases.quoted(_cut(one, part, self._quote))
+            yield closed(f"{start}: {quote}")
+            # "Also, on 3 March" must follow a quote of the same speaker, who told it to her.
+            speaker = "" if where else exchange.speaker
+
+    def listing(self, part: QuestionPart, found: Sequence[Candidate], above: Sequence[Statement]) -> str:
+        """Return a list with a heading, one line per entry."""
+        lines = [f"- {f'{one.period}: ' if one.period else ''}{one_line(one.text)}" for one in above]
+        return "\n".join([self._heading(part, found), *[*lines, *(self._line(part, one) for one in found)][: self._most]])
+
+    def nothing(self, window: Window) -> str:
+        """Return that nothing was said in a window."""
+        if window.start <= EARLIEST:
+            return self._phrases.framed("Nothing until {when} yet.", when=self._when(_itself(window.end - 1)))
+        first, between, last = self._when(window).partition(self._phrases.to)
+        if between:
+            return self._phrases.framed("Nothing from {first} to {last} yet.", first=first, last=last)
+        return self._phrases.framed("Nothing from {when} yet.", when=first)
+
+    def _line(self, part: QuestionPart, one: Candidate) -> str:
+        exchange, where = one.hit.exchange, self._where(one.hit)
+        start = self._phrases.days(exchange.said_at, exchange.said_at, self._zone)
+        if one.of:
+            told = self._phrases.framed("told on {day}", day=start)
+            start = f"{self._phrases.span(one.of.start, one.of.end - 1, self._zone)}, {told}"
+        if not self._choice.is_asker(exchange) and part.aim is not Aim.SAID:
+            start += f", {one_line(exchange.speaker) or self._phrases.someone}"
+        if where:
+            start += f", {where[0].lower()}{where[1:]}"
+        return f"- {start}: {self._phrases.quoted(_cut(one, part, self._line_length))}"
+
+    def _heading(self, part: QuestionPart, found: Sequence[Candidate]) -> str:
+        match part.aim:
+            case Aim.TIME if part.window and part.window.heart is not None:
+                said = [one.at for one in found]
+                day = self._when(Window(min(said), max(said) + 1)) if said else ""
+                if said and self._phrases.to not in day:
+                    return f"{self._phrases.framed('On {day}', day=day)}:"
+                return self._phrases.framed("Around {day}:", day=self._when(_itself(part.window.heart)))
+            case Aim.TIME if part.window:
+                day = self._when(_bounded(part.window, found))
+                several = self._phrases.to in day
+                start = self._phrases.framed("From {day}", day=day) if several else self._phrases.framed("On {day}", day=day)
+                return f"{start}{self._phrases.framed(', among other things') if self._choice.omits(part.window) else ''}:"
+            case Aim.SAID:
+                return self._phrases.framed("{name} said:", name=f"{part.name[:1].upper()}{part.name[1:]}")
+            case Aim.ASKER:
+                return self._phrases.framed("What I know of you:")
+            case Aim.ABOUT:
+                return self._phrases.framed("About {what}:", what=" ".join(part.about.admit.values()))
+        return self._phrases.framed("What I have of that:")
+
+    def _where(self, hit: Hit) -> str:
+        """Return the conversation of a message if another assistant answered there; else ''."""
+        assistant = self._choice.assistant(hit)
+        if not assistant:
+            return ""
+        return self._phrases.framed(
+            "In {session}, imported from {assistant}", session=self._phrases.quoted(hit.session), assistant=one_line(assistant)
+        )
+
+    def _when(self, window: Window) -> str:
+        return self._phrases.days(window.start, window.end - 1, self._zone)
+
+
+def _is_doubtful(part: QuestionPart, one: Candidate) -> bool:
+    """Return whether a weak quote may not be what is asked for.
+
+    In a small memory, and in a search with added words, what holds every word asked for is weak, too: that is none.
+    """
+    if one.hit.certainty is not Certainty.WEAK or one.asks:
+        return False
+    far = part.sought == part.text and 0 < (one.hit.cosine or 0.0) < IN_MEANING
+    return far or not one.covers >= part.about.strong
+
+
+def _itself(instant: int) -> Window:
+    return Window(instant, instant + 1)
+
+
+def _bounded(window: Window, found: Sequence[Candidate]) -> Window:
+    """Return a window that starts at the earliest result if it has no start."""
+    first = min((one.at for one in found), default=window.start)
+    return replace(window, start=first) if window.start <= EARLIEST else window
+
+
+def _cut(one: Candidate, part: QuestionPart, most: int) -> str:
+    return shortened(one.hit.exchange.text, most, lambda text: _weight(text, part))
+
+
+def _weight(text: str, part: QuestionPart) -> int:
+    stems = set(key_words(text).values())
+    return 2 * len(stems & part.about.strong) + len(stems & part.about.weak)

@@ -1,0 +1,142 @@
+"""Which sentences ask although no question mark says so, by their first words and the order of what follows.
+
+Neither English nor German starts a main clause with a question word unless it asks; what else starts with one is a subordinate
+clause ("where I live", "was ich mag"), told by the subject that comes before its verb, or an exclamation ("how kind of them").
+"""
+
+import re
+from collections.abc import Sequence
+
+from memory.text.told.named_things import KIN
+from memory.text.word_forms.irregular_verbs import PAST_FORMS
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_LEAD = re.compile(r"(?i)^(?:(?:and|but|so|ok|okay|well|hey|hi|hello|lyra|please|und|aber|also|na|sag mal)[,\s]+)+")
+_BE = r"(?:is|are|was|were|am|do|does|did|can|could|will|would|shall|should|have|has|had|might|may|must)(?:n['’]?t)?"
+_THEY = r"(?:i|you|we|they|he|she|it)"
+_SUBJECT = rf"(?:a|an|{_THEY}|my|your|his|her|our|their|the|this|that|if)"
+_PATTERN = re.compile(
+    rf"""(?ix)^(?:
+      (?:(?:at|in|on|for|to|from|with|by|of|since|until|about)\s+(?=wh))?
+      (?:what|who|where|when|why|how|w(?:h?)ich|whom|whose)(?:'s|’s|'re|’re)?\s+(?:
+          {_BE}\b | (?!{_SUBJECT}\b|(?-i:[A-Z]))\w+\s+(?:\w+\s+)?{_BE}\b | about\b | happen(?:s|ed)\b)
+      | (?:what|who|where|when|how)['’]?s\b
+      | how\s+(?:much|many|often|long|far|old|big|tall|late|soon|good|well)\s+(?!{_SUBJECT}\b)\w+\s+(?!{_SUBJECT}\b)\w+
+      | who\s+(?!knows\b|cares\b)\w+
+      | (?:do|does|did|have|has|can|could|will|would|should|shall|am)\s+{_THEY}\b
+      | (?:do|does|did|is|are|was|were|has|will)\s+(?:my|your|his|her|our|their|there)\b
+      | (?:is|are|was|were)\s+(?:{_THEY}|the)\b | (?:does|has|can|could|will|would|should)\s+the\s+\w+\s+\w | how\s+come\b
+      | (?:is|are|was|were|does|has|will|can|could|should|would)\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN})\s+\w[^,]*$
+      | did\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN}|the\s+\w+)\s+(?!(?:and|with|at|in|on|for|to|from|up|today|yesterday|tonight|again|this|last|every)\b)\w
+      | list\s+(?:all|every|my|our|the)\b
+      | (?:(?:tell|show)\s+me|(?:erzähl|zeig)\w*\s+(?:mir|uns)|cuéntame|dime|raconte-moi|dis-moi)\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
+      | ¿
+      | (?:weißt|erinnerst|kennst)\s+du\b
+      | (?:qui|quand|où|comment|pourquoi|combien)\s+(?:est|sont|était|s['’]appel\w+|ai|as|a)\b | (?:qu['’])?est-ce\b
+      | quel(?:le)?s?\s+(?:est|sont|était)\b | tu\s+te\s+souviens\b
+      | (?:qué|quién|cuándo|dónde|cómo|cuál|cuánt[oa]s?|chi|dov|cos|qual)\b['’\s]
+    )"""
+)
+_STATES = re.compile(
+    rf"""(?ix)^(?:
+      (?:who|when|where|why|how)\s+(?:{_THEY}|my|the)\b
+      | remind\s+me\s+to\b
+      | which\s+(?:{_BE}|\w+s\s+{_THEY})\b
+      | what\s+\w*(?:[^su\W]s|ed)\s+(?:(?:me|us|him|her|them)\s+)?(?:is|was)\b
+    )"""
+)
+_PASTS = frozenset(form for forms in PAST_FORMS.values() for form in forms)
+_NO_OBJECT = frozenset("i me you we us they he him she it a an the that my his her our their of to".split())
+
+_ASKING = re.compile(
+    r"(?:wer|we[nm]|wessen|wann|warum|wieso|weshalb|wohin|woher|wo|wor?(?:an|auf|aus|bei|durch|für|gegen|in|mit|nach|über|unter|um|von|vor|zu))"
+)
+_BEFORE = frozenset("mit für bei von zu an in auf aus nach seit bis um über unter vor ab gegen durch neben".split())
+_BEHIND = frozenset(
+    """ich du er sie es wir ihr man der die das den dem des ein eine einen mein meine meinen dein deine sein seine unser unsere ihre
+    wer was immer auch nicht noch sonst für""".split()
+)
+_GERMAN = frozenset(
+    "ich du er es wir man der die das den dem des ein eine einen einem mein meine meinen meinem dein deine mir mich dir uns unser unsere"
+    " für von nicht".split()
+)
+_MEASURES = frozenset("viel viele oft lang lange alt teuer weit groß hoch schwer spät schnell tief breit gut".split())
+_LIKE = frozenset(
+    "gesagt erwartet geplant befürchtet gewohnt üblich gestern heute morgen immer schon damals früher jedes".split()
+)
+_FINITE = frozenset("ist sind war waren hat haben hatte hatten wird wurde wurden hab habe kann darf muss soll will mag".split())
+_FIRST = frozenset("hat ist wird wurde wurden".split())
+_OWN = frozenset("hab war kann muss darf soll will mag".split())
+_ENDS = ("t", "te", "ten", "st", "en", "e")
+
+
+def opens_like_a_question(sentence: str) -> bool:
+    """Return whether a sentence without a question mark asks, by its first words; one with an exclamation mark does not."""
+    if sentence.rstrip().endswith("!"):
+        return False
+    asked = _LEAD.sub("", sentence.strip(), count=1)
+    words = _WORD.findall(asked)
+    if _in_german(asked, words):
+        return True
+    if _STATES.match(asked):
+        return False
+    return bool(_PATTERN.match(asked)) or _asks_for_a_subject(words)
+
+
+def _asks_for_a_subject(words: Sequence[str]) -> bool:
+    """Return whether words ask what or which thing does something: "what scares the dog", "which bus goes there"."""
+    if len(words) < 3:
+        return False
+    first, second, third = words[0].lower(), words[1], words[2].lower()
+    if first == "what":
+        return second.islower() and _is_verb(second) and not {"is", "was", "are", "were"}.intersection(words[2:])
+    if first in ("which", "wich"):
+        return second.lower() == "of" or (second.islower() and not _is_verb(second, present=False) and third not in _NO_OBJECT)
+    return False
+
+
+def _is_verb(word: str, *, present: bool = True) -> bool:
+    return word in _PASTS or word.endswith("ed") or (present and word.endswith("s") and word[-2:] not in ("ss", "us", "is"))
+
+
+def _in_german(asked: str, words: Sequence[str]) -> bool:
+    if len(words) < 3 or "," in asked:
+        return False
+    if words[0].lower() in _BEFORE:
+        words = words[1:]
+    first, second, third = words[0].lower(), words[1], words[2] if len(words) > 2 else ""
+    if first == "was":
+        verb = second in _FINITE or (second.endswith(_ENDS) and (third[:1].isupper() or not _GERMAN.isdisjoint(words[2:])))
+        return second.islower() and second not in _BEHIND and bool(third) and verb
+    if first == "wie":
+        return _asks_how(words)
+    if re.fullmatch(r"welche[rsnm]?", first):
+        return len(words) > 3 and third not in _BEHIND
+    if first.startswith("wieviel"):
+        return third not in _BEHIND
+    if _ASKING.fullmatch(first):
+        return second.islower() and second not in _BEHIND and bool(third)
+    return _verb_first(first, second)
+
+
+def _asks_how(words: Sequence[str]) -> bool:
+    if len(words) < 3 or words[1] in _LIKE:
+        return False
+    if words[1] in _MEASURES:
+        return words[2] not in _BEHIND and (len(words) < 4 or words[3] not in _BEHIND or words[2].islower())
+    if words[-1] in _FINITE and words[1] not in _FINITE:
+        return False
+    return (
+        words[1].islower()
+        and words[1].endswith((*_ENDS, "r", "ß", "f", "ng", "m"))
+        and (words[2] in _GERMAN - {"von", "für"} or words[2][0].isupper())
+    )
+
+
+def _verb_first(first: str, second: str) -> bool:
+    """Return whether a verb comes before its subject; what leaves out its subject ("war beim Arzt") has nothing of the kind."""
+    if first in _FIRST:
+        return second in ("der", "die", "das", "mein", "meine", "unser", "unsere", "er", "sie", "es") or second[0].isupper()
+    if second == "ich":
+        return first in _OWN or (first.endswith("e") and first not in _LIKE)
+    return second == "wir" and first.endswith("en")
