@@ -34,7 +34,7 @@ _MISSING = lazy(
     "Lyra may not write there; let her see the channel and send messages in it, and connect to it where it is a voice channel."
 )
 _CLOSED = lazy("The thread is archived or locked; open it again, or talk to Lyra in another one.")
-_BARRED = {50001: _MISSING, 50013: _MISSING, 50083: _CLOSED}
+_BARRED = {50001: _MISSING, 50013: _MISSING, 50083: _CLOSED, 160005: _CLOSED}
 """What somebody can give back: a timeout ends, a channel or a thread opens again."""
 _FINAL = {
     UNKNOWN_CHANNEL: lazy("The channel is gone; talk to Lyra in another one."),

@@ -17,6 +17,7 @@ from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Gatherer, SyncBatch
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
+from adapters.matrix.incoming.ignored_users import TYPE as IGNORED
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.pace import Pace
@@ -139,6 +140,8 @@ class Sync:
         except PlatformFailure:
             self._full = True
             raise
+        if self._timeline.ignored.follow(response.account_data_events):
+            await self._listener.missed()
         for prefix in _missed(batch):
             await self._listener.missed(prefix)
         left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
@@ -204,9 +207,9 @@ def _missed(batch: SyncBatch) -> list[tuple[str, ...]]:
 
 
 def _filter(at_once: int) -> dict[str, object]:
-    """Return the sync filter: only room events, and to-device messages."""
+    """Return the sync filter: only room events, to-device messages, and whom her account ignores."""
     room = {"timeline": {"limit": at_once}, "ephemeral": _NOTHING, "account_data": _NOTHING}
-    return {"presence": _NOTHING, "account_data": _NOTHING, "room": room}
+    return {"presence": _NOTHING, "account_data": {"types": [IGNORED]}, "room": room}
 
 
 async def _invites(response: SyncResponse) -> Mapping[str, Any]:
