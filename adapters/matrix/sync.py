@@ -19,6 +19,7 @@ from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.ignored_users import TYPE as IGNORED
 from adapters.matrix.incoming.timeline_state import TimelineState
+from adapters.matrix.incoming.server_notices import TYPE as TAGS
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
@@ -207,8 +208,8 @@ def _missed(batch: SyncBatch) -> list[tuple[str, ...]]:
 
 
 def _filter(at_once: int) -> dict[str, object]:
-    """Return the sync filter: only room events, to-device messages, and whom her account ignores."""
-    room = {"timeline": {"limit": at_once}, "ephemeral": _NOTHING, "account_data": _NOTHING}
+    """Return the sync filter: only room events, to-device messages, whom her account ignores, and how it tags rooms."""
+    room = {"timeline": {"limit": at_once}, "ephemeral": _NOTHING, "account_data": {"types": [TAGS]}}
     return {"presence": _NOTHING, "account_data": {"types": [IGNORED]}, "room": room}
 
 

@@ -13,6 +13,7 @@ from adapters.listener import Notes
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.ignored_users import IgnoredUsers
 from adapters.matrix.incoming.references import References
+from adapters.matrix.incoming.server_notices import ServerNotices
 from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace
 from adapters.recent import Recent
@@ -103,6 +104,7 @@ class TimelineState:
         self.edits = Edits(notes)
         self.undecrypted = Undecrypted(client, notes, pace)
         self.ignored = IgnoredUsers(notes)
+        self.server_notices = ServerNotices()
 
     async def load(self) -> None:
         """Load what was saved."""
