@@ -151,16 +151,16 @@ STALLS = {"silence": fake.Hang(), "silence after a word": fake.Hang("Well,")}
 
 @pytest.mark.parametrize("stall", STALLS.values(), ids=STALLS.keys())
 async def test_the_deadline_is_for_the_whole_answer(stall: fake.Behaviour) -> None:
-    async with talking(timeout=0.5) as (server, model):
+    async with talking(timeout=2) as (server, model):
         server.script(stall)
-        with pytest.raises(ModelTimeout, match=r"within 0\.5 seconds"):
+        with pytest.raises(ModelTimeout, match="within 2 seconds"):
             await complete(model, ASKED)
         assert len(server.requests) <= 1
 
 
 async def test_an_answer_that_still_comes_at_the_deadline_is_cut_there() -> None:
-    async with talking(timeout=0.5) as (server, model):
-        server.script(fake.Drip("a b c d e f g h " * 9, 0.05))
+    async with talking(timeout=2) as (server, model):
+        server.script(fake.Drip("a b c d e f g h " * 20, 0.05))
         pieces = [piece async for piece in model.stream(ASKED)]
         assert isinstance(pieces[-1], CutShort) and "".join(pieces).startswith("a b")
         assert len(server.requests) == 1

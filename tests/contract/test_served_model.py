@@ -109,8 +109,8 @@ async def test_work_that_is_cancelled_from_outside_is_not_done_again() -> None:
 
 
 async def test_waiting_in_line_is_no_part_of_the_deadline() -> None:
-    async with serving(seconds=1.0) as at:
-        at.server.script(fake.Drip("a b c d", 0.2), fake.Drip("e f g h", 0.2))
+    async with serving(seconds=2.0) as at:
+        at.server.script(fake.Drip("a b c d", 0.3), fake.Drip("e f g h", 0.3))
         both = await asyncio.gather(*(complete(at.people, asking(text)) for text in ("1", "2")))
         assert both == ["a b c d", "e f g h"]
 
