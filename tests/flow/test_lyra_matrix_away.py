@@ -239,7 +239,7 @@ async def test_what_somebody_takes_back_while_her_account_ignores_them_is_gone_o
     at_home: Home, ada: Person, bob: Person
 ) -> None:
     async def ignores(*users: str) -> None:
-        content = {"ignored_users": {user: {} for user in users}}
+        content: dict[str, object] = {"ignored_users": {user: {} for user in users}}
         await at_home.owner.client.call("PUT", "user", at_home.user, "account_data", "m.ignored_user_list", body=content)
 
     async with Thoughtful() as model:
