@@ -127,7 +127,7 @@ class Adapter(ABC):
         """Send a part and return its platform id. Raises SendFailed."""
 
     def goes_apart(self, answers: str) -> bool:
-        """Return whether what answers this event goes another way than the messages of its place, which then do not hold it up."""
+        """Return whether the answer to this event is sent by another route than its place's messages, and so does not wait for them."""
         return False
 
     @abstractmethod

@@ -1,9 +1,8 @@
 """What can go wrong with a platform; foreign errors stop here.
 
 PlatformFailure
-├── SendFailed       a part did not arrive; `final`: retrying cannot help, `retry_after`: when it may, `barred`: Lyra may
-not
-│                    write there until somebody lifts that
+├── SendFailed       a part did not arrive; `final`: retrying cannot help, `retry_after`: when it may,
+│                    `barred`: Lyra may not write there until somebody lifts that
 ├── PlaceGone        a place no longer exists, or not for Lyra
 │   └── PlaceHidden  it exists, and somebody may let her in again
 ├── PlatformRefused  the platform does not let Lyra in, and retrying cannot help

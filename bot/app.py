@@ -1,4 +1,4 @@
-"""The container: with bot/talk.py the only file that knows everyone.
+"""The container: with bot/talk.py the only file that imports from every package.
 
 Everything is opened on one exit stack, in the order config, log, memory, models, adapters, and closed in reverse: adapters stop
 hearing, mailboxes drain, housekeeping ends, models close, memory closes. What hears and answers is wired in bot/talk.py, which

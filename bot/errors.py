@@ -5,15 +5,16 @@ LyraError                     carries what to say and do
 ├── BadInput                  what was given cannot be used
 ├── Cancelled                 Ctrl-C
 ├── PlaceUnknown              who can read a place is not known now; it is tried again
+├── AnswerEnded               its asker stopped an answer before any of it arrived
 └── ModelError                a model did not answer; the message is kept
     ├── ModelBusy             429: wait, then retry (transient; carries retry_after)
     ├── ModelDown             5xx, no connection, stream cut (transient)
     ├── ModelTimeout          the total deadline passed (transient)
     ├── ModelGarbled          an unusable answer (transient)
     ├── ContextTooLong        the prompt does not fit: shrink it
-    ├── ModelDenied           401, 403: the key is wrong or missing (alarm)
+    ├── ModelDenied           401, 402, 403: the key is wrong or missing, or the account is empty (alarm)
     └── ModelRefused          any other 4xx: the request is not accepted
-        └── ModelMissing      404: there is no such model, whatever is asked
+        └── ModelMissing      404, 410: there is no such model, whatever is asked
 """
 
 from localization.sentences import Explained, Said
@@ -116,7 +117,7 @@ class ContextTooLong(ModelError):
 
 
 class ModelDenied(ModelError):
-    """The endpoint rejects the key."""
+    """The endpoint rejects the key, or its account has no credit left."""
 
 
 class ModelRefused(ModelError):
@@ -124,4 +125,4 @@ class ModelRefused(ModelError):
 
 
 class ModelMissing(ModelRefused):
-    """The endpoint has no such model, or is not there: no question's fault, and mended by whoever runs one of the two."""
+    """The endpoint has no such model, or is not there: another question does not help, only whoever runs her or the endpoint."""

@@ -16,6 +16,6 @@ def imported(name: str) -> Any:
 
 
 def deriving(memory: "Memory") -> "Deriving":
-    """Return the derivation of a memory: digests, the tiers above them, banks and dreams."""
+    """Return what derives from a memory (digests, the tiers above them, banks, dreams), imported only now."""
     made: Deriving = imported("memory.deriving:Deriving")(memory)
     return made

@@ -160,7 +160,7 @@ class Memory:
         await self.db.close()
 
     def key_for(self, purpose: str) -> bytes | None:
-        """Return a key for something else than the memory, which tells nothing of the memory's; None if that is not encrypted."""
+        """Return a key derived for another purpose, which does not reveal the memory's; None if the memory is not encrypted."""
         return hmac.digest(self._key, f"lyra {purpose}".encode(), "sha256") if self._key else None
 
     def view(self, home: Domain, others: Sequence[Domain] = ()) -> View:
@@ -275,7 +275,7 @@ class Memory:
         return await backlog.quiet_until(self.db, domain, self.consolidation_rules.rules, most)
 
     async def know_writer(self, name: str, setup: str) -> None:
-        """Have the writer of this name asked again for what it refused if it was set up otherwise then, as `setup` tells."""
+        """Record how a writer is set up (`setup`); where that changed, it is asked again for what it refused."""
         known = await self.settings.get(_SCOPE, _WRITERS)
         setups = dict(known) if isinstance(known, dict) else {}
         if setups.get(name) == setup:

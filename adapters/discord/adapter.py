@@ -69,7 +69,7 @@ class Discord(Adapter):
         self, access: AccountAccess, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE, turn: Turn | None = None,
         vault: SealedStorage | None = None,
     ) -> None:  # fmt: skip
-        """Connect to nothing yet; `turn` is one pace for all connected processes, and in the `vault` a session waits for the next."""
+        """Create without connecting; `turn` paces all connected processes, and the `vault` keeps the session for the next process."""
         self._access, self._turn, self._notes = access, turn, notes
         self._gate, self._now, self._pace = gate, now, pace
         own = ShardNotes(notes, self)
@@ -97,7 +97,7 @@ class Discord(Adapter):
         return self._shards
 
     def holds(self, place: str) -> bool:
-        """Say whether a place is of this shard; what is said alone with her is of the first."""
+        """Return whether a place belongs to this shard; DMs belong to the first."""
         server, _, _ = split_key(place)
         return (int(server) >> 22) % self.units == self.unit if server else self.unit == 0
 
@@ -128,7 +128,7 @@ class Discord(Adapter):
                 await self._limits.save()
 
     async def _connect(self, listener: Listener, resumption: Resumption) -> None:
-        """Live through one connection, from the login to its end. Whoever cancels it leaves the session to the next process."""
+        """Run one connection, from login to its end. If it is cancelled, the session is left to the next process."""
 
         async def prepare(client: Client) -> None:
             await self._limits.ask(client, wait=not resumption.is_due)
@@ -162,7 +162,7 @@ class Discord(Adapter):
         return ClientOptions(self._content, self._access.bots, self._gate, self._pace, self.unit, self.units)
 
     def describe(self) -> str:
-        """Say what is read, and what to switch on to have more read."""
+        """Return sentences on what can be read, and what to switch on to have more read."""
         silent = self._gaps.unreadable_channels if self._gaps else 0
         hidden = _("; channels that hide their history from me: {silent}", silent=silent) if silent else ""
         if self._content:

@@ -79,7 +79,7 @@ class RequestRefused(Exception):
 
     @property
     def unreadable(self) -> bool:
-        """Whether the answer was there, and nio could not make sense of it: an event from before 1970, say."""
+        """Whether an answer arrived that nio could not parse, as with an event from before 1970."""
         return not self.code and self.status == 200
 
     @property

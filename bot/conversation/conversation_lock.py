@@ -25,7 +25,7 @@ def lock_of(home: Path, place: str, what: str) -> FileLock:
 class SoleProcess:
     """Whether this is the only process at a place; only then may it resume what another one left unanswered.
 
-    The block is given whether it is; `held` says so at any time.
+    A `with` block gets the answer of that moment; `held` has it from then on.
     """
 
     def __init__(self, home: Path, place: str) -> None:

@@ -110,8 +110,8 @@ class DomainAccess:
     async def named_session(self, view: View, place: Place, person: Person | None = None, *, left: bool = False) -> Session:
         """Return the current session of a place, to store something there: named after the place, unless off the record.
 
-        Where the place has other readers now, and the view's have `left` it, that is their last one there, and the place's
-        current session goes on.
+        If the place has other readers now and those of the view have `left` it, this is the last session that they had there;
+        the current session of the new readers is not touched.
         """
         name = "" if await self._is_off_record(place, person) else place.name
         return await view.sessions.get(await self._ref(view, place, left=left), name)

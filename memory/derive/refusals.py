@@ -63,7 +63,7 @@ async def take_up(tx: Transaction, domain: Domain, tier: str, writer: str) -> li
 
 
 async def reopen(tx: Transaction, writer: str) -> None:
-    """Have what a writer refused or gave up count as another's: it is not what it was, and is to be asked again."""
+    """Count what a writer refused or gave up as another's, so that it is asked again: it is set up otherwise now."""
     await tx.run("UPDATE refusals SET writer = '' WHERE writer = :writer", {"writer": writer})
 
 

@@ -98,7 +98,7 @@ async def mark_erased(tx: Transaction, gone: Gone) -> None:
 
 
 async def close(tx: Transaction, domain: Domain, now: int) -> Gone:
-    """Record that nothing so far of a domain is to be read, though nothing of it is gone, until `done` or `reopen`."""
+    """Record that nothing said so far in a domain may be read, until `mark_erased` or `reopen`; nothing is erased by this."""
     return await add(tx, domain, ForgottenScope(()), now)
 
 

@@ -86,7 +86,7 @@ class DigestHit:
 
 
 def apart_from_sure(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
-    """Return hits with those weak that are only likely and score far below a sure one: they share a word with what was asked.
+    """Return hits, marking as weak those likely ones that score far below a sure one: they only share a word with the question.
 
     Of talk between friends and with an assistant this takes the mark from 6 and 5 in a hundred of the hits beside the evidence,
     and from 1 and 2 of the evidence (docs/measured.md).

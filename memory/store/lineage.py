@@ -1,7 +1,7 @@
 """Items, their public ids, and their lineage.
 
 All items share one id space. An item's public id is a keyed hash of its location and source id, so the same message gets
-the same id on every import, and meets its tombstone, which is nothing but a public id, again.
+the same id on every import, and a forgotten one meets its tombstone, which is just that id.
 """
 
 import hmac
@@ -214,7 +214,7 @@ async def paged(reader: Reader, sql: str, keys: Iterable[object], parameters: Ma
 
 
 def placeholders(prefix: str, values: Collection[object]) -> str:
-    """Return named placeholders for a list of values, ':r0, :r1', or 'NULL' for none, which nothing is IN."""
+    """Return named placeholders for a list of values, ':r0, :r1'; for an empty list 'NULL', which matches nothing."""
     return ", ".join(f":{prefix}{at}" for at in range(len(values))) or "NULL"
 
 

@@ -97,9 +97,9 @@ def tokens(text: str) -> list[str]:
 
 
 def compatible(text: str) -> str:
-    """Return a text with the letters that its signs stand for; ligatures of whole words in a row count as the first of them.
+    """Return a text in compatibility form (NFKC); of a run of ligatures that stand for whole words only the first is kept.
 
-    Nothing of up to 60,000 signs becomes so long that to look for its words in one go would hold up other threads.
+    So a text of up to 60,000 characters stays short enough to be split into words without holding up other threads.
     """
     return unicodedata.normalize("NFKC", _LIGATURES.sub(r"\1", text))
 

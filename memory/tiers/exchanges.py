@@ -87,7 +87,7 @@ class PlacedMessage(NamedTuple):
 async def at_their_places(
     db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int], told: MentionedNames | None = None
 ) -> dict[int, PlacedMessage]:
-    """Return living messages of these domains by key, and those that tell most about what was brought up, with their places."""
+    """Return those of these messages that may be read in these domains, by key; with `told`, also those that tell most of its names."""
     found: dict[int, PlacedMessage] = {}
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""

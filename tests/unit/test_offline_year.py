@@ -9,7 +9,7 @@ UNSURE = "I am not sure that this is what you mean."
 
 
 def weak(text: str, when: str = "2026-11-20T21:04", *, meaning: float = 0.0) -> Hit:
-    return said(text, when)._replace(certainty=Certainty.WEAK, why=(f"meaning {meaning:.2f}",), cosine=meaning or None)
+    return said(text, when)._replace(certainty=Certainty.WEAK, cosine=meaning)
 
 
 @pytest.mark.parametrize("question", ["when did I last go skating?", "when was the last time I went skating"])

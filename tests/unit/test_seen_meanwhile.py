@@ -196,7 +196,7 @@ async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confid
         return reading
 
     monkeypatch.setattr(affected_replies, "content", watched("edit", shared_content.content))
-    for name in ("held", "goes_on"):
+    for name in ("count_held", "goes_on"):
         monkeypatch.setattr(confidence_changes, name, watched(name, getattr(confidence_changes, name)))
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         secret = await here.say(SECRET)
@@ -210,7 +210,7 @@ async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confid
             new = NewExchange(Kind.SAID, text, f"told{n}", here.clock.now(), "Ada", identity=ada, discretion=ask)
             kept = await here.view.say(here.session, [new])
         assert [one.earlier for one in kept.covered.values()] == [2]
-    assert where.keys() == {"edit", "held", "goes_on"}
+    assert where.keys() == {"edit", "count_held", "goes_on"}
     assert not any(threading.main_thread() in threads for threads in where.values())
 
 

@@ -21,7 +21,7 @@ class SystemClock:
 
 
 def local(instant: int, time_zone: str) -> datetime:
-    """Return an instant as an aware local time; one that no calendar there tells as the first or last day that it does."""
+    """Return an instant as an aware local time; one outside the calendar becomes its first or last day."""
     try:
         return (_EPOCH + timedelta(microseconds=instant)).astimezone(zone(time_zone))
     except OverflowError:
