@@ -40,7 +40,7 @@ def is_lookup(fragment: str) -> bool:
         return False
     return (
         _TELLS.isdisjoint(before)
-        and not any(map(_is_past, before))
+        and not any(map(_is_past, before[:-1] or before))
         and not (found["last"] and _says(found, fragment != fragment.lower()))
     )
 

@@ -28,7 +28,7 @@ _PATTERN = re.compile(
       | who\s+(?!knows\b|cares\b)\w+
       | (?:do|does|did|have|has|can|could|will|would|should|shall|am)\s+{_THEY}\b
       | (?:do|does|did|is|are|was|were|has|will)\s+(?:my|your|his|her|our|their|there)\b
-      | (?:is|are|was|were)\s+(?:{_THEY}|the)\b | (?:does|has|can|could|will|would|should)\s+the\s+\w+\s+\w | how\s+come\b
+      | (?:is|are|was|were)\s+(?:{_THEY}|the)\b | (?:(?:does|has|can|could|will|would|should)(?:n['’]t)?|won['’]t)\s+the\s+\w+\s+\w | how\s+come\b
       | (?:is|are|was|were|does|has|will|can|could|should|would)\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN})\s+\w[^,]*$
       | did\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN}|the\s+\w+)\s+(?!(?:and|with|at|in|on|for|to|from|up|today|yesterday|tonight|again|this|last|every)\b)\w
       | list\s+(?:all|every|my|our|the)\b

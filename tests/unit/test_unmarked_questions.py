@@ -12,7 +12,7 @@ from tests.kits.memory_kit import at_home
 SETS = Path(__file__).parents[1] / "sets" / "asked"
 
 
-@pytest.mark.parametrize(("name", "heard", "mistaken"), [("unmarked", 80, 3), ("unmarked_unseen", 55, 5)])
+@pytest.mark.parametrize(("name", "heard", "mistaken"), [("unmarked", 80, 3), ("unmarked_unseen", 55, 3)])
 def test_most_questions_are_heard_without_their_mark_and_few_statements_are_taken_for_one(
     name: str, heard: int, mistaken: int
 ) -> None:
@@ -73,6 +73,7 @@ async def test_what_asks_in_form_only_is_kept_as_told(tmp_path: Path, told: str)
         "who knew about the roof",
         "how often did I tell you about the roof",
         "why won't Egon come on Sunday",
+        "won't the bus go on Sundays",
         "weißt du was über Egon",
         "hat Nadia noch den alten Hund",
         "spielt Ruben noch Schach",
@@ -95,6 +96,7 @@ def test_what_is_like_it_still_asks(question: str) -> None:
         "name of the plumber",
         "size of the dining room table",
         "PIN for the old tablet",
+        "tool shed code",
         "the code for the garage",
         "Telefonnummer von Egon",
         "WLAN-Passwort im Ferienhaus",
