@@ -51,10 +51,10 @@ _STATES = re.compile(
 _RHETORICAL = re.compile(
     rf"""(?ix)^(?:
       (?:can|could|would|will)\s+(?:you|anyone|anybody)\s+(?:even\s+)?(?:believe|imagine|credit)\b
-      | (?:do|did)\s+you\s+know\s+(?:what,|that\b)
-      | (?:do|did|have|had)\s+i\s+(?:(?:ever|already)\s+)?(?:tell|told|say|said|mention(?:ed)?)\s+(?:(?:to\s+)?you\s+)?(?:yet\s+)?that\b
+      | (?:do|did)\s+you\s+know\s+(?:what,|that\b) | (?:did|have)\s+you\s+heard?\s+that\b
+      | (?:did|have)\s+(?:i|we)\s+(?:(?:ever|already)\s+)?(?:tell|told|say|said|mention(?:ed)?)\s+(?:(?:to\s+)?you\s+)?(?:yet\s+)?that\b
       | who\s+(?:knew\s+(?:that\b|{_THEY}\b)|(?:would|could)(?:['’]ve|\s+have)\s+(?:thought|guessed|known|believed|imagined)\b)
-      | how\s+(?:many\s+times|often)\s+(?:have|must|do|did)\s+(?:i|we)\s+(?:tell|told|ask|asked|say|said)\s+(?!you\b)
+      | how\s+(?:many\s+times|often)\s+(?:have|must|do|did)\s+(?:i|we)\s+(?:tell|told|ask|asked)\s+(?!you\b)(?:\w+\s+){{1,3}}(?:to|that)\b
       | is\s+it\s+(?:just\s+me\b|any\s+wonder\b)
       | wei(?:ß|ss)t\s+du\s+(?:was\s*,|dass\b) | (?:kannst\s+du|könnt\s+ihr)\s+(?:dir|euch)\s+(?:das\s+)?vorstellen\b
       | wer\s+hätte\s+(?:das\s+)?(?:gedacht|geglaubt|geahnt)\b
