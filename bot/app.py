@@ -200,7 +200,7 @@ async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterato
         await models.open()
         if models.writer_setup:
             await memory.know_writer(*models.writer_setup)
-        stack.push_async_callback(costs.save_usage, memory)
+        stack.push_async_callback(lambda: log.carried_on(costs.save_usage(memory), "usage"))
         sweeper = Sweeper(memory, base.clock)
         stack.push_async_callback(sweeper.end)
         await sweeper.begin(again=sweeps)
@@ -236,9 +236,12 @@ async def until_stopped() -> AsyncIterator[asyncio.Event]:
 
 
 @asynccontextmanager
-async def until_ended() -> AsyncIterator[Stop]:
-    """Yield an event that is set on SIGINT or SIGTERM, and from then on end the process in time, whatever it waits for."""
-    stop = Stop()
+async def until_ended(app: App) -> AsyncIterator[Stop]:
+    """Yield an event that is set on SIGINT or SIGTERM, and from then on end the process in time, whatever it waits for.
+
+    For a database that is out of reach, nobody waits from then on.
+    """
+    stop = Stop(app.memory.db.hurry)
     with _set_on_signals(stop):
         for number in (signal.SIGINT, signal.SIGTERM):
             # The event loop is woken beside this, unless it stands still.

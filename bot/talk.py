@@ -33,6 +33,7 @@ from bot.printing import note
 from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.off_record import OffRecord
+from bot.service.log import carried_on
 from bot.service.other_processes import HEARD, QUEUED, OtherProcesses
 from memory.errors import EmbeddingFailed
 from memory.types import MINUTE
@@ -137,7 +138,7 @@ async def talking(
                 task.cancel()
             await reconciliation.vanishing.close()
             await mailboxes.drain(TURN_SECONDS)
-            await talk.settle()
+            await carried_on(talk.settle(), "settle")
 
 
 async def _local_models(url: str) -> list[str]:

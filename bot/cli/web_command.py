@@ -35,7 +35,7 @@ async def web(as_: str, *, opens: bool) -> None:
 
 async def _serve(app: App, as_: str, browsing: BrowserPlatform, *, opens: bool) -> None:
     async with (
-        until_ended() as stop,
+        until_ended(app) as stop,
         talking(app, {browsing.browser.platform: browsing.browser}) as talk,
         serving(app, talk, browsing) as address,
     ):

@@ -36,6 +36,7 @@ from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, Journal, Part
 from memory.journal.journal import OutboxRow as Row
 from memory.ports import Ids
+from memory.store.cancellation import end_if_asked
 from memory.view.view import View
 
 READERS_CHANGED = lazy(
@@ -243,6 +244,7 @@ class Outgoing:
                     except MemoryFailure as error:
                         log.warning("send.failed", platform=platform, error=type(error).__name__)
                         self._retries.failed((platform, place), None)
+                        end_if_asked()
 
     async def edit_preview(self, place: Place, remote: str, text: str, actions: Sequence[Action] = ()) -> None:
         """Edit a preview. Raises SendFailed."""

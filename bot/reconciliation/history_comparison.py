@@ -18,6 +18,7 @@ from memory.core import Memory
 from memory.errors import MemoryFailure
 from memory.forget.comparison_state import PlaceComparison
 from memory.ports import Clock
+from memory.store.cancellation import end_if_asked
 
 MOST = 1_000
 """How many requests are made for a place; messages beyond are checked when they are about to be used."""
@@ -98,6 +99,7 @@ class HistoryComparison:
                 except MemoryFailure as error:
                     log.info("compare.later", why=type(error).__name__)
                     self._put_aside(spot)
+                    end_if_asked()
                 self._tell()
             self._work.clear()
             self._tell()

@@ -8,6 +8,7 @@ import asyncio
 import os
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 
 from bot.service.log import log
@@ -21,9 +22,10 @@ _TELLING_SECONDS = 0.5
 class Stop(asyncio.Event):
     """The event that this process was asked to stop; the deadline runs from then on."""
 
-    def __init__(self) -> None:
-        """Prepare; must be created in the running event loop."""
+    def __init__(self, on_set: Callable[[], None]) -> None:
+        """Prepare; must be created in the running event loop. `on_set` is called when the process is asked to stop."""
         super().__init__()
+        self._on_set = on_set
         self._running = asyncio.get_running_loop()
         self._beginning = threading.Lock()
         self._code = 0
@@ -32,6 +34,7 @@ class Stop(asyncio.Event):
         """Ask the process to stop; `code` is its exit code if it misses the deadline."""
         self._code = self._code or code
         self.begin()
+        self._on_set()
         super().set()
 
     def begin(self) -> None:

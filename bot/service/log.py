@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.imports import imported
 from memory.errors import MemoryFailure
+from memory.store.cancellation import end_if_asked
 
 if TYPE_CHECKING:
     from bot.service.log_file import LogFile
@@ -133,4 +134,5 @@ async def carried_on(work: Awaitable[_Made], job: str) -> _Made | None:
         log.info(f"{job}.later", why=str(error))
     except Exception as error:  # noqa: BLE001
         log.error(f"{job}.failed", error=type(error).__name__)
+    end_if_asked()
     return None

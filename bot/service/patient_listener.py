@@ -14,19 +14,19 @@ from adapters.events import Event, MenuCall, Message
 from adapters.listener import Listener, Notes
 from bot.conversation.listening import NO_CURSORS
 from bot.service.log import log
-from memory.errors import DatabaseBusy
+from memory.errors import DatabaseAway, DatabaseBusy, DiskFull
 
 _PAUSE_SECONDS = 0.5
 _Given = TypeVar("_Given")
 
 
 class PatientListener:
-    """Passes everything on to another listener, and again while the database is busy or out of reach."""
+    """Passes everything on to another listener, and again while the database is busy, out of reach or without room."""
 
-    def __init__(self, platform: str, listener: Listener) -> None:
-        """Prepare to pass on what this platform tells."""
-        self._platform = platform
+    def __init__(self, platform: str, listener: Listener, hurried: asyncio.Event) -> None:
+        """Prepare to pass on what this platform tells, until there is a hurry to end."""
         self._listener = listener
+        self._tried = _Attempts(platform, hurried).made
 
     @property
     def table(self) -> Mapping[str, CommandSpec]:
@@ -35,26 +35,26 @@ class PatientListener:
 
     async def ready(self) -> None:
         """Pass on that the platform is connected."""
-        await _tried(self._platform, self._listener.ready)
+        await self._tried(self._listener.ready)
 
     async def missed(self, prefix: Sequence[str] = ()) -> None:
         """Pass on that deletes and edits may have been missed."""
-        await _tried(self._platform, partial(self._listener.missed, prefix))
+        await self._tried(partial(self._listener.missed, prefix))
 
     async def cursors(self) -> Mapping[str, str]:
         """Return the cursor of each stream."""
-        return await _tried(self._platform, self._listener.cursors)
+        return await self._tried(self._listener.cursors)
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
         """Pass on events and cursors; calls of a menu only once, since whoever called is told that it failed."""
         hear = partial(self._listener.hear, events, cursors)
         if events and all(isinstance(event, MenuCall) for event in events):
             return await hear()
-        return await _tried(self._platform, hear)
+        return await self._tried(hear)
 
     async def keep(self, ahead: Message) -> None:
         """Pass on a message that was read ahead."""
-        await _tried(self._platform, partial(self._listener.keep, ahead))
+        await self._tried(partial(self._listener.keep, ahead))
 
     async def suggest(self, asked: MenuCall, parameter: str, typed: str) -> Sequence[str]:
         """Return suggestions, or none, at once."""
@@ -62,34 +62,44 @@ class PatientListener:
 
 
 class PatientNotes:
-    """The notes of an adapter, which wait for a database that is busy or out of reach."""
+    """The notes of an adapter, which wait for a database that is busy, out of reach or without room."""
 
-    def __init__(self, platform: str, notes: Notes) -> None:
-        """Prepare to read and store the notes of this platform."""
-        self._platform = platform
+    def __init__(self, platform: str, notes: Notes, hurried: asyncio.Event) -> None:
+        """Prepare to read and store the notes of this platform, until there is a hurry to end."""
         self._notes = notes
+        self._tried = _Attempts(platform, hurried).made
 
     async def get(self, name: str) -> Any:
         """Return a stored value, or None."""
-        return await _tried(self._platform, partial(self._notes.get, name))
+        return await self._tried(partial(self._notes.get, name))
 
     async def put(self, name: str, value: Any) -> None:
         """Store a JSON value."""
-        await _tried(self._platform, partial(self._notes.put, name, value))
+        await self._tried(partial(self._notes.put, name, value))
 
 
-async def _tried(platform: str, work: Callable[[], Awaitable[_Given]]) -> _Given:
-    """Return what comes of some work, done again until the database answers."""
-    reported = False
-    while True:
-        try:
-            return await work()
-        except DatabaseBusy as error:
-            task = asyncio.current_task()
-            if task and task.cancelling():
-                # What is noted at the end must not hold it up.
-                raise
-            if not reported:
-                log.warning("platform.waits", platform=platform, why=str(error))
-            reported = True
-        await asyncio.sleep(_PAUSE_SECONDS)
+class _Attempts:
+    """The attempts to have something of a platform stored; an outage is logged once, however many wait."""
+
+    def __init__(self, platform: str, hurried: asyncio.Event) -> None:
+        self._platform = platform
+        self._hurried = hurried
+        self._is_reported = False
+
+    async def made(self, work: Callable[[], Awaitable[_Given]]) -> _Given:
+        """Return what comes of some work, done again until the database takes it."""
+        while True:
+            try:
+                given = await work()
+            except (DatabaseBusy, DiskFull) as error:
+                task = asyncio.current_task()
+                if (task and task.cancelling()) or (self._hurried.is_set() and isinstance(error, DatabaseAway | DiskFull)):
+                    # The end of the process must not be held up by what cannot be stored.
+                    raise
+                if not self._is_reported:
+                    log.warning("platform.waits", platform=self._platform, why=str(error))
+                self._is_reported = True
+            else:
+                self._is_reported = False
+                return given
+            await asyncio.sleep(_PAUSE_SECONDS)

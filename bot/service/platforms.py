@@ -80,7 +80,7 @@ def _discord(app: App, chosen: DiscordSection) -> Adapter:
 
 
 def _notes(app: App, platform: str) -> PatientNotes:
-    return PatientNotes(platform, KeptNotes(app.memory.settings, platform))
+    return PatientNotes(platform, KeptNotes(app.memory.settings, platform), app.memory.db.hurried)
 
 
 def vault_of(memory: Memory) -> "SealedFiles | None":

@@ -42,7 +42,7 @@ async def serve(role: Role = Role.ALL) -> int:
         log.on_screen = True
         with hold_home(app, role):
             await hold_memory(app, role)
-            async with until_ended() as stop, _noticing(app, stop) as ended:
+            async with until_ended(app) as stop, _noticing(app, stop) as ended:
                 match role:
                     case Role.WORKER:
                         code = await _work(app, stop)
@@ -176,7 +176,7 @@ async def _listen(
     listener = talk.listeners[adapter.platform]
     telling = asyncio.create_task(_tell(adapter, listener.connected, awake, refused_accounts))
     try:
-        await adapter.run(PatientListener(adapter.platform, listener))
+        await adapter.run(PatientListener(adapter.platform, listener, talk.services.memory.db.hurried))
     except PlatformRefused as error:
         note(told(error))
         return adapter.platform, error

@@ -14,6 +14,7 @@ from memory.errors import MemoryFailure
 from memory.journal import ledger
 from memory.ports import Clock
 from memory.store import restoring
+from memory.store.cancellation import end_if_asked
 from memory.store.domains import last_forgotten
 from memory.types import DAY
 
@@ -97,6 +98,7 @@ class Sweeper:
             await work
         except (MemoryFailure, OSError) as error:
             log.info("sweep.later", why=str(error))
+            end_if_asked()
 
 
 async def drop_quotes(memory: Memory, platforms: Iterable[str]) -> None:

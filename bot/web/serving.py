@@ -88,8 +88,10 @@ async def serving(
         try:
             yield address
         finally:
-            await app.memory.settings.set(_SCOPE, _ADDRESS, None)
-            await web.stop()
+            try:
+                await carried_on(app.memory.settings.set(_SCOPE, _ADDRESS, None), "address")
+            finally:
+                await web.stop()
     finally:
         listening.cancel()
         with suppress(asyncio.CancelledError):

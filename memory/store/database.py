@@ -200,6 +200,15 @@ class Database(DatabaseAccess, Protocol):
         """Return how many commits are missing, given the numbers that a process of that name knew of."""
         ...
 
+    @property
+    def hurried(self) -> asyncio.Event:
+        """Set once `hurry` was called."""
+        ...
+
+    def hurry(self) -> None:
+        """Let nobody wait any longer for a server that cannot be reached, since the process is to end."""
+        ...
+
     async def close(self) -> None:
         """Close the database (idempotent)."""
         ...

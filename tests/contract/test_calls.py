@@ -198,7 +198,7 @@ async def test_who_waits_for_calls_ends_too() -> None:
         async def close(self) -> None:
             pass
 
-    reservation = Reservation(DatabaseAddress("postgresql://lyra@/lyra?host=/nowhere"), lambda call: None)
+    reservation = Reservation(DatabaseAddress("postgresql://lyra@/lyra?host=/nowhere"), lambda call: None, asyncio.Event())
     keeping = asyncio.create_task(reservation._keep(Lost()))  # type: ignore[arg-type]
     await asyncio.sleep(0)
     keeping.cancel()

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from memory.errors import DatabaseAway, DatabaseRefused
-from memory.store.postgresql import database
 from memory.store.postgresql import pipelined_connection as connections
+from memory.store.postgresql import pool
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.database import PostgresDatabase
@@ -184,7 +184,7 @@ async def test_a_server_without_tls_is_told_apart_from_one_that_is_away(mode: st
 async def test_why_no_connection_can_be_made_is_said_by_whoever_waited_for_one(
     address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.2)
     name = address.url.partition("?")[0].rpartition("/")[2]
     async with await PostgresDatabase.open(address, KEY) as db:
         for change, why in (("CONNECTION LIMIT 0", "no connection left"), ("ALLOW_CONNECTIONS false", "cannot be reached")):
@@ -201,7 +201,7 @@ async def test_why_no_connection_can_be_made_is_said_by_whoever_waited_for_one(
 async def test_a_server_that_was_away_is_noticed_as_soon_as_it_is_back(
     address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.2)
     name = address.url.partition("?")[0].rpartition("/")[2]
     async with await PostgresDatabase.open(address, KEY) as db:
 

@@ -5,20 +5,23 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg.rows import scalar_row
 
 from localization.sentences import told
-from memory.errors import DatabaseAway, DatabaseRefused, MemoryFailure, MemoryMissing, NewerDatabase, NotWritable
+from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, MemoryFailure, MemoryMissing, NewerDatabase, NotWritable
 from memory.store.opening import open_database
-from memory.store.postgresql import connecting
-from memory.store.postgresql.address import DatabaseAddress
+from memory.store.postgresql import connecting, migrating
+from memory.store.postgresql.address import LOCK, DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from tests.fakes.pulse import PATIENCE
 from tests.kits import postgres_way
 from tests.kits.memory_kit import KEY
-from tests.kits.postgres import Postgres, postgres
+from tests.kits.postgres import Postgres, postgres, unguarded
 from tests.kits.postgres_way import scopes, write
 
 pytest_plugins = ["tests.kits.postgres_fixtures"]
@@ -49,6 +52,46 @@ async def test_a_schema_is_made_once_by_however_many_come(server: Postgres, bare
         await db.close()
     async with await PostgresDatabase.open(server.address(bare), KEY) as db:
         assert await scopes(db) == ["0", "1", "2", "3"]
+
+
+_FOR_LONG = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND application_name = 'lyra' AND wait_event_type = 'Lock' "
+    "AND clock_timestamp() - query_start > make_interval(secs => 0.5)"
+)
+"""How many wait for a lock for longer than any other wait for one takes here."""
+
+
+@contextmanager
+def migrating_elsewhere(server: Postgres, name: str) -> Iterator[psycopg.Connection]:
+    """Hold the lock of the first opening and of migrations for the block, as another process does."""
+    with psycopg.connect(unguarded(server.address(name)), autocommit=True) as other:
+        other.execute(f"SELECT pg_advisory_lock({LOCK}, 0)".encode())
+        yield other
+
+
+async def test_who_comes_while_another_migrates_waits_for_it(
+    server: Postgres, bare: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connecting, "PATIENCE_SECONDS", 0.2)
+    server.bare(bare)
+    with migrating_elsewhere(server, bare) as other:
+        opening = asyncio.create_task(PostgresDatabase.open(server.address(bare), KEY))
+        async with asyncio.timeout(PATIENCE):
+            while not opening.done() and other.cursor(row_factory=scalar_row).execute(_FOR_LONG, [bare]).fetchone() == 0:
+                await asyncio.sleep(0.02)
+    async with await opening as db:
+        await write(db, "one")
+        assert [row["wait"] for row in await db.all("SELECT current_setting('lock_timeout') AS wait")] == ["200ms"]
+
+
+async def test_who_waits_for_a_migration_that_does_not_end_is_told_so(
+    server: Postgres, bare: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrating, "_LONGEST_SECONDS", 0.2)
+    server.bare(bare)
+    with migrating_elsewhere(server, bare):
+        error = await refusal(server.address(bare))
+    assert isinstance(error, DatabaseBusy) and "is being set up or brought up to date by another process" in str(error)
 
 
 async def test_a_database_that_is_not_there_is_said_to_be_missing(server: Postgres) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from memory.errors import DatabaseAway, DatabaseBusy
 from memory.store.bounds import Bounds
-from memory.store.postgresql import connecting, database, pipelined_connection
+from memory.store.postgresql import connecting, database, pipelined_connection, pool
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from tests.fakes.pulse import PATIENCE
@@ -119,7 +119,7 @@ def stop(pid: int) -> None:
 async def test_a_server_that_stands_still_is_said_to_be_out_of_reach(looks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipelined_connection, "LOOK_SECONDS", 0.1 if looks else 60.0)
     monkeypatch.setattr(pipelined_connection, "ANSWER_SECONDS", 1)
-    for module in (connecting, database):
+    for module in (connecting, database, pool):
         monkeypatch.setattr(module, "PATIENCE_SECONDS", 1.0 if looks else 60.0)
     with postgres() as server:
         async with await PostgresDatabase.open(server.make("still"), KEY) as db:
@@ -132,6 +132,45 @@ async def test_a_server_that_stands_still_is_said_to_be_out_of_reach(looks: bool
             assert [isinstance(one, DatabaseAway) for one in failed] == [looks, looks]
             await write(db, "after")
             assert await scopes(db) == (["after", "before"] if looks else ["after", "before", "lost"])
+
+
+def shut(server: Postgres, address: DatabaseAddress, closed: bool = True) -> None:
+    """End every connection to a database; let nobody in again if it is `closed`."""
+    name = address.url.partition("?")[0].rpartition("/")[2]
+    server.ask(f"ALTER DATABASE {name} ALLOW_CONNECTIONS {not closed}")
+    server.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+
+
+@pytest.mark.parametrize("hurried", [True, False], ids=["", "the twin"])
+async def test_who_is_to_end_waits_no_longer_for_a_server_that_is_away(
+    server: Postgres, address: DatabaseAddress, hurried: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 1.5 * PATIENCE)
+    async with await PostgresDatabase.open(address, KEY) as db:
+        shut(server, address)
+        try:
+            waiting = asyncio.gather(db.all("SELECT 1 AS one"), write(db, "lost"), return_exceptions=True)
+            assert not (await asyncio.wait({waiting}, timeout=0.5))[0]
+            if hurried:
+                db.hurry()
+            done, _ = await asyncio.wait({waiting}, timeout=PATIENCE if hurried else 1.0)
+            assert bool(done) == hurried
+            if hurried:
+                assert [type(one) for one in await waiting] == [DatabaseAway, DatabaseAway]
+                with pytest.raises(DatabaseAway):
+                    await asyncio.wait_for(db.all("SELECT 1 AS one"), PATIENCE)
+        finally:
+            shut(server, address, closed=False)
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+
+
+async def test_who_is_to_end_still_writes_where_only_the_connections_are_gone(server: Postgres, address: DatabaseAddress) -> None:
+    async with await PostgresDatabase.open(address, KEY) as db:
+        db.hurry()
+        shut(server, address, closed=False)
+        await asyncio.gather(*(write(db, str(n)) for n in range(4)))
+        assert await scopes(db) == ["0", "1", "2", "3"]
 
 
 def crash(server: Postgres) -> None:

@@ -36,6 +36,11 @@ class Shared:
         assert found
         return int(found[0])
 
+    def tell(self, statement: str) -> None:
+        """Run a statement as whoever the server belongs to."""
+        with psycopg.connect(unguarded(self.address), autocommit=True) as connection:
+            connection.execute(statement.encode())
+
     def shut(self) -> None:
         """Let nobody into the database, and end every connection there is."""
         name = self.address.url.partition("?")[0].rpartition("/")[2]

@@ -1,5 +1,6 @@
 """The log: one line an event, with numbers and names of things, and never anybody's words or secrets."""
 
+import asyncio
 import io
 import logging
 import resource
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from bot.service import log
+from memory.errors import DatabaseAway
 
 URL = "https://discord.com/api/v10/webhooks/1/a-secret-token/messages/@original"
 
@@ -141,3 +143,26 @@ def test_it_writes_to_what_standard_error_is_at_that_moment(monkeypatch: pytest.
     log.log.warning("something.happened")
     logging.getLogger("adapters.discord.incoming.backfill").warning("Something was missed.")
     assert [line.partition("] ")[2].split()[0] for line in now.getvalue().splitlines()] == ["something.happened", "Something"]
+
+
+async def test_a_job_that_fails_as_it_is_cancelled_is_not_begun_again() -> None:
+    """As what is sent to a database is completed first, and then told to have failed."""
+    begun = asyncio.Event()
+
+    async def fails() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise DatabaseAway("It is away.") from None
+
+    async def again() -> None:
+        while True:
+            await log.carried_on(fails(), "job")
+
+    going = asyncio.create_task(again())
+    await begun.wait()
+    going.cancel()
+    done, _ = await asyncio.wait({going}, timeout=1.0)
+    going.cancel()
+    assert done and going.cancelled()

@@ -38,7 +38,7 @@ def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_it_is_tried_until_the_database_is_back() -> None:
     notes = Away(3)
-    assert await PatientNotes("discord", notes).get("one") == "one" and notes.left == 0
+    assert await PatientNotes("discord", notes, asyncio.Event()).get("one") == "one" and notes.left == 0
 
 
 async def test_whoever_was_asked_to_end_tries_once() -> None:
@@ -49,7 +49,7 @@ async def test_whoever_was_asked_to_end_tries_once() -> None:
             await asyncio.Event().wait()
         finally:
             with suppress(DatabaseAway):
-                await PatientNotes("discord", notes).put("one", 1)
+                await PatientNotes("discord", notes, asyncio.Event()).put("one", 1)
 
     task = asyncio.create_task(lives())
     await asyncio.sleep(0)

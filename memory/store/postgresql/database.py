@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 import psycopg
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import PoolTimeout
 
 from localization.sentences import lazy
 from memory.errors import HomeInUse, MemoryFailure, WrongKey
@@ -27,7 +27,7 @@ from memory.store.database import Parameters, Reader, Row
 from memory.store.file_locks import FileHolders
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import DatabaseAddress
-from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
+from memory.store.postgresql.connecting import PATIENCE_SECONDS, connect, require_fit, set_up
 from memory.store.postgresql.copying import Snapshot, copy, read_through, tables
 from memory.store.postgresql.error_translation import explained, is_lost
 from memory.store.postgresql.kept_commits import KeptCommits, lacking
@@ -36,12 +36,13 @@ from memory.store.postgresql.peers.calls import CHANNEL, PeerCalls
 from memory.store.postgresql.peers.presence import ProcessPresence
 from memory.store.postgresql.peers.processes import Processes
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
+from memory.store.postgresql.pool import Pool
 from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.scope import READING_ALL, WHOLE, Scope, ScopedDatabase, query
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
 from memory.store.postgresql.sealing.sealer import Sealer
-from memory.store.postgresql.transaction import STILL_HERE, Pool, PostgresTransaction, acquire, release
+from memory.store.postgresql.transaction import STILL_HERE, PostgresTransaction
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.transaction_gate import TransactionGate
 
@@ -56,10 +57,10 @@ class PostgresDatabase(Reader):
         self._sealer = sealer
         self._pool = pool
         self._commits = commits
-        self.outdated = commits.outdated
+        self.outdated, self.hurried = commits.outdated, pool.hurried
         self._writing = TransactionGate(WRITERS)
         self._reading = asyncio.Semaphore(READERS)
-        self._reservation = Reservation(address, self._hear)
+        self._reservation = Reservation(address, self._hear, pool.hurried)
         self.peers: Processes | None = None
         self._closed = False
         self.reads = self.transactions = 0
@@ -84,12 +85,7 @@ class PostgresDatabase(Reader):
                 await set_up(connection)
                 await commits.check(connection)
 
-            pool: Pool = AsyncConnectionPool(
-                conninfo(address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=configure, min_size=1,
-                max_size=READERS + WRITERS, open=False, timeout=PATIENCE_SECONDS, name="lyra",
-                # Else it tries ever more rarely while the server is away, and she would notice late that it is back.
-                reconnect_timeout=PATIENCE_SECONDS,
-            )  # fmt: skip
+            pool = Pool(address, configure, READERS + WRITERS)
             await pool.open()
         return cls(address, pool, sealer, commits)
 
@@ -98,6 +94,10 @@ class PostgresDatabase(Reader):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def hurry(self) -> None:
+        """Let nobody wait any longer for a server that cannot be reached, since the process is to end."""
+        self._pool.hurry()
 
     async def close(self) -> None:
         """Close all connections (idempotent)."""
@@ -108,7 +108,7 @@ class PostgresDatabase(Reader):
             await self.peers.calls.close()
         async with self._writing.turn():
             await to_the_end(self._reservation.close())
-            await to_the_end(self._pool.close())
+            await to_the_end(self._pool.close(timeout=1.0))
 
     def transaction(
         self, *, first: bool = False, bounds: Bounds | None = None
@@ -197,11 +197,11 @@ class PostgresDatabase(Reader):
             return await self._asked(sql, parameters, scope)
 
     async def _asked(self, sql: str, parameters: Parameters, scope: Scope) -> list[Row]:
-        connection = await acquire(self._pool)
+        connection = await self._pool.acquire()
         try:
             return await self._sealer.fetched(connection, scope, sql, parameters)
         finally:
-            await to_the_end(release(self._pool, connection))
+            await to_the_end(self._pool.release(connection))
 
     async def commits(self) -> int:
         """Return a number that changes with every commit, here or in another process; it is not counted as a read.
@@ -223,11 +223,11 @@ class PostgresDatabase(Reader):
             await self._sealer.keys.wrap_next(self._read_by_number, master)
 
     async def _read_by_number(self, sql: str, given: Sequence[object]) -> list[Row]:
-        connection = await acquire(self._pool)
+        connection = await self._pool.acquire()
         try:
             return await query(connection, WHOLE, sql, given)
         finally:
-            await to_the_end(release(self._pool, connection))
+            await to_the_end(self._pool.release(connection))
 
     async def kept_commits(self) -> Mapping[str, int]:
         """Return the numbers of the last confirmed commits of this process."""

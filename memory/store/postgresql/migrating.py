@@ -6,8 +6,10 @@ The tables may belong to a role that cannot log in: the schema is changed in its
 from collections.abc import Set
 from functools import partial
 
+import psycopg
+
 from localization.sentences import lazy
-from memory.errors import DatabaseRefused, MemoryMissing
+from memory.errors import DatabaseBusy, DatabaseRefused, MemoryMissing
 from memory.store.postgresql import numbering, policies
 from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import translated
@@ -20,6 +22,9 @@ from memory.store.schema import applied, migrations, titles
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
 
+_LONGEST_SECONDS = 600.0
+"""How long to wait for another process that makes or migrates the schema: a slow machine takes a minute."""
+
 _MARKS = {"sealed": 10_000, "guarded": 10_001}
 """Noted as versions, so that an older Lyra refuses the database: it could not decrypt it, or would take hidden rows for erased."""
 
@@ -27,7 +32,7 @@ _MARKS = {"sealed": 10_000, "guarded": 10_001}
 async def migrate(connection: PipelinedConnection, address: DatabaseAddress, keys: Keyring, *, new: bool = True) -> None:
     """Apply missing migrations, encrypt columns and create policies, in one transaction; create the schema if it may be `new`.
 
-    Raises NewerDatabase, MemoryMissing, WrongKey.
+    Raises NewerDatabase, MemoryMissing, WrongKey, DatabaseBusy.
     """
     seen = await _applied_steps(connection)
     if (
@@ -48,7 +53,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
             )
         )
     async with connection.transaction():
-        await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
+        await _lock(connection, address)
         # Another process may have migrated it meanwhile.
         seen = await _applied_steps(connection)
         await _act_as_owner(connection, address)
@@ -70,6 +75,23 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
             await connection.execute(
                 "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, '') ON CONFLICT DO NOTHING", [version, name]
             )
+
+
+async def _lock(connection: PipelinedConnection, address: DatabaseAddress) -> None:
+    """Lock the memory for the transaction, as soon as no other process has it. Raises DatabaseBusy."""
+    (before,) = await connection.rows("SELECT current_setting('lock_timeout') AS wait")
+    await connection.execute(f"SET LOCAL lock_timeout = {int(_LONGEST_SECONDS * 1000)}")
+    try:
+        await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
+    except psycopg.errors.LockNotAvailable as error:
+        raise DatabaseBusy(
+            lazy(
+                "The database {address} is being set up or brought up to date by another process, which has not ended for ten "
+                "minutes. See what it waits for, or end it, and start me again.",
+                address=address,
+            )
+        ) from error
+    await connection.execute(f"SET LOCAL lock_timeout = '{before['wait']}'")
 
 
 async def _applied_steps(connection: PipelinedConnection) -> Set[str]:

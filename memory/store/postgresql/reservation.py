@@ -20,15 +20,18 @@ from memory.store.postgresql.peers.calls import CHANNEL
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 _PAUSE_SECONDS = 0.1
+_LAST_SECONDS = 0.5
+"""How long to wait for the lock once the process is to end: enough for a server that is there again."""
 
 
 class Reservation:
     """The lock of one process; it must be closed."""
 
-    def __init__(self, address: DatabaseAddress, hear: Callable[[str], None]) -> None:
-        """Prepare; `hear` gets notifications of other processes if the lock is shared, '' after some may have been missed."""
+    def __init__(self, address: DatabaseAddress, hear: Callable[[str], None], hurried: asyncio.Event) -> None:
+        """Prepare; `hurried` is set once nobody is to wait any longer. `hear` gets notifications of other processes if the lock is shared, '' after some may have been missed."""
         self._address = address
         self._hear = hear
+        self._hurried = hurried
         self._settled = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._is_mine = self._beside = False
@@ -70,11 +73,18 @@ class Reservation:
                 await self._keeper
 
     async def _settle(self) -> None:
+        if self._settled.is_set():
+            return
+        settled, hurried = (asyncio.create_task(event.wait()) for event in (self._settled, self._hurried))
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await self._settled.wait()
-        except TimeoutError:
-            raise away(self._address) from None
+            await asyncio.wait((settled, hurried), timeout=PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if not settled.done() and hurried.done():
+                await asyncio.wait((settled,), timeout=_LAST_SECONDS)
+            if not settled.done():
+                raise away(self._address)
+        finally:
+            settled.cancel()
+            hurried.cancel()
 
     async def _keep(self, connection: PipelinedConnection | None) -> None:
         while connection is not None:

@@ -11,19 +11,17 @@ from functools import partial
 
 import psycopg
 from psycopg.pq import TransactionStatus
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
-from memory.store.postgresql.connecting import OPTIONS
 from memory.store.postgresql.error_translation import is_lost
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
+from memory.store.postgresql.pool import Pool
 from memory.store.postgresql.scope import ALL, SET_SCOPE, Everywhere, Scope, beginning
 from memory.store.postgresql.sealing.converting import seal_anew, sealed_rows
 from memory.store.postgresql.sealing.sealer import Prepared, Sealer
 from memory.store.queued_transaction import QueuedTransaction
 
-Pool = AsyncConnectionPool[PipelinedConnection]
 STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"
 """Fails with a division by zero if this process is not registered as alive; else its row is locked until the commit."""
 _NUMBERED: Step = ("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number", ())
@@ -35,7 +33,6 @@ Made = Sequence[tuple[str, Sequence[Sequence[object]]]]
 """Statements, each with the parameter lists of its runs."""
 _MANY = 20
 """From how many rows on they are encrypted in a thread."""
-_IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,7 +152,7 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         if self._taken is None:
             return
         connection, self._taken = self._taken, None
-        await release(self._pool, connection)
+        await self._pool.release(connection)
 
     async def _fetched(self, sql: str, parameters: Parameters, *, everywhere: bool = False) -> list[Row]:
         prepared = self._sealer.prepared(sql)
@@ -189,7 +186,7 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         for again in (True, False):
             begins = self._taken is None
             if begins:
-                self._taken = await acquire(self._pool)
+                self._taken = await self._pool.acquire()
             try:
                 return await self._run(waiting, asked, begins=begins)
             except psycopg.Error as error:
@@ -262,29 +259,3 @@ async def _listed(rows: Rows) -> list[Parameters]:
 
 def _sealed(sealer: Sealer, prepared: Prepared, rows: Sequence[Parameters]) -> list[list[object]]:
     return [sealer.values(prepared, row) for row in rows]
-
-
-async def acquire(pool: Pool) -> PipelinedConnection:
-    """Return a connection of the pool. Raises PoolTimeout, caused by the error of a connection if none can be made now."""
-    try:
-        return await pool.getconn()
-    except PoolTimeout as error:
-        # The pool does not tell why.
-        assert isinstance(pool.conninfo, str)
-        try:
-            await (await PipelinedConnection.connect(pool.conninfo, **OPTIONS)).close()
-        except psycopg.Error as reason:
-            raise error from reason
-        raise
-
-
-async def release(pool: Pool, connection: PipelinedConnection) -> None:
-    """Return a connection to the pool without an open transaction; close it if that cannot be ensured."""
-    if connection.info.transaction_status in _IN_USE:
-        try:
-            await connection.trip([("ROLLBACK", ())])
-        except psycopg.Error:
-            await connection.close()
-    if connection.info.transaction_status != TransactionStatus.IDLE:
-        await connection.close()
-    await pool.putconn(connection)

@@ -52,7 +52,7 @@ class SqliteDatabase(Reader):
         self._reading = asyncio.Lock()
         self._closed = False
         self.peers: Peers | None = None
-        self.outdated = asyncio.Event()
+        self.outdated, self.hurried = asyncio.Event(), asyncio.Event()
         self.reads = self.transactions = 0
 
     @classmethod
@@ -99,6 +99,10 @@ class SqliteDatabase(Reader):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def hurry(self) -> None:
+        """Set `hurried`; a file is never out of reach."""
+        self.hurried.set()
 
     async def close(self) -> None:
         """Close both connections (idempotent)."""

@@ -1,0 +1,69 @@
+"""The pool of connections, and how long to wait for one while the server is out of reach."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import psycopg
+from psycopg.pq import TransactionStatus
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from memory.store.postgresql.address import DatabaseAddress
+from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, conninfo
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
+
+_LAST_SECONDS = 0.1
+"""How long to wait for a connection once the process is to end, before it is asked whether the server is there at all."""
+_IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+
+
+class Pool(AsyncConnectionPool[PipelinedConnection]):
+    """A pool of connections to one database."""
+
+    def __init__(self, address: DatabaseAddress, configure: Callable[[PipelinedConnection], Awaitable[None]], size: int) -> None:
+        """Prepare for at most `size` connections, each configured when it is made."""
+        self._waits: set[asyncio.Timeout] = set()
+        self.hurried = asyncio.Event()
+        super().__init__(
+            conninfo(address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=configure, min_size=1,
+            max_size=size, open=False, timeout=PATIENCE_SECONDS, name="lyra",
+            # Else it tries ever more rarely while the server is away, and she would notice late that it is back.
+            reconnect_timeout=PATIENCE_SECONDS,
+        )  # fmt: skip
+
+    def hurry(self) -> None:
+        """Let nobody wait any longer for a server that cannot be reached."""
+        self.hurried.set()
+        for wait in self._waits:
+            wait.reschedule(asyncio.get_running_loop().time() + _LAST_SECONDS)
+
+    async def acquire(self) -> PipelinedConnection:
+        """Return a connection. Raises PoolTimeout, caused by the error of a connection if none can be made now."""
+        try:
+            async with asyncio.timeout(_LAST_SECONDS if self.hurried.is_set() else None) as wait:
+                self._waits.add(wait)
+                try:
+                    return await self.getconn()
+                finally:
+                    self._waits.discard(wait)
+        except (PoolTimeout, TimeoutError) as error:
+            # The pool does not tell why.
+            assert isinstance(self.conninfo, str)
+            try:
+                await (await PipelinedConnection.connect(self.conninfo, **OPTIONS)).close()
+            except psycopg.Error as reason:
+                raise PoolTimeout(str(error)) from reason
+            if isinstance(error, PoolTimeout):
+                raise
+        # The server is there, and only slow.
+        return await self.getconn()
+
+    async def release(self, connection: PipelinedConnection) -> None:
+        """Take a connection back without an open transaction; close it if that cannot be ensured."""
+        if connection.info.transaction_status in _IN_USE:
+            try:
+                await connection.trip([("ROLLBACK", ())])
+            except psycopg.Error:
+                await connection.close()
+        if connection.info.transaction_status != TransactionStatus.IDLE:
+            await connection.close()
+        await self.putconn(connection)
