@@ -1,5 +1,6 @@
 """A commit whose confirmation is lost: what was said may be kept all the same, and is answered without a new start."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from adapters.discord.adapter import Discord
@@ -20,7 +21,7 @@ class Patient(Discord):
 
     async def run(self, listener: Listener) -> None:
         """Connect."""
-        await super().run(PatientListener(self.platform, listener))
+        await super().run(PatientListener(self.platform, listener, asyncio.Event()))
 
 
 class Uncertain(Journal):
