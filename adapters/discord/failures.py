@@ -25,6 +25,8 @@ FOLLOWED_UP = 40094
 NO_HISTORY = 160002
 HAS_THREAD = 160004
 TOO_MANY_THREADS = 160006
+_FOR_NOW = frozenset({40003, 40004, 40006, 130000})
+"""Too many DMs are being opened, messages or a feature are switched off for a while, or what is asked for is overloaded."""
 _AT_THE_EDGE = frozenset({403, 408})
 """What Discord's edge answers by itself while it turns an address away or is too slow; Discord's own refusals have a code."""
 TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
@@ -34,7 +36,7 @@ _MISSING = lazy(
     "Lyra may not write there; let her see the channel and send messages in it, and connect to it where it is a voice channel."
 )
 _CLOSED = lazy("The thread is archived or locked; open it again, or talk to Lyra in another one.")
-_BARRED = {50001: _MISSING, 50013: _MISSING, 50083: _CLOSED}
+_BARRED = {50001: _MISSING, 50013: _MISSING, 50083: _CLOSED, 160005: _CLOSED}
 """What somebody can give back: a timeout ends, a channel or a thread opens again."""
 _FINAL = {
     UNKNOWN_CHANNEL: lazy("The channel is gone; talk to Lyra in another one."),
@@ -52,7 +54,7 @@ def failure(error: Exception) -> SendFailed:
     if error.status == 401:
         return SendFailed(lazy("Discord does not accept Lyra's token; give her a new one."))
     turned_away = _is_turned_away(error)
-    if error.status == 429 or error.status >= 500 or turned_away:
+    if _may_pass(error) or turned_away:
         said = lazy(
             "Discord is too busy or broken just now ({status}); what waits is sent as soon as it can be.", status=error.status
         )
@@ -78,8 +80,12 @@ def passing_over(*codes: int) -> Iterator[None]:
 def is_final(trouble: Exception) -> bool:
     """Return whether asking again cannot help."""
     if isinstance(trouble, discord.HTTPException):
-        return trouble.status < 500 and trouble.status != 429 and not _is_turned_away(trouble)
+        return not _may_pass(trouble) and not _is_turned_away(trouble)
     return isinstance(trouble, discord.InvalidData)
+
+
+def _may_pass(error: discord.HTTPException) -> bool:
+    return error.status == 429 or error.status >= 500 or error.code in _FOR_NOW
 
 
 def _is_turned_away(error: discord.HTTPException) -> bool:

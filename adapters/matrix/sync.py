@@ -17,6 +17,8 @@ from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Gatherer, SyncBatch
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
+from adapters.matrix.incoming.ignored_users import TYPE as IGNORED
+from adapters.matrix.incoming.server_notices import TYPE as TAGS
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.pace import Pace
@@ -139,6 +141,8 @@ class Sync:
         except PlatformFailure:
             self._full = True
             raise
+        if self._timeline.ignored.follow(response.account_data_events):
+            await self._listener.missed()
         for prefix in _missed(batch):
             await self._listener.missed(prefix)
         left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
@@ -204,9 +208,9 @@ def _missed(batch: SyncBatch) -> list[tuple[str, ...]]:
 
 
 def _filter(at_once: int) -> dict[str, object]:
-    """Return the sync filter: only room events, and to-device messages."""
-    room = {"timeline": {"limit": at_once}, "ephemeral": _NOTHING, "account_data": _NOTHING}
-    return {"presence": _NOTHING, "account_data": _NOTHING, "room": room}
+    """Return the sync filter: only room events, to-device messages, whom her account ignores, and how it tags rooms."""
+    room = {"timeline": {"limit": at_once}, "ephemeral": _NOTHING, "account_data": {"types": [TAGS]}}
+    return {"presence": _NOTHING, "account_data": {"types": [IGNORED]}, "room": room}
 
 
 async def _invites(response: SyncResponse) -> Mapping[str, Any]:

@@ -43,17 +43,10 @@ class Mailboxes:
     """Accepts events from adapters, and has each place's messages answered in order."""
 
     def __init__(
-        self,
-        journal: Journal,
-        turns: Turns,
-        commands: Commands,
-        adapters: Mapping[str, Adapter],
-        languages: AnswerLanguage,
-        group: asyncio.TaskGroup,
-        conversation_lock: ConversationLock,
-        outage: ModelOutage,
+        self, journal: Journal, turns: Turns, commands: Commands, adapters: Mapping[str, Adapter], languages: AnswerLanguage,
+        group: asyncio.TaskGroup, conversation_lock: ConversationLock, outage: ModelOutage,
         elsewhere: Callable[[str, str], None] = lambda platform, place: None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Create; `elsewhere` is called with places held by another process where something waits."""
         self._on_held_elsewhere = elsewhere
         self._conversation_lock = conversation_lock
@@ -83,7 +76,12 @@ class Mailboxes:
             # A message read ahead is committed already; it counts as heard now.
             rows: list[Row] = [(self._read_ahead.pop(event.id), event) for event in events if event.id in self._read_ahead]
             known = {event.id for _, event in rows}
-            rows += await accept(self._journal, platform, [event for event in events if event.id not in known], cursors)
+            try:
+                rows += await accept(self._journal, platform, [event for event in events if event.id not in known], cursors)
+            except MemoryFailure:
+                # What was committed all the same counts as heard when it is told again: a retry answers it.
+                self._left |= {(platform, event.place.key) for event in events}
+                raise
             return self._post([self._letter(row, event) for row, event in rows])
 
     async def _ask(self, letter: Letter, message: Message) -> None:

@@ -7,9 +7,9 @@ is complete when iteration ends; any failure is one of the ModelError tree of bo
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Literal, NotRequired, Protocol, TypedDict
+from typing import Literal, NotRequired, Protocol, Self, TypedDict
 
-from bot.errors import ModelDenied, ModelError
+from bot.errors import ModelDenied, ModelError, ModelTimeout
 from bot.service.log import log
 from memory.text.budget import tokens
 
@@ -68,9 +68,20 @@ class Restart(str):
 
 
 class CutShort(str):
-    """A piece without text: the endpoint's limit ended the answer before its end."""
+    """A piece without text: the endpoint's limit, or the deadline, ended the answer before its end.
 
-    __slots__ = ()
+    `late` is the failure that a deadline is for whoever needs the whole answer; at the endpoint's limit, which another try would meet again,
+    there is none.
+    """
+
+    __slots__ = ("late",)
+    late: ModelTimeout | None
+
+    def __new__(cls, late: ModelTimeout | None = None) -> Self:
+        """Make one for the endpoint's limit, or for a deadline."""
+        made = super().__new__(cls)
+        made.late = late
+        return made
 
 
 class Toolbox(Protocol):
@@ -141,9 +152,11 @@ async def complete(model: Model, messages: Sequence[ChatMessage]) -> str:
 
 
 async def joined(pieces: AsyncIterator[str]) -> str:
-    """Return the joined pieces of an answer."""
+    """Return the joined pieces of an answer. Raises ModelTimeout if a deadline cut it short."""
     answer: list[str] = []
     async for piece in pieces:
+        if isinstance(piece, CutShort) and piece.late:
+            raise piece.late
         if isinstance(piece, Restart):
             answer.clear()
         answer.append(piece)

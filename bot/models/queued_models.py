@@ -104,21 +104,21 @@ class ServedModel:
             return
         # An answer with nothing to show is retried, and finally an error.
         for _ in range(_MOST_ASKED):
-            said, held, cut = False, "", False
+            said, held, cut = False, "", None
             async with closing(self._shown(messages, toolbox)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Restart):
-                        said, held, cut = False, "", False
+                        said, held, cut = False, "", None
                         yield piece
                         continue
-                    held, cut = held + piece, cut or isinstance(piece, CutShort)
+                    held, cut = held + piece, piece if isinstance(piece, CutShort) else cut
                     said = said or bool(printable(held).strip())
                     if said:
                         yield held
                         held = ""
             if said:
-                if cut:
-                    yield CutShort()
+                if cut is not None:
+                    yield cut
                 return
         raise ModelGarbled(lazy("The model {name} wrote nothing that can be shown.", name=self.name), _MOST_ASKED)
 

@@ -7,12 +7,15 @@ clause ("where I live", "was ich mag"), told by the subject that comes before it
 import re
 from collections.abc import Sequence
 
+from memory.text.lookups import is_lookup
 from memory.text.told.named_things import KIN
 from memory.text.word_forms.irregular_verbs import PAST_FORMS
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LEAD = re.compile(r"(?i)^(?:(?:and|but|so|ok|okay|well|hey|hi|hello|lyra|please|und|aber|also|na|sag mal)[,\s]+)+")
-_BE = r"(?:is|are|was|were|am|do|does|did|can|could|will|would|shall|should|have|has|had|might|may|must)(?:n['’]?t)?"
+_BE = (
+    r"(?:(?:is|are|was|were|am|do|does|did|can|could|will|would|shall|should|have|has|had|might|may|must)(?:n['’]?t)?|won['’]?t)"
+)
 _THEY = r"(?:i|you|we|they|he|she|it)"
 _SUBJECT = rf"(?:a|an|{_THEY}|my|your|his|her|our|their|the|this|that|if)"
 _PATTERN = re.compile(
@@ -25,7 +28,7 @@ _PATTERN = re.compile(
       | who\s+(?!knows\b|cares\b)\w+
       | (?:do|does|did|have|has|can|could|will|would|should|shall|am)\s+{_THEY}\b
       | (?:do|does|did|is|are|was|were|has|will)\s+(?:my|your|his|her|our|their|there)\b
-      | (?:is|are|was|were)\s+(?:{_THEY}|the)\b | (?:does|has|can|could|will|would|should)\s+the\s+\w+\s+\w | how\s+come\b
+      | (?:is|are|was|were)\s+(?:{_THEY}|the)\b | (?:(?:does|has|can|could|will|would|should)(?:n['’]t)?|won['’]t)\s+the\s+\w+\s+\w | how\s+come\b
       | (?:is|are|was|were|does|has|will|can|could|should|would)\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN})\s+\w[^,]*$
       | did\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN}|the\s+\w+)\s+(?!(?:and|with|at|in|on|for|to|from|up|today|yesterday|tonight|again|this|last|every)\b)\w
       | list\s+(?:all|every|my|our|the)\b
@@ -45,6 +48,19 @@ _STATES = re.compile(
       | what\s+\w*(?:[^su\W]s|ed)\s+(?:(?:me|us|him|her|them)\s+)?(?:is|was)\b
     )"""
 )
+_RHETORICAL = re.compile(
+    rf"""(?ix)^(?:
+      (?:can|could|would|will)\s+(?:you|anyone|anybody)\s+(?:even\s+)?(?:believe|imagine|credit)\b
+      | (?:do|did)\s+you\s+know\s+(?:what,|that\b) | (?:did|have)\s+you\s+heard?\s+that\b
+      | (?:did|have)\s+(?:i|we)\s+(?:(?:ever|already)\s+)?(?:tell|told|say|said|mention(?:ed)?)\s+(?:(?:to\s+)?you\s+)?(?:yet\s+)?that\b
+      | who\s+(?:knew\s+(?:that\b|{_THEY}\b)|(?:would|could)(?:['’]ve|\s+have)\s+(?:thought|guessed|known|believed|imagined)\b)
+      | how\s+(?:many\s+times|often)\s+(?:have|must|do|did)\s+(?:i|we)\s+(?:tell|told|ask|asked)\s+(?!you\b)(?:\w+\s+){{1,3}}(?:to|that)\b
+      | is\s+it\s+(?:just\s+me\b|any\s+wonder\b)
+      | wei(?:ß|ss)t\s+du\s+(?:was\s*,|dass\b) | (?:kannst\s+du|könnt\s+ihr)\s+(?:dir|euch)\s+(?:das\s+)?vorstellen\b
+      | wer\s+hätte\s+(?:das\s+)?(?:gedacht|geglaubt|geahnt)\b
+    )"""
+)
+"""What asks in form only: the sentence tells what its speaker marvels at."""
 _PASTS = frozenset(form for forms in PAST_FORMS.values() for form in forms)
 _NO_OBJECT = frozenset("i me you we us they he him she it a an the that my his her our their of to".split())
 
@@ -60,12 +76,14 @@ _GERMAN = frozenset(
     "ich du er es wir man der die das den dem des ein eine einen einem mein meine meinen meinem dein deine mir mich dir uns unser unsere"
     " für von nicht".split()
 )
+_PLACES = frozenset("im in am an auf beim bei zum zur vom aus".split())
 _MEASURES = frozenset("viel viele oft lang lange alt teuer weit groß hoch schwer spät schnell tief breit gut".split())
 _LIKE = frozenset(
     "gesagt erwartet geplant befürchtet gewohnt üblich gestern heute morgen immer schon damals früher jedes".split()
 )
 _FINITE = frozenset("ist sind war waren hat haben hatte hatten wird wurde wurden hab habe kann darf muss soll will mag".split())
 _FIRST = frozenset("hat ist wird wurde wurden".split())
+_OBJECTS = frozenset("ein eine einen einem den noch jetzt eigentlich schon immer wirklich denn mein meine meinen".split())
 _OWN = frozenset("hab war kann muss darf soll will mag".split())
 _ENDS = ("t", "te", "ten", "st", "en", "e")
 
@@ -75,12 +93,14 @@ def opens_like_a_question(sentence: str) -> bool:
     if sentence.rstrip().endswith("!"):
         return False
     asked = _LEAD.sub("", sentence.strip(), count=1)
+    if _RHETORICAL.match(asked):
+        return False
     words = _WORD.findall(asked)
     if _in_german(asked, words):
         return True
     if _STATES.match(asked):
         return False
-    return bool(_PATTERN.match(asked)) or _asks_for_a_subject(words)
+    return bool(_PATTERN.match(asked)) or _asks_for_a_subject(words) or is_lookup(asked)
 
 
 def _asks_for_a_subject(words: Sequence[str]) -> bool:
@@ -106,8 +126,10 @@ def _in_german(asked: str, words: Sequence[str]) -> bool:
         words = words[1:]
     first, second, third = words[0].lower(), words[1], words[2] if len(words) > 2 else ""
     if first == "was":
-        verb = second in _FINITE or (second.endswith(_ENDS) and (third[:1].isupper() or not _GERMAN.isdisjoint(words[2:])))
-        return second.islower() and second not in _BEHIND and bool(third) and verb
+        verb = second in _FINITE or (
+            second.endswith(_ENDS) and (third[:1].isupper() or not (_GERMAN | _PLACES).isdisjoint(words[2:]))
+        )
+        return second.islower() and second not in _BEHIND | _LIKE and bool(third) and verb
     if first == "wie":
         return _asks_how(words)
     if re.fullmatch(r"welche[rsnm]?", first):
@@ -116,7 +138,7 @@ def _in_german(asked: str, words: Sequence[str]) -> bool:
         return third not in _BEHIND
     if _ASKING.fullmatch(first):
         return second.islower() and second not in _BEHIND and bool(third)
-    return _verb_first(first, second)
+    return _verb_first(first, second, third)
 
 
 def _asks_how(words: Sequence[str]) -> bool:
@@ -133,10 +155,12 @@ def _asks_how(words: Sequence[str]) -> bool:
     )
 
 
-def _verb_first(first: str, second: str) -> bool:
+def _verb_first(first: str, second: str, third: str) -> bool:
     """Return whether a verb comes before its subject; what leaves out its subject ("war beim Arzt") has nothing of the kind."""
     if first in _FIRST:
         return second in ("der", "die", "das", "mein", "meine", "unser", "unsere", "er", "sie", "es") or second[0].isupper()
+    if first.endswith("t") and len(first) > 3 and second[0].isupper() and third in _OBJECTS:
+        return True
     if second == "ich":
         return first in _OWN or (first.endswith("e") and first not in _LIKE)
     return second == "wir" and first.endswith("en")

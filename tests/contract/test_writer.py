@@ -7,6 +7,8 @@ import pytest
 
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Chain
+from bot.models.queued_models import ServedModel
+from bot.models.request_queue import RequestQueue
 from bot.models.writer import ModelWriter
 from memory.errors import WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, Writer
@@ -50,6 +52,18 @@ async def test_it_says_who_it_is() -> None:
     async with writing() as (_, writer):
         assert writer.name == "model:main"
         assert not writer.extractive
+
+
+@pytest.mark.parametrize("background", [False, True], ids=["itself", "behind the line of its server"])
+async def test_an_answer_that_the_deadline_cuts_is_no_digest(background: bool) -> None:
+    cited = "Ada's cat {} is called Turing. [m1]\n"
+    async with OpenAIServer() as server:
+        model = OpenAIModel("main", server.base_url, "m", None, 0.5, 512, tries=1)
+        writer = ModelWriter(ServedModel("main", lambda: model, RequestQueue(1), background=True) if background else model)
+        server.script(fake.Endless(cited, 0.05))
+        with pytest.raises(WriterFailed, match="did not finish within 0.5 seconds"):
+            await writer.write(TASK)
+        await model.close()
 
 
 async def test_the_chain_is_named_whole() -> None:

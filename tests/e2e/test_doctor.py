@@ -110,6 +110,8 @@ def test_a_slow_model_has_its_own_time(home: Home, model: ModelServer) -> None:
     model.script(b.Hang())
     (problem,) = problems(home)
     assert problem.endswith("did not finish within 0.3 seconds.")
+    model.script(b.Endless("one, two, {} ", 0.02))
+    assert problems(home) == [problem]
 
 
 def test_who_waits_for_a_silent_model_is_told_what_they_wait_for(home: Home, model: ModelServer) -> None:

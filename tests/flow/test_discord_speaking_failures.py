@@ -34,10 +34,11 @@ async def test_a_channel_that_is_gone(server: DiscordServer, general: Channel) -
         assert "gone" in await it.refused(part(general, "hello?", unsure=True, since=it.clock()))
 
 
-async def test_a_locked_thread(server: DiscordServer, general: Channel) -> None:
+@pytest.mark.parametrize("archived", [True, False])
+async def test_a_locked_thread(server: DiscordServer, general: Channel, archived: bool) -> None:
     async with desk(server) as it:
         thread = await server.person("ada").starts_thread(general, "plans", text="now?")
-        thread.archived = thread.locked = True
+        thread.archived, thread.locked = archived, True
         assert "open it again" in await it.delayed(part(thread, "hello?"))
 
 

@@ -154,8 +154,9 @@ async def test_no_call_widens_the_view_or_costs_the_answer(tmp_path: Path, monke
                 return call if request.offered else f"That is all about {kind}."
 
             model.default = insists
-            asked = await asks(app, model)
-            assert len(asked) <= ROUNDS + 1, kind
+            # Beside them a gist is asked for, once the conversation is long enough.
+            asked = [one for one in await asks(app, model) if one.last_user.endswith(ASKED)]
+            assert 1 < len(asked) <= ROUNDS + 1, kind
             assert f"That is all about {kind}." in await kept(app)
             assert all("harbour wall" not in text or "bob" not in text for one in asked for text in one.returned), kind
             assert SECRET not in "".join(prompt(request) for request in asked), kind

@@ -233,3 +233,26 @@ async def test_a_room_that_went_on_elsewhere_is_not_withheld(
     async with at_home.lyra(model) as lyra:
         await at_home.asks(ada, own, "hello again")
         assert SECRET in await everything(lyra) and await lyra.app.memory.disappearance.vanished("matrix") == []
+
+
+async def test_what_somebody_takes_back_while_her_account_ignores_them_is_gone_once_it_does_not(
+    at_home: Home, people: People, ada: Person, model: Thoughtful
+) -> None:
+    bob = await people.person("bob")
+
+    async def ignores(*users: str) -> None:
+        content: dict[str, object] = {"ignored_users": {user: {} for user in users}}
+        await at_home.owner.client.call("PUT", "user", at_home.user, "account_data", "m.ignored_user_list", body=content)
+
+    async with at_home.lyra(model) as lyra:
+        room = await room_of(at_home, ada, bob)
+        said = await bob.says(room, SECRET, mentions=[at_home.user])
+        await at_home.answer(bob, room, said)
+        await ignores(bob.user)
+        await bob.redacts(room, said)
+        await at_home.asks(ada, room, "what is behind the picture?", mentions=[at_home.user])
+        assert SECRET in prompt(lyra.chats[-1]), "the homeserver told her nothing of it"
+    async with at_home.lyra(model) as lyra:
+        await ignores()
+        await at_home.asks(ada, room, "and what is behind the picture now?", mentions=[at_home.user])
+        assert SECRET not in prompt(lyra.chats[-1])

@@ -235,3 +235,19 @@ async def test_what_cannot_be_shown_is_taken_out_of_names_and_texts(people: Peop
         await ada.says(room, "Hi\u0000!")
         message = await ear.heard(Message)
     assert (message.person.name, message.text) == ("Ada", "Hi!")
+
+
+async def test_what_the_homeserver_tells_her_account_is_no_question(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, server = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("notices")
+    ear = Ear()
+    async with listening(lyra, ear):
+        rooms = [await dm(lyra, one) for one in (server, ada)]
+        await lyra.owner.client.call("PUT", "user", lyra.user, "rooms", rooms[0], "tags", "m.server_notice", body={})
+        for who, room in zip((server, ada), rooms, strict=True):
+            await who.says(room, f"1: {who.user}")
+        await ear.heard(Message)
+    for who, room in zip((server, ada), rooms, strict=True):
+        await who.says(room, f"2: {who.user}")
+    async with listening(lyra, ear):
+        await ear.heard(Message, 2)
+    assert ear.texts == [f"1: {ada.user}", f"2: {ada.user}"]

@@ -93,12 +93,17 @@ async def test_a_thread_is_read_with_its_root_and_the_timeline_without_threads(t
 
 
 @pytest.mark.torture
-async def test_nothing_older_than_a_thread_is_read_for_it(town: Town, ada: Person) -> None:
+@pytest.mark.parametrize("taken_back", [False, True])
+async def test_nothing_older_than_a_thread_is_read_for_it(town: Town, ada: Person, taken_back: bool) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
         await asyncio.gather(*(ada.sends(room, "m.room.message", text("more"), plain=True) for _ in range(110)))
         root = await ada.says(room, "plans")
-        assert await texts(it, room, thread=root) == ["plans"] and len(it.proxy.calls(MESSAGES)) == 1
+        await ada.says(room, "which ones?", thread=root)
+        if taken_back:
+            await ada.redacts(room, root)
+        assert await texts(it, room, thread=root) == ([] if taken_back else ["plans"]) + ["which ones?"]
+        assert len(it.proxy.calls(MESSAGES)) == 1
 
 
 @pytest.mark.torture

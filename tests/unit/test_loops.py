@@ -35,7 +35,27 @@ def shown(text: str, size: int) -> tuple[str, bool]:
         ("</|im_end|>", ""),
         ("So it goes:\n```\n<|im_end|>\n```\nEnd. </s>", "So it goes:\n```\n<|im_end|>\n```\nEnd. "),
         ("a < b and <b>so</b> on", "a < b and <b>so</b> on"),
-        ("Ask your assistant\nor me. 1.user\nassistants", "Ask your assistant\nor me. 1.user\nassistants"),
+        *[
+            (text, text)
+            for text in (
+                "Ask your assistant\nor me. 1.user\nassistants",
+                "Das sind zwei Rollen.\nuser\nadmin",
+                "The account is in request.user\nand nowhere else.",
+                "It is in request.user\n\nand nowhere else.",
+                "It is in request.user",
+                "So it is.\nuser\n\n and so on",
+                "角色：\nuser",
+                "Fill in login (name)\nuser\npassword (pw)\nsecret",
+                "Zwei:\nadmin\nuser",
+                "1.\nuser",
+                "So:\n```\nDone.\nuser\n",
+                "model\n",
+                "assistant",
+            )
+        ],
+        ("So it is.\nuser\n", "So it is."),
+        ("So it is!assistant", "So it is!"),
+        ("So it is 🙂\nassistant\n\n", "So it is 🙂"),
         (TABLE, TABLE),
         (REFRAIN * 5 + "So it ends.", REFRAIN * 5 + "So it ends."),
         (REFRAIN * 5 + "Row, row", REFRAIN),
@@ -69,7 +89,7 @@ def test_however_it_comes_it_ends_at_the_same_place(text: str, size: int) -> Non
 TOKENED = {
     "ChatML": "<|im_start|>assistant\nGood evening.<|im_end|>\n<|im_start|>user\nTell me more.",
     "Llama, its tokens skipped": "assistant\n\nGood evening.assistant\n\nTell me more.",
-    "ChatML, its tokens skipped": "assistant\nGood evening.\nuser\nTell me more.",
+    "ChatML, its tokens skipped": "assistant\nGood evening.\nuser\n",
     "Gemma, its tokens skipped": "model\nGood evening.",
     "Llama": "<|start_header_id|>assistant<|end_header_id|>\n\nGood evening.<|eot_id|>",
     "Llama, newer": "<|header_start|>assistant<|header_end|>\n\nGood evening.<|eot|>",

@@ -117,3 +117,43 @@ def test_a_question_that_was_widened_is_as_sure_as_what_it_holds() -> None:
     hit = weak("I work as a nurse")
     assert UNSURE not in ask("where do I work?", hit).text
     assert UNSURE in ask("where do I work with lorries?", hit, also_known="lorries").text
+
+
+@pytest.mark.parametrize("question", ["welche Farbe hat unser Zelt", "welche Farbe hat mein Helm?"])
+def test_a_list_of_a_kind_is_no_answer_where_nothing_tells_of_the_thing(question: str) -> None:
+    hits = [weak("the blue mug broke"), weak("painted the shed green")]
+    assert ask(question, *hits).cites != tuple(hits)
+
+
+def test_a_list_of_a_kind_holds_whatever_is_told_of_the_thing() -> None:
+    hits = [said("the tent is blue", "2026-01-05T10:00"), said("the tent was green once", "2026-02-05T10:00")]
+    assert ask("which colours did the tent have?", *hits).cites == tuple(hits)
+
+
+def test_who_asks_how_heavy_something_is_is_told_what_it_weighs() -> None:
+    assert ask("how heavy is Ola", said("Ola weighs 4 kilos")).text.endswith('"Ola weighs 4 kilos".')
+
+
+@pytest.mark.parametrize("question", ["are Ola and Piet still together", "do I need Ola and Piet anyway"])
+def test_a_small_word_is_not_missed(question: str) -> None:
+    assert "Nothing about" not in ask(question, said("Ola and Piet broke up")).text
+
+
+def test_who_does_something_for_me_has_a_name() -> None:
+    named, later = (
+        said("optician on the 3rd, Dr Quint", "2026-01-05T10:00"),
+        said("optician done, new lenses", "2026-02-05T10:00"),
+    )
+    assert ask("who is my optician", later, named).cites == (named,)
+
+
+@pytest.mark.parametrize("question", ["what's our address", "what is my new address?", "tell me our address"])
+def test_where_somebody_else_lives_is_not_my_address(question: str) -> None:
+    others, ours = said("Ola is moving to Bern"), said("we moved. 3 Quay Street", "2026-01-05T10:00")
+    assert ask(question, others, ours).cites == (ours,)
+    assert ask("where is Ola moving?", others, ours).cites == (others,)
+
+
+def test_where_my_sister_moved_is_her_address() -> None:
+    hit = said("my sister moved to 4 Mill Lane")
+    assert ask("what is my sister's address?", hit).cites == (hit,)

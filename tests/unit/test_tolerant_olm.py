@@ -5,7 +5,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from nio import KeysClaimResponse, KeysQueryResponse
+from nio import KeysClaimResponse, KeysQueryResponse, RoomKeyRequestCancellation
 from nio.crypto import Olm
 from nio.store import SqliteMemoryStore
 
@@ -18,6 +18,12 @@ class _Final(TolerantOlm):
     """Takes who is gone for gone, as nio does."""
 
     _handle_key_query = Olm._handle_key_query
+
+
+class _Keeping(TolerantOlm):
+    """Keeps whatever anybody cancels, as nio does."""
+
+    _handle_key_requests = Olm._handle_key_requests
 
 
 def olm(user: str, device: str, kind: type[TolerantOlm] = TolerantOlm) -> Any:
@@ -82,3 +88,14 @@ def test_a_device_that_is_none_leaves_the_others_in_the_answer(phone: Any) -> No
     keys = phone.share_keys()["device_keys"]
     answer = DeviceKeys.from_dict({"device_keys": {ADA: {"PHONE": keys, "OLD": {}}, EVE: {"X": 5}}, "failures": {}})
     assert isinstance(answer, KeysQueryResponse) and answer.device_keys == {ADA: {"PHONE": keys}, EVE: {}}
+
+
+@pytest.mark.parametrize(("kind", "kept"), [(TolerantOlm, 0), (_Keeping, 50)])
+def test_a_flood_of_requests_that_others_cancel_leaves_nothing_behind(kind: type[TolerantOlm], kept: int) -> None:
+    lyra = olm("@lyra:lyra.test", "LYRA", kind)
+    for number in range(50):
+        content = {"action": "request_cancellation", "requesting_device_id": f"D{number}", "request_id": f"R{number}"}
+        event = {"type": "m.room_key_request", "sender": EVE, "content": content}
+        lyra.handle_to_device_event(RoomKeyRequestCancellation.from_dict(event))
+    assert len(lyra.key_requests_waiting_for_session) == kept
+    lyra.store.database.close()

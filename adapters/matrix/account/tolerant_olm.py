@@ -68,6 +68,11 @@ class TolerantOlm(Olm):  # type: ignore[misc]
             log.info("A malformed to-device message was dropped (%s).", type(error).__name__)
             return None
 
+    def _handle_key_requests(self, event: Any) -> None:
+        """Take up requests of her own devices: nobody else is given keys, and nio would keep others' cancellations for ever."""
+        if event.sender == self.user_id:
+            super()._handle_key_requests(event)
+
     def decrypt_megolm_event(self, event: MegolmEvent, room_id: str | None = None) -> Event:
         """Return a decrypted event, or one that says nothing if it is malformed, or must not be encrypted.
 

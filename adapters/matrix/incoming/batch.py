@@ -84,6 +84,7 @@ class Gatherer:
     async def _segment(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> RoomSegment:
         room = await self._rooms.meet(id, since)
         await self._timeline.meet(id)
+        self._timeline.server_notices.learn(id, info.account_data)
         timeline, gap = list(_room_events(info.timeline.events)), Gap()
         if inside and since and info.timeline.limited and info.timeline.prev_batch:
             gap = await self._gaps.walk(id, info.timeline.prev_batch, since)

@@ -38,8 +38,10 @@ def names_her(content: Json, me: str, names: Collection[str], said: str) -> bool
     if mentions_her(content, me):
         return True
     if "m.mentions" in content:
-        is_nobody_mentioned = not any(part(content, "m.mentions").values())
-        return is_nobody_mentioned and without_call(said, me, names, named=False) != said
+        any_name = "|".join(map(re.escape, names))
+        # Blanks end it: "@lyra:elsewhere.org" is somebody else, "lyra:8080" a server, and "Lyra :)" a smile.
+        call = rf"\s*(?:{re.escape(me)}[,:;]?|@(?:{any_name})|@?(?:{any_name})\s?[,:;])\s+\S"
+        return not any(part(content, "m.mentions").values()) and re.match(call, said, re.IGNORECASE) is not None
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said, re.IGNORECASE) for name in (me, *names))
 
 

@@ -124,6 +124,8 @@ class Hearing:
 
         People say the first words of a DM right after inviting her, before she joins: these count as well.
         """
+        if self._timeline.server_notices.passes_over(room.id):
+            return False
         if room.is_member:
             return True
         return inside and not quiet and room.is_private and room.state.membership(room.me) == "invite"

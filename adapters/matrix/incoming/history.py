@@ -67,14 +67,14 @@ async def _found(past: Scrollback, thread: str, before: str, n: int, audience: A
             # It may be answered in another thread than its own.
             reached, thread = True, event.thread
             continue
-        if event.kind != MESSAGE or event.is_state or event.is_redacted or (audience and not audience.reads):
-            continue
-        if event.replaces:
+        is_shown = event.kind == MESSAGE and not event.is_state and not event.is_redacted and (not audience or audience.reads)
+        if is_shown and event.replaces:
             edits[event.replaces].append(event)
-        elif reached and (event.thread == thread or event.id == thread):
+        elif is_shown and reached and (event.thread == thread or event.id == thread):
             counting = (one for one in edits[event.id] if event.is_edited_by(one))
             newest = next((one for one in counting if part(one.content, "m.new_content")), None)
             found.append(event.revised(newest.content["m.new_content"], newest.at) if newest else event)
+        # Nothing of a thread is older than what it began with, whether or not that can still be read.
         if len(found) == n or (thread and event.id == thread):
             break
     return found

@@ -11,7 +11,9 @@ from nio import AsyncClient
 
 from adapters.listener import Notes
 from adapters.matrix.incoming.event_lookups import Lookups
+from adapters.matrix.incoming.ignored_users import IgnoredUsers
 from adapters.matrix.incoming.references import References
+from adapters.matrix.incoming.server_notices import ServerNotices
 from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace
 from adapters.recent import Recent
@@ -101,11 +103,14 @@ class TimelineState:
         self.threads = Threads(notes)
         self.edits = Edits(notes)
         self.undecrypted = Undecrypted(client, notes, pace)
+        self.ignored = IgnoredUsers(notes)
+        self.server_notices = ServerNotices()
 
     async def load(self) -> None:
         """Load what was saved."""
         await self.edits.load()
         await self.undecrypted.load()
+        await self.ignored.load()
 
     async def meet(self, room: str) -> None:
         """Load what is known of a room."""
@@ -119,3 +124,4 @@ class TimelineState:
         await self.threads.settle()
         await self.edits.settle()
         await self.undecrypted.settle()
+        await self.ignored.settle()

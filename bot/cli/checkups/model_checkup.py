@@ -13,7 +13,7 @@ from bot.models.endpoints.endpoint import FAULTS, Endpoint
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.endpoints.probing import takes_tools
 from bot.models.endpoints.requests import tool_payload
-from bot.models.port import Image, Tool, closing, complete
+from bot.models.port import CutShort, Image, Tool, closing, complete
 from localization.numerals import number
 from localization.sentences import _, told
 from memory.text.budget import tokens
@@ -71,6 +71,8 @@ async def _way(model: OpenAIModel) -> str:
     asked_at, moments, text = clock(), list[float](), ""
     async with closing(model.stream([{"role": "user", "content": "Count from one to ten, in words."}])) as pieces:
         async for piece in pieces:
+            if isinstance(piece, CutShort) and piece.late:
+                raise piece.late
             moments.append(clock())
             text += piece
     streams = len(moments) > 1

@@ -110,10 +110,10 @@ class OpenAIModel:
                             piece = await anext(answer, None)
                     except WrittenCall:
                         wrote_call = True
-                    except ModelTimeout:
-                        if not pieces or clock() - came > self._timeout * _SILENCE:
+                    except ModelTimeout as late:
+                        if calls or not pieces or clock() - came > self._timeout * _SILENCE:
                             raise
-                        yield CutShort()
+                        yield CutShort(late)
                         return
             if wrote_call:
                 # What precedes a call written as text is no answer: start again without tools.

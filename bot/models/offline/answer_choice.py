@@ -187,6 +187,9 @@ class AnswerChoice:
             most = most_covered(every)
             return in_order([one for one in every if most and len(one.covers) == most][:MOST_LISTED])
         of = [one for one in every if part.name in one.covers]
+        others = (part.about.strong & things(part.text)) - {part.name}
+        if others and all(others.isdisjoint(one.covers | one.near) for one in of):
+            return []  # "welche Farbe hat mein Fahrrad" is answered by no list of what is blue
         return in_order([one for one in of if one.own or not own][: MOST_LISTED - 4])
 
     def _answer(self, part: QuestionPart) -> list[Candidate]:

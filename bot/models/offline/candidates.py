@@ -37,10 +37,14 @@ _NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W_]+(?:['’]s)?")
 IN_MEANING = 0.4
 """How near in meaning a statement is that may answer in other words; what was never told is seldom as near."""
 _NUMBER = r"\w*\d\w*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
+_TITLE = "Dr|Mr|Mrs|Ms|Prof|Professor|Herr|Frau"
 # The shape of an answer to each kind of question.
 _SHAPES = (
     (r"name|called|hei(?:ß|ss)\w*|appel\w*|llama\w*", r"name[ds]?|call(?:ed|s)?|hei(?:ß|ss)\w*|appel\w*|llama\w*"),
-    (r"who(?:['’]s| is| was)|wer (?:ist|war)", rf"(?:my|our|mein\w*|unser\w*) (?:\w+ )?(?:{KIN}),? (?-i:[A-ZÄÖÜ]\w+)"),
+    (
+        r"who(?:['’]s| is| was)|wer (?:ist|war)",
+        rf"(?:my|our|mein\w*|unser\w*) (?:\w+ )?(?:{KIN}),? (?-i:[A-ZÄÖÜ]\w+)|(?-i:(?:{_TITLE})\.? [A-ZÄÖÜ]\w+)",
+    ),
     (r"how old|age|wie alt", r"years? old|turned|aged|born|jahre alt|(?:is|am|are|ist|bin|sind|wird|wurde) \d{1,3}"),
     (r"how (?:many|much|long|often|far)|what (?:time|year|date|day)|when|number|wie ?viele?|wann", _NUMBER),
     (r"where|wo|où|dónde", r"in|at|near|from|to|nach|im|am|an|auf|aus|zum?|zur|neben|bei|à|aux?|chez|dans|en|al?"),

@@ -88,7 +88,7 @@ _EMPTY = frozenset(
     for word in """
     something anything everything stuff week month hour minute way one part detail details fact many much long often old about
     best better gern gerne liebsten viel viele vielen today yesterday tomorrow tonight morning evening night ago last next first ever always never now still currently recently
-    lately already yet again before really also maybe exactly lyra monday tuesday wednesday thursday friday saturday sunday
+    lately already yet again before really also maybe exactly anyway anyhow together lyra monday tuesday wednesday thursday friday saturday sunday
     remember remind recall know knew known tell told say said saying talk talked mention mentioned speak spoke ask asked answer
     forget forgot think thought mean meant want wanted need find show help please
     get got go goes going went gone come came make made take took give gave put let keep kept use used happen happened

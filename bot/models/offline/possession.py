@@ -6,6 +6,7 @@ from collections.abc import Collection
 from bot.models.offline.sentence_splitting import split
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
+from memory.text.told.related_words import telling
 
 OWN = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|ich|mein\w*|je|mon|ma|mes|mi|mis|io|mio|mia)\b")
 """Matches a question about the asker's own things, alone or with others."""
@@ -45,12 +46,17 @@ _SUBJECT = 2
 
 
 def is_anothers(stemmed: str, question: str, text: str) -> bool:
-    """Return whether a text is about somebody else's where the asker's own is asked for: "Farid's birthday" is not mine."""
+    """Return whether a text is about somebody else's where the asker's own is asked for: "Farid's birthday" is not mine.
+
+    Nor is where Farid moved my address.
+    """
     for word in (word for word in _WORD.findall(question) if stem(word.casefold()) == stemmed):
         thing = rf"(?:\w+\s+)?{re.escape(word)}\b"
         if re.search(rf"(?i)\b{_MINE}\s+{thing}", question) and not re.search(rf"(?i)\b{_MINE}\s+{thing}", text):
             owner = re.search(rf"(?i)\b(\w+)['’]s\s+{thing}", text)
             if owner and not re.search(rf"(?i)\b{owner[1]}\b", question):
+                return True
+            if not re.search(rf"(?i)\b{re.escape(word)}\b", text) and tells_of_others(text, telling(stemmed)):
                 return True
     return False
 

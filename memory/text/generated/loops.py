@@ -7,29 +7,31 @@ import re
 
 _ROLE = r"(?:assistant|model|lyra)"
 _BARS = r"(?:im_(?:end|start|sep|user|system)|eo[ts](?:_id)?|eom(?:_id)?|end|return|call|end_?of_?(?:text|turn|prompt)"
-_SIGN = r"[^\w\s,;:<>/|#=-]"
-# The role of the next turn, of which the tokens around it were not decoded: right behind the end of a sentence, and a line's end.
-_BEHIND = rf"(?:(?<={_SIGN})|(?<={_SIGN}\n))(?<!\d\.)"
-_BARE_ROLES = ("assistant", "user")
+# The role of the next turn, where the tokens around it were not decoded. Llama's follows the sentence itself, ChatML's a line's end; as the
+# latter is also how a list of such words begins, it counts only at the end of the answer.
+_BEHIND = r"(?<=[.!?…。！？\u2600-\u27bf\ufe0f\U0001f300-\U0001faff])(?<!\d\.)"
+_GLUED_ROLE, _LINE_ROLES = "assistant", ("\nassistant", "\nuser")
+_MOST_BEHIND = 10
+_LAST_ROLE = re.compile(rf"{_BEHIND}(?:{'|'.join((_GLUED_ROLE, *_LINE_ROLES))})\s{{0,{_MOST_BEHIND}}}\Z")
 _END_TOKEN = re.compile(
     rf"(?:</?\|{_BARS}|(?:start|end)_header_id|header_(?:start|end)|(?:start|end)_of_(?:role|turn_token)|user|assistant|system|observation)\|>"
-    rf"|<｜(?:end▁of▁sentence|user|assistant)｜>|<(?:end|start)_of_turn>|<\|turn>|<turn\|>|</s>|<eos>|<end_of_utterance>|\[/?inst\]|\[\|end_?of_?turn\|\]|{_BEHIND}(?-i:{'|'.join(_BARE_ROLES)})\n)\Z",
+    rf"|<｜(?:end▁of▁sentence|user|assistant)｜>|<(?:end|start)_of_turn>|<\|turn>|<turn\|>|</s>|<eos>|<end_of_utterance>|\[/?inst\]|\[\|end_?of_?turn\|\]|{_BEHIND}(?-i:{_GLUED_ROLE})\n\n)\Z",
     re.IGNORECASE,
 )
 """A token that ends a turn or begins another, at the end of a text."""
 _LONGEST_END = 24
-_BEGUN_ROLE = "|".join(role[:length] for role in _BARE_ROLES for length in range(1, len(role) + 1))
+_BEGUN_ROLE = "|".join(role[:length] for role in (_GLUED_ROLE, *_LINE_ROLES) for length in range(1, len(role)))
 _MAY_BE_END = re.compile(
-    rf"(?:{_BEHIND}(?-i:{_BEGUN_ROLE})|<[^\s<>]{{0,{_LONGEST_END}}}|\[/?i?n?s?t?|\[\|[a-z_]{{0,12}}\|?)\Z",
+    rf"(?:{_BEHIND}(?-i:{_BEGUN_ROLE}|(?:{'|'.join((_GLUED_ROLE, *_LINE_ROLES))})\s{{0,{_MOST_BEHIND}}})|<[^\s<>]{{0,{_LONGEST_END}}}|\[/?i?n?s?t?|\[\|[a-z_]{{0,12}}\|?)\Z",
     re.IGNORECASE,
 )
 
 _OPENING_ROLES = ("assistant", "model")
 _HEADER = re.compile(
-    rf"\s*(?:(?:(?-i:{'|'.join(_OPENING_ROLES)})[^\S\n]*\n|<s>|<bos>|\[gmask\]|<sop>|\[/inst\]|<\|(?:begin_?of_?text|start_?of_?text|assistant|im_sep|(?:start_of_turn|chatbot)_token)\|>"
+    rf"\s*(?:(?-i:{'|'.join(_OPENING_ROLES)})[^\S\n]*\n\s*(?=\S)|(?:(?:<s>|<bos>|\[gmask\]|<sop>|\[/inst\]|<\|(?:begin_?of_?text|start_?of_?text|assistant|im_sep|(?:start_of_turn|chatbot)_token)\|>"
     rf"|<｜(?:begin▁of▁sentence|assistant)｜>|\[\|assistant\|\]|<\|im_assistant\|>{_ROLE}?<\|im_middle\|>"
     rf"|<\|start_header_id\|>\s*{_ROLE}\s*<\|end_header_id\|>|<\|header_start\|>\s*{_ROLE}\s*<\|header_end\|>"
-    rf"|<\|start_of_role\|>\s*{_ROLE}\s*<\|end_of_role\|>|(?:<\|im_start\|>|<start_of_turn>|<\|turn>|<\|start\|>)(?:{_ROLE}\b|(?=\s)))\s*)+",
+    rf"|<\|start_of_role\|>\s*{_ROLE}\s*<\|end_of_role\|>|(?:<\|im_start\|>|<start_of_turn>|<\|turn>|<\|start\|>)(?:{_ROLE}\b|(?=\s)))\s*)+)",
     re.IGNORECASE,
 )
 _LONGEST_HEADER = 60
@@ -61,7 +63,9 @@ class _WithoutHeader:
         self._held += piece
         begun = self._held.lstrip()
         may_follow = not begun or (begun[0] in "<[" and len(begun) < _LONGEST_HEADER)
-        may_follow = may_follow or any(role.startswith(begun) for role in _OPENING_ROLES)
+        may_follow = may_follow or (
+            len(begun) < _LONGEST_HEADER and any(role.startswith(begun.rstrip()) for role in _OPENING_ROLES)
+        )
         return "" if may_follow and self._blanks < _MOST_BLANKS else self.rest()
 
     def rest(self) -> str:
@@ -197,7 +201,7 @@ class Unlooped:
             self._read += 1
             self._follow()
             if character in ">]\n" and (found := _END_TOKEN.search(self._text, max(0, self._read - _LONGEST_END), self._read)):
-                self._token = -1 if self._text.count("```", 0, self._read) % 2 else found.start()
+                self._token = -1 if self._is_in_code() else found.start()
             elif character == "\n" or (character == " " and _ENDED.search(self._text[max(0, self._read - 4) : self._read])):
                 self._sentence = self._read
         return self._give(self._end())
@@ -207,8 +211,14 @@ class Unlooped:
         shown = self._known(self._header.rest())
         if self.ended:
             return shown
+        if (role := _LAST_ROLE.search(self._text, max(0, self._read - _LONGEST_END))) and not self._is_in_code():
+            self._token = role.start()
+            return shown + self._give(self._token)
         self._looped = self._distance > 0
         return shown + self._give(self._begun() if self._looped else len(self._text))
+
+    def _is_in_code(self) -> bool:
+        return self._text.count("```", 0, self._read) % 2 == 1
 
     def _follow(self) -> None:
         # Another character lengthens a repetition by one at most.

@@ -42,6 +42,11 @@ _WORDS = (
         "cost price paid pay euro euros dollar dollars pound pounds franken kostet bezahlt cuesta pagué",
         False,
     ),
+    (
+        "heavy weigh weight schwer wiegt wiegen gewicht",
+        "weigh weighs weighed weight kilo kilos kg wiegt wog gewicht",
+        False,
+    ),
     ("book books novel novels buch bücher libro libros", "read reading book novel gelesen lese buch leído leo libro", False),
     ("film films movie movies películas filme", "watched seen film movie cinema gesehen kino película cine", False),
     (

@@ -49,7 +49,7 @@ def created(hub: Hub, call: Call) -> Answer:
         raise Refusal(*calls.DM_CLOSED)
     hub.require(channel, to_send(channel))
     if channel.locked and not in_channel(channel, hub.world.bot) & Right.MANAGE_THREADS:
-        raise Refusal(*calls.THREAD_LOCKED)
+        raise Refusal(*(calls.THREAD_ARCHIVED if channel.archived else calls.THREAD_LOCKED))
     body: Json = call.body or {}
     nonce = body.get("nonce")
     if nonce is not None and body.get("enforce_nonce") and (before := _said_before(hub, str(nonce))):
@@ -72,7 +72,7 @@ def updated(hub: Hub, call: Call) -> Answer:
     if message.author is not hub.world.bot:
         raise Refusal(*calls.NOT_THE_AUTHOR)
     if channel.archived:
-        raise Refusal(*calls.THREAD_LOCKED)
+        raise Refusal(*calls.THREAD_ARCHIVED)
     return Answer(hub.json(change(hub, message, draft(hub, call, call.body or {}))))
 
 

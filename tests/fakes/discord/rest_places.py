@@ -128,7 +128,7 @@ def changed(hub: Hub, call: Call) -> Answer:
     names = {"name": "name", "archived": "archived", "locked": "locked", "auto_archive_duration": "archive_minutes"}
     wanted = {names[key]: value for key, value in call.body.items() if key in names and value is not None}
     if thread.archived and wanted.get("archived", True):
-        raise Refusal(*calls.THREAD_LOCKED)
+        raise Refusal(*calls.THREAD_ARCHIVED)
     if thread.locked and thread.archived:
         hub.require(thread, Right.MANAGE_THREADS)
     if thread.owner is not hub.world.bot and wanted != {"archived": False}:

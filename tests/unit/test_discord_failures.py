@@ -1,0 +1,16 @@
+"""What Discord refuses for now, as its code says, though its status says that it is for good."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import discord
+import pytest
+
+from adapters.discord.failures import failure, is_final
+
+
+@pytest.mark.parametrize(("code", "final"), [(40003, False), (40004, False), (40006, False), (130000, False), (50035, True)])
+def test_what_is_switched_off_for_a_while_is_tried_again(code: int, final: bool) -> None:
+    response: Any = SimpleNamespace(status=403, reason="Forbidden", headers={})
+    refused = discord.HTTPException(response, {"code": code, "message": "no"})
+    assert (failure(refused).final, is_final(refused)) == (final, final)
