@@ -7,7 +7,7 @@ import re
 
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS
-from memory.text.word_forms.irregular_verbs import PAST_FORMS
+from memory.text.word_forms.irregular_verbs import is_past
 
 _CODES = (
     r"number|password|passcode|pin|code|combination|address|postcode|recipe|iban|surname|opening\s+hours|meter\s+reading|reference"
@@ -22,7 +22,6 @@ _LOOKUP = re.compile(
     rf"(?:\s+(?P<link>of|for|at|in|to|from|von|vom|für|zu[mr]?|im|am|beim?|de[rs])\s+{_WHOSE}?(?P<last>{_NAME}(?:\s+{_NAME}){{0,2}}))?$"
 )
 _ENGLISH_LINKS = ("of", "for", "at", "in", "to", "from")
-_PASTS = frozenset(form for forms in PAST_FORMS.values() for form in forms)
 _TELLS = frozenset(
     """a an new no another wrong old good nice great happy bad same different any some i you we they he she it this that and or
     need want use change update check send ask tell give write note save keep find love hate remember forget
@@ -40,7 +39,7 @@ def is_lookup(fragment: str) -> bool:
         return False
     return (
         _TELLS.isdisjoint(before)
-        and not any(map(_is_past, before[:-1] or before))
+        and not any(map(is_past, before[:-1] or before))
         and not (found["last"] and _says(found, fragment != fragment.lower()))
     )
 
@@ -52,8 +51,4 @@ def _says(found: re.Match[str], capital: bool) -> bool:
     if any(word.casefold() in (STOP_WORDS if english else FUNCTION_WORDS) for word in (*more, last)):
         return True
     verb = last.islower() and (last.endswith("s") if english else capital)
-    return _is_past(last.casefold()) or bool(more and verb)
-
-
-def _is_past(word: str) -> bool:
-    return word in _PASTS or word.endswith("ed")
+    return is_past(last.casefold()) or bool(more and verb)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from memory.text.lookups import is_lookup
 from memory.text.told.named_things import KIN
-from memory.text.word_forms.irregular_verbs import PAST_FORMS
+from memory.text.word_forms.irregular_verbs import is_past
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LEAD = re.compile(r"(?i)^(?:(?:and|but|so|ok|okay|well|hey|hi|hello|lyra|please|und|aber|also|na|sag mal)[,\s]+)+")
@@ -61,7 +61,6 @@ _RHETORICAL = re.compile(
     )"""
 )
 """What asks in form only: the sentence tells what its speaker marvels at."""
-_PASTS = frozenset(form for forms in PAST_FORMS.values() for form in forms)
 _NO_OBJECT = frozenset("i me you we us they he him she it a an the that my his her our their of to".split())
 
 _ASKING = re.compile(
@@ -116,7 +115,7 @@ def _asks_for_a_subject(words: Sequence[str]) -> bool:
 
 
 def _is_verb(word: str, *, present: bool = True) -> bool:
-    return word in _PASTS or word.endswith("ed") or (present and word.endswith("s") and word[-2:] not in ("ss", "us", "is"))
+    return is_past(word) or (present and word.endswith("s") and word[-2:] not in ("ss", "us", "is"))
 
 
 def _in_german(asked: str, words: Sequence[str]) -> bool:

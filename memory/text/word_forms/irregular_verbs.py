@@ -23,6 +23,14 @@ PAST_FORMS: Mapping[str, Sequence[str]] = {
 """The past forms of each verb."""
 
 
+_PASTS = frozenset(form for forms in PAST_FORMS.values() for form in forms)
+
+
+def is_past(word: str) -> bool:
+    """Return whether a lower-case word looks like a past form of an English verb, irregular or in -ed."""
+    return word in _PASTS or word.endswith("ed")
+
+
 def past_stems(stemmed: str) -> frozenset[str]:
     """Return the stems of the past forms of a verb, given its stem; none for another word."""
     return _stems().get(stemmed, frozenset())
