@@ -5,8 +5,8 @@ added, a column that has another name now is renamed.
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence, Set
-from contextlib import closing
+from collections.abc import AsyncIterator, Mapping, Sequence, Set
+from contextlib import asynccontextmanager, closing
 from typing import NamedTuple
 
 from aiosqlite.core import Connection
@@ -34,17 +34,23 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
         # While a step is being written, memories meet it in more than one form.
         await complete(connection, [step for step in steps if step.title in known])
     for step in steps:
-        try:
-            await connection.execute_fetchall("BEGIN IMMEDIATE")
+        async with _transaction(connection):
             if step.title not in await _applied_steps(connection, last):
                 for statement in step.statements():
                     await connection.execute_fetchall(statement)
                 await _record(connection, step, steps)
                 await _number(connection)
-            await to_the_end(connection.commit())
-        except BaseException:
-            await to_the_end(connection.rollback())
-            raise
+
+
+@asynccontextmanager
+async def _transaction(connection: Connection) -> AsyncIterator[None]:
+    try:
+        await connection.execute_fetchall("BEGIN IMMEDIATE")
+        yield
+        await to_the_end(connection.commit())
+    except BaseException:
+        await to_the_end(connection.rollback())
+        raise
 
 
 async def _record(connection: Connection, step: Migration, steps: Sequence[Migration]) -> None:
@@ -95,8 +101,7 @@ class _Schema(NamedTuple):
 async def complete(connection: Connection, steps: Sequence[Migration]) -> None:
     """Add what these steps, all of them applied in some form, make now and the file lacks, and record them as they are now."""
     wanted = _made_by(steps)
-    try:
-        await connection.execute_fetchall("BEGIN IMMEDIATE")
+    async with _transaction(connection):
         await _rename(connection, wanted)
         parts, columns = await connection.execute_fetchall(_PARTS), await connection.execute_fetchall(_COLUMNS)
         made, named = {row["name"] for row in parts}, {(row["table"], row["name"]) for row in columns}
@@ -111,10 +116,6 @@ async def complete(connection: Connection, steps: Sequence[Migration]) -> None:
                 "UPDATE migrations SET digest = :digest WHERE substr(name, 6) = :title",
                 {"digest": step.digest, "title": step.title},
             )
-        await to_the_end(connection.commit())
-    except BaseException:
-        await to_the_end(connection.rollback())
-        raise
 
 
 async def _rename(connection: Connection, wanted: _Schema) -> None:
