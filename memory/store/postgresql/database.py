@@ -197,11 +197,8 @@ class PostgresDatabase(Reader):
             return await self._asked(sql, parameters, scope)
 
     async def _asked(self, sql: str, parameters: Parameters, scope: Scope) -> list[Row]:
-        connection = await self._pool.acquire()
-        try:
+        async with self._pool.borrowed() as connection:
             return await self._sealer.fetched(connection, scope, sql, parameters)
-        finally:
-            await to_the_end(self._pool.release(connection))
 
     async def commits(self) -> int:
         """Return a number that changes with every commit, here or in another process; it is not counted as a read.
@@ -223,11 +220,8 @@ class PostgresDatabase(Reader):
             await self._sealer.keys.wrap_next(self._read_by_number, master)
 
     async def _read_by_number(self, sql: str, given: Sequence[object]) -> list[Row]:
-        connection = await self._pool.acquire()
-        try:
+        async with self._pool.borrowed() as connection:
             return await query(connection, WHOLE, sql, given)
-        finally:
-            await to_the_end(self._pool.release(connection))
 
     async def kept_commits(self) -> Mapping[str, int]:
         """Return the numbers of the last confirmed commits of this process."""

@@ -1,12 +1,14 @@
 """The pool of connections, and how long to wait for one while the server is out of reach."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from memory.store.cancellation import to_the_end
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, conninfo
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
@@ -56,6 +58,15 @@ class Pool(AsyncConnectionPool[PipelinedConnection]):
                 raise
         # The server is there, and only slow.
         return await self.getconn()
+
+    @asynccontextmanager
+    async def borrowed(self) -> AsyncIterator[PipelinedConnection]:
+        """Yield a connection, and take it back even if the task is cancelled meanwhile. Raises like `acquire`."""
+        connection = await self.acquire()
+        try:
+            yield connection
+        finally:
+            await to_the_end(self.release(connection))
 
     async def release(self, connection: PipelinedConnection) -> None:
         """Take a connection back without an open transaction; close it if that cannot be ensured."""
