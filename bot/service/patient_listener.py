@@ -15,6 +15,7 @@ from adapters.listener import Listener, Notes
 from bot.conversation.listening import NO_CURSORS
 from bot.service.log import log
 from memory.errors import DatabaseAway, DatabaseBusy, DiskFull
+from memory.store.cancellation import end_if_asked
 
 _PAUSE_SECONDS = 0.5
 _Given = TypeVar("_Given")
@@ -92,8 +93,8 @@ class _Attempts:
             try:
                 given = await work()
             except (DatabaseBusy, DiskFull) as error:
-                task = asyncio.current_task()
-                if (task and task.cancelling()) or (self._hurried.is_set() and isinstance(error, DatabaseAway | DiskFull)):
+                end_if_asked()
+                if self._hurried.is_set() and isinstance(error, DatabaseAway | DiskFull):
                     # The end of the process must not be held up by what cannot be stored.
                     raise
                 if not self._is_reported:
