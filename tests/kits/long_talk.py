@@ -17,6 +17,7 @@ from bot.models.port import Model
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from memory.core import ConsolidationRules, Memory
+from memory.errors import WriterFailed
 from memory.journal.spending import Spent
 from memory.ports import Entry, Source, Task
 from memory.text.budget import tokens
@@ -53,6 +54,19 @@ class CopyingModel:
         self.calls[task.kind] += 1
         new = [source for source in task.sources if source.speaker != "Lyra" and not source.label.startswith("f")]
         return [Entry(_told(source), (source.label,)) for source in _spread(new or task.sources, _LINES[task.kind])]
+
+
+class Unsteady(CopyingModel):
+    """A writer that fails as often as it is told to."""
+
+    failing = 0
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Fail, or copy."""
+        if self.failing:
+            self.failing -= 1
+            raise WriterFailed("No model answers.")
+        return await super().write(task)
 
 
 def _told(source: Source) -> str:

@@ -9,26 +9,13 @@ import pytest
 
 from bot.config.settings import Settings
 from bot.service.maintenance import Maintenance
-from memory.errors import EmbeddingFailed, WriterFailed
-from memory.ports import Entry, Task, Vectors
+from memory.errors import EmbeddingFailed
+from memory.ports import Vectors
 from memory.types import MINUTE
-from tests.kits.long_talk import CopyingModel, CopyingModels
+from tests.kits.long_talk import CopyingModel, CopyingModels, Unsteady
 from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, at_home, corner, utc
 
 IDLE = Settings().episode_idle_minutes
-
-
-class Unsteady(CopyingModel):
-    """A writer that fails as often as it is told to."""
-
-    failing = 0
-
-    async def write(self, task: Task) -> list[Entry]:
-        """Fail, or copy."""
-        if self.failing:
-            self.failing -= 1
-            raise WriterFailed("No model answers.")
-        return await super().write(task)
 
 
 class Offline(BagOfWords):

@@ -11,31 +11,17 @@ from bot.config.settings import Settings
 from bot.service.maintenance import Maintenance
 from bot.service.serve import Worker
 from memory.core import Memory
-from memory.errors import MemoryFailure, WriterFailed
-from memory.ports import Entry, Task
+from memory.errors import MemoryFailure
 from memory.store.domains import by_key
 from memory.types import MINUTE
 from tests.kits.fresh import POSTGRESQL, STORE, named, server
-from tests.kits.long_talk import CopyingModel, CopyingModels
+from tests.kits.long_talk import CopyingModel, CopyingModels, Unsteady
 from tests.kits.memory_kit import HOUR, Corner, Ids, at_home, corner, opened
 
 
 @pytest.fixture(autouse=True)
 def _on_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(STORE, POSTGRESQL)
-
-
-class Unsteady(CopyingModel):
-    """A writer that fails as often as it is told to."""
-
-    failing = 0
-
-    async def write(self, task: Task) -> list[Entry]:
-        """Fail, or copy."""
-        if self.failing:
-            self.failing -= 1
-            raise WriterFailed("No model answers.")
-        return await super().write(task)
 
 
 class Working:
