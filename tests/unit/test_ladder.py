@@ -1,16 +1,10 @@
 """The whole ladder: made once, in order, by the domain alone, and the same however often it is broken off."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Any, cast
 
-from memory.derive.ladder import Ladder
 from memory.deriving import Deriving
 from memory.ports import Entry, Task
-from memory.store.database import Database, DatabaseAccess, Parameters, Row
 from memory.tiers.selfstate import StateOfMind, keep
 from memory.types import DomainKind, DomainRef
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, ladder, standing, unsound
@@ -153,53 +147,6 @@ async def test_two_at_once_make_everything_once(tmp_path: Path) -> None:
         once = await ladder(here)
         await climbed(here, Teller())
         assert await ladder(here) == once
-
-
-@dataclass
-class Interleaved:
-    """A database before whose read number `before` something else happens."""
-
-    db: Database
-    before: int
-    happens: Callable[[], Awaitable[object]]
-    reads: int = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.db, name)
-
-    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Read all rows, after what happens before."""
-        await self._count()
-        return await self.db.all(sql, parameters)
-
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Read one row, after what happens before."""
-        await self._count()
-        return await self.db.one(sql, parameters)
-
-    async def _count(self) -> None:
-        self.reads += 1
-        if self.reads == self.before:
-            await self.happens()
-
-
-async def test_what_another_makes_while_it_is_found_to_be_due_is_not_made_again(tmp_path: Path) -> None:
-    """At whichever read of the one the other makes everything."""
-    before = reads = 1
-    while before <= reads:
-        async with at_home(tmp_path / str(before), habits=PAIRS) as here:
-            await years(here, 2)
-            writer = Teller()
-            await gists(here, writer)
-            context = here.memory.context(here.domain, writer, writer)
-            interleaved = Interleaved(
-                here.memory.db, before, partial(Deriving(here.memory).ladder(here.domain, writer).climb, asked=True)
-            )
-            await Ladder(replace(context, db=cast(DatabaseAccess, interleaved))).climb(asked=True)
-            told = [(task.kind, task.sources) for task in writer.tasks]
-            assert len(told) == len(set(told)), f"read {before}"
-            before, reads = before + 1, interleaved.reads
-    assert reads > 10
 
 
 async def test_who_was_too_slow_publishes_nothing_while_another_is_at_it(tmp_path: Path) -> None:
