@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from memory.store.bounds import Bounds
 from memory.store.database import Parameters, Row, Transaction
@@ -28,14 +28,11 @@ class Interleaved(SqliteDatabase):
         await self._access()
         return await super().all(sql, parameters)
 
-    def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open a write transaction."""
-        return self._behind(super().transaction(first=first, bounds=bounds))
-
     @asynccontextmanager
-    async def _behind(self, transaction: AbstractAsyncContextManager[Transaction]) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
+        """Open a write transaction."""
         await self._access()
-        async with transaction as tx:
+        async with super().transaction(first=first, bounds=bounds) as tx:
             yield tx
 
     async def _access(self) -> None:
