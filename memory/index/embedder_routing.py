@@ -103,4 +103,16 @@ async def _languages_of(texts: Mapping[int, str]) -> dict[int, str | None]:
 def spoken(text: str) -> str | None:
     """Return the language of a text by its words, else its script; None if neither is known."""
     words = lexical.tokens(text)
-    return language(words) or next((word for word in map(lexical.unspaced, words) if word), None)
+    known = language(words)
+    if known not in (ENGLISH, None):
+        # A line of foreign names and titles ("Das Boot, Der Untergang") would have the whole domain embedded anew.
+        known = language(lexical.tokens(_without_names(text)))
+    return known or next((word for word in map(lexical.unspaced, words) if word), None)
+
+
+def _without_names(text: str) -> str:
+    """Return a text without its capitalized words, except at the beginning of a sentence."""
+    words = text.split()
+    return " ".join(
+        [word for before, word in zip([".", *words], words, strict=False) if before[-1] in ".!?…" or not word.istitle()]
+    )

@@ -1,0 +1,56 @@
+"""A domain in English stays with the English embedder until something is said in another language."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from memory.index.embedder_routing import EmbedderRouting
+from memory.ports import Vectors
+from tests.kits.memory_kit import BagOfWords, at_home
+
+ENGLISH = ("the parrot is green and it sits on my shoulder", "we painted the kitchen on Tuesday")
+
+
+class Counting(BagOfWords):
+    """An embedder that keeps what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__("second")
+        self.given: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.given += texts
+        return await super().embed(texts)
+
+
+async def embedded_by_others(folder: Path, text: str) -> set[str]:
+    """Return what the multilingual embedder is given once `text` was said in a domain in English."""
+    others = Counting()
+    async with at_home(folder) as here:
+        routing = EmbedderRouting(here.memory.db, here.clock, BagOfWords("first"), others)
+        for one in (*ENGLISH, text):
+            await here.say(one)
+            await routing.catch_up(here.domain)
+        assert await routing.waiting() == 0
+    return set(others.given)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Das Boot, Der Untergang, Die Welle",
+        "Met Søren Kierkegaard fans at Århus Ø",
+        "Le Monde, La Repubblica, El País",
+        "La La Land, El Dorado, Los Angeles",
+    ],
+)
+async def test_a_line_of_foreign_names_has_nothing_embedded_anew(tmp_path: Path, text: str) -> None:
+    assert await embedded_by_others(tmp_path, text) == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["Ich habe morgen einen Termin bei Frau Doktor Vogt", "ICH HABE MORGEN EINEN TERMIN", "Где моя книга?"]
+)
+async def test_a_sentence_in_another_language_has_everything_embedded_anew(tmp_path: Path, text: str) -> None:
+    assert await embedded_by_others(tmp_path, text) == {*ENGLISH, text}
