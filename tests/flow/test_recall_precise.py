@@ -149,6 +149,26 @@ async def test_what_is_told_of_one_person_is_weak_for_a_question_about_another(t
 
 
 @each_way
+async def test_what_two_told_one_another_is_not_weak_for_a_question_that_names_both(
+    tmp_path: Path, embedder: Embedder | None
+) -> None:
+    every = cases("between")
+    lines = [f"{case['speaker']}: {case['said']}" for case in every if "said" in case]
+    async with among(tmp_path, *lines, embedder=embedder) as here:
+        await here.view.embed()
+        lost, taken = [], []
+        for case in every:
+            found = await certain(here, case["question"])
+            if "said" in case:
+                lost += [] if case["said"] in found else [case["question"]]
+            else:
+                taken += [case["question"]] if found else []
+    print(lost, taken)
+    assert len(lost) <= 3
+    assert len(taken) <= 4
+
+
+@each_way
 async def test_what_is_written_as_one_word_is_found_by_its_two_and_the_other_way_round(
     tmp_path: Path, embedder: Embedder | None
 ) -> None:

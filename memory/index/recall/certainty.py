@@ -77,7 +77,8 @@ class CertaintyJudge:
     def _by_others(self, one: Scored, documents: Ints) -> Mask:
         """Return a mask of the messages by others than the speakers that the question names."""
         if self.question.naming and self.question.voices and one.domain_index.kind == MESSAGES:
-            return ~one.voice[documents]
+            of = one.domain_index.documents
+            return ~of.said_by([of.names[name] for name in self.question.voices if name in of.names])[documents]
         return np.zeros(len(documents), np.bool_)
 
     def _beside(self, nearest: float, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
@@ -89,7 +90,11 @@ class CertaintyJudge:
         if asks:
             # What asks tells nothing about the answer, however near it is.
             return Certainty.WEAK
-        share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked) if self.asked else 0.0
+        if not self.asked or (self.question.voices and self.question.naming.issuperset(words)):
+            # Who is asked about by name is mostly only addressed by it.
+            share = 0.0
+        else:
+            share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked)
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
             return Certainty.SURE
