@@ -54,3 +54,26 @@ async def test_a_line_of_foreign_names_has_nothing_embedded_anew(tmp_path: Path,
 )
 async def test_a_sentence_in_another_language_has_everything_embedded_anew(tmp_path: Path, text: str) -> None:
     assert await embedded_by_others(tmp_path, text) == {*ENGLISH, text}
+
+
+@pytest.mark.parametrize(
+    ("question", "opened"), [("Wo sitzt der Papagei?", True), ("Where does the parrot sit?", False), ("Das Boot?", False)]
+)
+async def test_a_question_in_another_language_has_what_was_told_in_english_embedded_for_it(
+    tmp_path: Path, question: str, opened: bool
+) -> None:
+    others = Counting()
+    async with at_home(tmp_path) as here:
+        routing = EmbedderRouting(here.memory.db, here.clock, BagOfWords("first"), others)
+        told = {f"{text} {n}" for n in range(40) for text in ENGLISH}
+        for text in sorted(told):
+            await here.say(text)
+        await routing.catch_up(here.domain)
+        assert others.given == []
+        assert await routing.open_to(here.domain, question) is opened
+        assert bool(others.given) is opened, "the first are there at once"
+        assert await routing.open_to(here.domain, question) is False, "that is begun once"
+        await here.say("the kitchen is blue now")
+        await routing.catch_up(here.domain)
+        assert set(others.given) == (told | {"the kitchen is blue now"} if opened else set())
+        assert await routing.waiting() == 0
