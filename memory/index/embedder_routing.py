@@ -60,6 +60,10 @@ class EmbedderRouting:
                 asked[store.used] = vector
         return asked, self._others.used if self._others and told != ENGLISH else 0
 
+    def is_across(self, asked: Mapping[int, Vectors]) -> bool:
+        """Return whether a question, as returned by `query`, is compared across languages."""
+        return self._others is not None and next(iter(asked), 0) == self._others.used != 0
+
     async def open_to(self, domain: Domain, question: str) -> bool:
         """Have a domain that holds only English embedded for other languages, too, if a question is in one of them; return whether
         that begins now.

@@ -88,8 +88,7 @@ class ParsedQuery:
     speakers whose words it asks for (`alone`: it names nothing else), `of_people` asks for the words of anybody but Lyra,
     `of_lyra` for hers. `at_large` asks for anything said or done at a time, `sayers` are those who said what it asks for,
     `ahead` means that its time is still to come, `breadth` how much it asks for, `mistyped` are words taken for others,
-    `names` how many it lists,
-    `naming` the words that name a speaker.
+    `names` how many it lists, `naming` the words that name a speaker, `across` means that it is compared across languages.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -107,6 +106,7 @@ class ParsedQuery:
     mistyped: frozenset[str] = frozenset()
     names: int = 0
     naming: frozenset[str] = frozenset()
+    across: bool = False
 
 
 async def times(query: Query) -> TimedQuestion:
