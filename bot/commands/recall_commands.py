@@ -1,7 +1,6 @@
 """Recall, and storing a message on request."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from adapters.command_table import Action, Call, Card, Parameter, Reply
@@ -16,7 +15,6 @@ from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from bot.reconciliation.message_verification import MessageVerification
 from localization.sentences import _, lazy
-from memory.errors import EmbeddingFailed
 from memory.view.shown_messages import ShownMessage
 
 _PAGE = 5
@@ -52,10 +50,7 @@ class RecallCommands(Group):
         # "Show more" continues this list, not an earlier one.
         self._pages.last(call.person)
         query = str(call.arguments["query"])
-        view = await self._view(call)
-        with suppress(EmbeddingFailed):
-            if await view.open_to(query):
-                self._services.maintenance.embed_soon(view.home)
+        await self._services.maintenance.open_to((await self._view(call)).home, query)
         return await self._page(call, query, 0)
 
     async def _page(self, call: Call, words: str, begin: int) -> Reply:
