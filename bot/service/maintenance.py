@@ -190,7 +190,7 @@ class Maintenance:
     async def open_to(self, domain: Domain, question: str) -> None:
         """Begin to embed a domain for a question in another language, if it held only English until now."""
         if await carried_on(self._memory.view(domain).open_to(question), _JOB):
-            self.embed_soon(domain)
+            self.poke(domain)
 
     async def _embed(self) -> None:
         while self._unembedded:
