@@ -38,7 +38,7 @@ async def test_what_is_mistyped_is_found_first_and_not_weak(tmp_path: Path, embe
     missed = [case["question"] for case in slips if found[case["question"]][:1] != [case["said"]]]
     mistaken = [case["question"] for case in every if case["kind"] == "another" and case["said"] in found[case["question"]]]
     print(f"{len(slips) - len(missed)} of {len(slips)}", missed, mistaken)
-    assert len(missed) <= 4
+    assert len(missed) <= (1 if embedder else 4)
     assert len(mistaken) <= 3
 
 
