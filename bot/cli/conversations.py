@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
 from adapters.events import Person
-from bot.app import App, open_app
+from bot.app import App, open_app, until_stopped
 from bot.cli import json_output
+from bot.cli.embedding_progress import embed_waiting
 from bot.cli.output import confirm, interruptible, progress_bar
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
@@ -17,6 +18,7 @@ from bot.rights.forget_preview import nothing_found, preview, span
 from bot.service.maintenance import Estimate
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
+from memory.errors import EmbeddingFailed
 from memory.index.hits import Condensed, Hit
 from memory.text.storable import clean
 from memory.view.selecting import MOST, Selection
@@ -24,6 +26,8 @@ from memory.view.view import View
 
 _LONGEST = 64 * 1024
 _STANDARD_INPUT = "-"
+_PATIENCE = 20.0
+"""In seconds, how long a question in another language waits for the vectors of what was told in English."""
 
 
 async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, digests: bool) -> int:
@@ -40,6 +44,7 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
         for at, line in enumerate(questions):
             if not (line or as_json):
                 continue
+            await _open_to(app, view, line)
             hits: Sequence[Hit | Condensed] = (
                 await view.recall.everything(line, k)
                 if digests
@@ -49,6 +54,16 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
                 show(f"\n{line}" if at else line)
             await _print_hits(app, view, line, hits, as_json)
     return 1 if questions.refused else 0
+
+
+async def _open_to(app: App, view: View, question: str) -> None:
+    """Have what was told in English found by a question in another language, the first time that one is asked."""
+    try:
+        if await view.open_to(question):
+            async with until_stopped() as stop:
+                await embed_waiting(app, view, stop, _PATIENCE)
+    except EmbeddingFailed as how:
+        note(_("{how} Words find these messages meanwhile; their vectors come later.", how=how))
 
 
 class _Questions:

@@ -11,50 +11,18 @@ from pathlib import Path
 
 from adapters.events import conversation
 from bot.app import App, open_app, until_stopped
+from bot.cli.embedding_progress import embed_waiting
 from bot.cli.output import interruptible, progress_bar
 from bot.imports import deriving
 from bot.printing import note, show
-from bot.service.awake import is_awake
 from localization.numerals import number
 from localization.sentences import Said, _, lazy, ngettext
-from memory.errors import EmbeddingFailed
 from memory.places.named_conversations import thread
 from memory.transfer.detect import lines_in, read_file
 from memory.transfer.message import BadConversation, BadLine, Incoming, speakers
 from memory.transfer.seen_record import SeenItems
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
-
-_PATIENCE = 120.0
-"""In seconds, enough for about 24,000 messages. Years of messages are better embedded in the background."""
-_EMBEDDED = lazy("Embedded")
-
-
-async def embed_waiting(app: App, view: View, stop: asyncio.Event) -> None:
-    """Embed the messages at a view's home that have no vector yet, until done or stopped, for two minutes at most.
-
-    The rest, also after an embedder's failure, is left to the next `lyra run`. If one is running now, all of it is left to that
-    process: two processes embedding the same messages would take twice as long.
-    """
-    if app.meaning.embedder is None or is_awake(app.base.environment.home):
-        return
-    with progress_bar(str(_EMBEDDED)) as progress:
-        embedding = asyncio.create_task(view.embed(progress))
-        stopped = asyncio.create_task(stop.wait())
-        try:
-            await asyncio.wait((embedding, stopped), timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (embedding, stopped):
-                task.cancel()
-            how, _stopped = await asyncio.gather(embedding, stopped, return_exceptions=True)
-    match how:
-        case EmbeddingFailed():
-            note(_("{how} Words find these messages meanwhile; their vectors come later.", how=how))
-        case asyncio.CancelledError():
-            note(_("{told} The rest comes when Lyra is awake next; words find it meanwhile.", told=progress.so_far))
-        case BaseException():
-            raise how
-
 
 _BATCH = 500
 _NAMED = 5

@@ -49,7 +49,9 @@ class RecallCommands(Group):
     async def _recall(self, call: Call) -> Reply:
         # "Show more" continues this list, not an earlier one.
         self._pages.last(call.person)
-        return await self._page(call, str(call.arguments["query"]), 0)
+        query = str(call.arguments["query"])
+        await self._services.maintenance.open_to((await self._view(call)).home, query)
+        return await self._page(call, query, 0)
 
     async def _page(self, call: Call, words: str, begin: int) -> Reply:
         view = await self._view(call)

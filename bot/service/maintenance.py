@@ -187,6 +187,11 @@ class Maintenance:
         if self._embedding is None or self._embedding.done():
             self._embedding = self._begin(self._embed())
 
+    async def open_to(self, domain: Domain, question: str) -> None:
+        """Begin to embed a domain for a question in another language, if it held only English until now."""
+        if await carried_on(self._memory.view(domain).open_to(question), _JOB):
+            self.poke(domain)
+
     async def _embed(self) -> None:
         while self._unembedded:
             await self._priority.pause()

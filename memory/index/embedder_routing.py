@@ -1,7 +1,7 @@
 """The routing of texts between two embedders: one for English, and a multilingual one.
 
-As long as a domain holds only English, the first embeds everything. From then on the second embeds the whole domain, so that a
-question in one language finds what was said in another, and the first only what is certainly English.
+As long as a domain holds only English and is asked in English, the first embeds everything. From then on the second embeds the
+whole domain, so that a question in one language finds what was said in another, and the first only what is certainly English.
 """
 
 from collections.abc import Collection, Mapping
@@ -28,6 +28,8 @@ class EmbedderRouting:
         self._first = VectorStore(db, first, clock, self._in_english if both else None) if first else None
         self._others = VectorStore(db, others, clock, self._in_others) if both and others else None
         self._stores = [store for store in (self._first, self._others) if store]
+        self._opened: set[int] = set()
+        self._mixed: set[int] = set()
 
     async def spaces(self) -> tuple[int, ...]:
         """Return the spaces in which anything was embedded."""
@@ -59,6 +61,33 @@ class EmbedderRouting:
                 asked[store.used] = vector
         return asked, self._others.used if self._others and told != ENGLISH else 0
 
+    def is_across(self, asked: Mapping[int, Vectors]) -> bool:
+        """Return whether a question, as returned by `query`, is compared across languages."""
+        return self._others is not None and next(iter(asked), 0) == self._others.used != 0
+
+    async def open_to(self, domain: Domain, question: str) -> bool:
+        """Have a domain that holds only English embedded for other languages, too, if a question is in one of them; return whether
+        that begins now.
+
+        The first messages are embedded at once, the others are left to `catch_up`. Raises EmbeddingFailed.
+        """
+        if (
+            self._others is None
+            or domain.key in self._mixed
+            or await off_loop(len(question), partial(spoken, question)) in (ENGLISH, None)
+        ):
+            return False
+        if await self._others.holds(domain):
+            self._mixed.add(domain.key)
+            return False
+        self._opened.add(domain.key)
+        try:
+            await self._others.look_again(domain)
+            await self._others.catch_up(domain, most=1)
+            return await self._others.holds(domain)
+        finally:
+            self._opened.discard(domain.key)
+
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
         """Embed items without a vector, at most about `most` per store; return how many. Raises EmbeddingFailed.
 
@@ -85,7 +114,7 @@ class EmbedderRouting:
     async def _in_others(self, domain: Domain, texts: Mapping[int, str]) -> tuple[set[int], int]:
         assert self._first and self._others
         told = await _languages_of(texts)
-        if not await self._others.holds(domain):
+        if domain.key not in self._opened and not await self._others.holds(domain):
             if all(one in (ENGLISH, None) for one in told.values()):
                 return set(), 0
             # Until now everything was English: what was left to the first embedder is embedded as well.
@@ -103,4 +132,16 @@ async def _languages_of(texts: Mapping[int, str]) -> dict[int, str | None]:
 def spoken(text: str) -> str | None:
     """Return the language of a text by its words, else its script; None if neither is known."""
     words = lexical.tokens(text)
-    return language(words) or next((word for word in map(lexical.unspaced, words) if word), None)
+    known = language(words)
+    if known not in (ENGLISH, None):
+        # A line of foreign names and titles ("Das Boot, Der Untergang") would have the whole domain embedded anew.
+        known = language(lexical.tokens(_without_names(text)))
+    return known or next((word for word in map(lexical.unspaced, words) if word), None)
+
+
+def _without_names(text: str) -> str:
+    """Return a text without its capitalized words, except at the beginning of a sentence."""
+    words = text.split()
+    return " ".join(
+        [word for before, word in zip([".", *words], words, strict=False) if before[-1] in ".!?…" or not word.istitle()]
+    )

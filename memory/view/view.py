@@ -218,6 +218,13 @@ class View(ViewPart):
         within = [one.domain for one in await confidences.within(self._db, self.home)]
         return sum([await self._binding.shared.embedder_routing.catch_up(domain, tell, most) for domain in (self.home, *within)])
 
+    async def open_to(self, question: str) -> bool:
+        """Have home embedded for other languages, too, if a question is in one; return whether that begins, and `embed` goes on with it.
+
+        Raises EmbeddingFailed.
+        """
+        return await self._binding.shared.embedder_routing.open_to(self.home, question)
+
     async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
         """Forget one message at home by id, and everything that rests on it, within the rights of `by` (None: any message).
 

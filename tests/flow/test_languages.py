@@ -3,7 +3,7 @@
 import pytest
 
 from bot.models.e5.embedder import E5
-from tests.kits.languages import local_models, places, shares
+from tests.kits.languages import certain, local_models, places, shares
 from tests.kits.size import few
 
 FEW = 20
@@ -21,3 +21,17 @@ async def test_what_was_told_is_found_in_other_words_and_languages(told: str, as
         await others.close()
     assert found >= 65
     assert found >= without + 30
+
+
+@pytest.mark.parametrize(("told", "asked"), few([("en", "de"), ("de", "de")]))
+async def test_what_answers_in_other_words_and_languages_is_not_weak_and_what_was_never_told_is(told: str, asked: str) -> None:
+    first, others = local_models()
+    assert isinstance(others, E5), "`make model` installs it"
+    try:
+        answered, recognized = await certain(first, others, told, asked)
+    finally:
+        await first.close()
+        await others.close()
+    print(answered, recognized)
+    assert answered >= 7
+    assert recognized >= 13

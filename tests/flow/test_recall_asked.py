@@ -10,10 +10,11 @@ from bot.models.minilm.embedder import MiniLM
 from memory.index.hits import Certainty
 from memory.ports import Embedder
 from tests.kits.asked import asked, cases, kept, never_said, timed
-from tests.kits.memory_kit import Corner
+from tests.kits.memory_kit import Clock, Corner, corner, opened
 from tests.kits.size import few
 
 LEAST = 0.95
+_JUST_NOW = 6
 
 
 def embedders() -> list[Embedder | None]:
@@ -48,6 +49,28 @@ async def test_what_was_never_said_is_found_weak_and_what_was_said_is_not(tmp_pa
         assert len(lost) <= 1
         assert never.count(Certainty.WEAK) >= 0.6 * len(never)
         assert never.count(Certainty.SURE) <= 1
+
+
+@pytest.mark.parametrize("embedder", embedders(), ids=lambda one: one.name if one else "words")
+async def test_what_was_said_just_now_is_found_before_its_vector_is_there(tmp_path: Path, embedder: Embedder | None) -> None:
+    clock, first, found = Clock(), 0, 0
+    for at in range(0, len(cases()), _JUST_NOW):
+        (folder := tmp_path / str(at)).mkdir()
+        async with opened(folder / "lyra.db", None, clock=clock, embedder=embedder) as memory:
+            here = await corner(memory, clock)
+            now = cases()[at : at + _JUST_NOW]
+            for case in [one for one in cases() if one not in now]:
+                await here.say(case.said)
+            await here.view.embed()
+            for case in now:
+                await here.say(case.said)
+            for case in now:
+                texts = await here.found(case.again)
+                first += texts[:1] == [case.said]
+                found += case.said in texts[:3]
+    print(first, found, "of", len(cases()))
+    assert first >= 0.8 * len(cases())
+    assert found >= LEAST * len(cases())
 
 
 async def surest(here: Corner, question: str) -> Certainty:

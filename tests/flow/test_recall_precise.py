@@ -38,7 +38,7 @@ async def test_what_is_mistyped_is_found_first_and_not_weak(tmp_path: Path, embe
     missed = [case["question"] for case in slips if found[case["question"]][:1] != [case["said"]]]
     mistaken = [case["question"] for case in every if case["kind"] == "another" and case["said"] in found[case["question"]]]
     print(f"{len(slips) - len(missed)} of {len(slips)}", missed, mistaken)
-    assert len(missed) <= 4
+    assert len(missed) <= (1 if embedder else 4)
     assert len(mistaken) <= 3
 
 
@@ -146,6 +146,26 @@ async def test_what_is_told_of_one_person_is_weak_for_a_question_about_another(t
     print(lost, taken)
     assert len(lost) <= 1
     assert len(taken) <= 6
+
+
+@each_way
+async def test_what_two_told_one_another_is_not_weak_for_a_question_that_names_both(
+    tmp_path: Path, embedder: Embedder | None
+) -> None:
+    every = cases("between")
+    lines = [f"{case['speaker']}: {case['said']}" for case in every if "said" in case]
+    async with among(tmp_path, *lines, embedder=embedder) as here:
+        await here.view.embed()
+        lost, taken = [], []
+        for case in every:
+            found = await certain(here, case["question"])
+            if "said" in case:
+                lost += [] if case["said"] in found else [case["question"]]
+            else:
+                taken += [case["question"]] if found else []
+    print(lost, taken)
+    assert len(lost) <= 3
+    assert len(taken) <= 4
 
 
 @each_way

@@ -3,7 +3,8 @@
 import json
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from bot.models.e5.embedder import E5
 from bot.models.minilm import weights as minilm
 from bot.models.minilm.embedder import MiniLM
 from memory.core import Memory, Ports
+from memory.index.hits import Certainty
 from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
+from memory.view.view import View
 
 SET = Path(__file__).parents[1] / "sets" / "languages"
 LANGUAGES = tuple(sorted(path.stem for path in SET.glob("*.jsonl")))
@@ -55,6 +58,32 @@ async def places(
     """
     facts = told(language).facts[:few]
     talk = list(facts) + [text for one in dict.fromkeys([language, *asked_in]) for text in told(one).others[:few]]
+    async with _kept(first, others, talk) as view:
+        found: dict[str, list[int | None]] = {}
+        for one in asked_in:
+            found[one] = []
+            for fact, question in zip(facts, told(one).questions, strict=False):
+                hits = [hit.exchange.text for hit in await view.recall.messages(question, FIRST)]
+                found[one].append(hits.index(fact) if fact in hits else None)
+        return found
+
+
+async def certain(first: MiniLM, others: E5, language: str, asked_in: str) -> tuple[int, int]:
+    """Return of how many of twenty facts told the fact is not weak, and for how many of twenty that were not told all is weak."""
+    facts, answered, recognized = told(language).facts, 0, 0
+    async with _kept(first, others, [*facts[::2], *told(language).others[:40]]) as view:
+        await view.open_to(told(asked_in).questions[0])
+        await view.embed()
+        for at, (fact, question) in enumerate(zip(facts, told(asked_in).questions, strict=True)):
+            hits = await view.recall.messages(question, 10)
+            found = {hit.exchange.text for hit in hits if hit.certainty is not Certainty.WEAK}
+            answered += at % 2 == 0 and fact in found
+            recognized += at % 2 == 1 and not found
+    return answered, recognized
+
+
+@asynccontextmanager
+async def _kept(first: MiniLM | None, others: E5 | None, talk: list[str]) -> AsyncIterator[View]:
     random.Random(14).shuffle(talk)
     clock = SystemClock()
     with tempfile.TemporaryDirectory() as folder:
@@ -68,13 +97,7 @@ async def places(
                 session, [NewExchange(Kind.SAID, text, str(n), start + n * 60_000_000, "ada") for n, text in enumerate(talk)]
             )
             await view.embed()
-            found: dict[str, list[int | None]] = {}
-            for one in asked_in:
-                found[one] = []
-                for fact, question in zip(facts, told(one).questions, strict=False):
-                    hits = [hit.exchange.text for hit in await view.recall.messages(question, FIRST)]
-                    found[one].append(hits.index(fact) if fact in hits else None)
-            return found
+            yield view
 
 
 def shares(found: Sequence[int | None]) -> tuple[float, float]:

@@ -30,6 +30,7 @@ async def _search(request: web.Request) -> web.Response:
     filters = {name: clean(request.query.get(name, "")).strip()[:500] for name in ("q", "who", "where", "since", "until")}
     hits, problem = None, ""
     if any(filters.values()):
+        await visit.app.maintenance.open_to(visit.view.home, filters["q"])
         try:
             hits = await _hits_for(visit.view, filters)
         except (ValueError, OverflowError):

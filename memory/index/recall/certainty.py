@@ -1,11 +1,13 @@
 """How certain it is that a hit is about the question; whether it answers the question, only reading it can tell.
 
 The score is a sum of two parts: the share of the question's words that the hit holds, weighted by rarity, and how far its
-cosine to the question exceeds that of an average message of this conversation. A hit without a vector has its word share
-counted twice. Of a long question the rarest few words count as all of it, because what answers it holds nothing of the
-story around it; and a word that was taken for another one counts less than one that is there as it was typed. Beside a hit that
-holds every word of the question, those that are farther in meaning and hold only some are one step less certain: they share a
-word. Where a question names who it asks about, what somebody else said without that name is weak: it is about somebody else.
+cosine to the question exceeds that of an average message of this conversation. Each stands for the other where that cannot
+tell: a hit without a vector has its word share counted twice, and where a question is compared across languages, which share no
+words, the cosine counts at least twice. Of a long question the rarest few words count as all of it, because what answers it
+holds nothing of the story around it; and a word that was taken for another one counts less than one that is there as it was
+typed. Beside a hit that holds every word of the question, those that are farther in meaning and hold only some are one step
+less certain: they share a word. Where a question names who it asks about, what somebody else said without that name is weak: it
+is about somebody else.
 
 Both thresholds were calibrated on conversations between friends (LoCoMo): few questions that their own conversation answers
 fall below LIKELY, few that it does not answer reach SURE; docs/measured.md has the shares.
@@ -77,7 +79,8 @@ class CertaintyJudge:
     def _by_others(self, one: Scored, documents: Ints) -> Mask:
         """Return a mask of the messages by others than the speakers that the question names."""
         if self.question.naming and self.question.voices and one.domain_index.kind == MESSAGES:
-            return ~one.voice[documents]
+            of = one.domain_index.documents
+            return ~of.said_by([of.names[name] for name in self.question.voices if name in of.names])[documents]
         return np.zeros(len(documents), np.bool_)
 
     def _beside(self, nearest: float, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
@@ -89,8 +92,13 @@ class CertaintyJudge:
         if asks:
             # What asks tells nothing about the answer, however near it is.
             return Certainty.WEAK
-        share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked) if self.asked else 0.0
-        near = share + (max(0.0, cosine - self.usual) if cosine else share)
+        if not self.asked or (self.question.voices and self.question.naming.issuperset(words)):
+            # Who is asked about by name is mostly only addressed by it.
+            share = 0.0
+        else:
+            share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked)
+        above = max(0.0, cosine - self.usual) if cosine else share
+        near = max(share, above) + above if self.question.across else share + above
         if near >= SURE:
             return Certainty.SURE
         return Certainty.LIKELY if near >= LIKELY else Certainty.WEAK

@@ -179,6 +179,7 @@ class Recall:
         foreign = 0
         if self._embedder_routing:
             asked, foreign = await self._embedder_routing.query(question.text, {space for one in loaded for space in one.held})
+            question = replace(question, across=self._embedder_routing.is_across(asked))
             if self._embedder_routing.used != spaces:
                 # The embedder has changed its space meanwhile.
                 loaded = await self._domain_indexes.load(domains, self._embedder_routing.used)

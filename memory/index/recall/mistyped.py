@@ -1,6 +1,6 @@
 """Mistyped words of a question: "greenhose" also finds "greenhouse", if nobody ever spoke of a greenhose."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -26,8 +26,8 @@ def with_meant(
     loaded: Sequence[Loaded],
     names: Collection[str],
     exclude: Collection[int],
-) -> tuple[dict[str, list[int]], frozenset[str]]:
-    """Return the words of a question with more terms for those that are mistyped, and which these are.
+) -> tuple[dict[str, list[int]], Mapping[str, str]]:
+    """Return the words of a question with more terms for those that are mistyped, and these with what they mean.
 
     Mistyped is what nobody in view used, except in the items to `exclude`, and is one slip of the fingers away from what is held.
     Words that name a speaker (`names`) are taken as they are, and so is a question with several unknown words: it is rather about
@@ -42,13 +42,19 @@ def with_meant(
         if may_be_mistyped(word) and not any(_is_used(index, held[term][0], exclude) for index, held in found for term in some)
     ]
     if not unknown or len(unknown) > MOST:
-        return words, frozenset()
+        return words, {}
     mistyped = [word for word in unknown if word not in names and not _has_long_ending(word, languages)]
     meant = {word: _slips(word, tuple(languages)) for word in mistyped}
     held = {word: {term for index in indexes for term in index.postings.held(some)} for word, some in meant.items()}
     # A plural is one letter away from its singular, and the same term.
     added = {word: [*words[word], *sorted(more)] for word, some in held.items() if (more := some.difference(words[word]))}
-    return {**words, **added}, frozenset(added)
+    return {**words, **added}, {word: _meant(word, languages, held[word]) for word in added}
+
+
+def _meant(word: str, languages: Sequence[str], held: Collection[int]) -> str:
+    """Return what a mistyped word means, given the terms that it may mean; the word itself if that is not one word."""
+    forms = [form for form in slips(word) if any(lexical.term(lexical.stem(form, name), name) in held for name in languages)]
+    return forms[0] if len(forms) == 1 else word
 
 
 def _has_long_ending(word: str, languages: Sequence[str]) -> bool:

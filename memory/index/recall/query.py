@@ -88,8 +88,7 @@ class ParsedQuery:
     speakers whose words it asks for (`alone`: it names nothing else), `of_people` asks for the words of anybody but Lyra,
     `of_lyra` for hers. `at_large` asks for anything said or done at a time, `sayers` are those who said what it asks for,
     `ahead` means that its time is still to come, `breadth` how much it asks for, `mistyped` are words taken for others,
-    `names` how many it lists,
-    `naming` the words that name a speaker.
+    `names` how many it lists, `naming` the words that name a speaker, `across` means that it is compared across languages.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -107,6 +106,7 @@ class ParsedQuery:
     mistyped: frozenset[str] = frozenset()
     names: int = 0
     naming: frozenset[str] = frozenset()
+    across: bool = False
 
 
 async def times(query: Query) -> TimedQuestion:
@@ -135,7 +135,7 @@ def parse_query(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) ->
     words = _as_spelled(words, text, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     words = with_compounds(words, detected, loaded)
-    words, mistyped = with_meant(words, [detected] if detected else languages[:_FEW], loaded, called, query.exclude)
+    words, meant = with_meant(words, [detected] if detected else languages[:_FEW], loaded, called, query.exclude)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
     language = detected or ENGLISH
@@ -144,14 +144,21 @@ def parse_query(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) ->
     if mine and query.asker:
         voices |= {query.asker}
     alone = bool(called) and set(called) >= set(words)
-    text = text if alone else _without(text, called)
+    text = _as_meant(text if alone else _without(text, called), meant)
     yours = yours or bool(voices & hers and not mine and not _called_upon(query.text, called))
     at_large = window is not None and lexical.query_stems(timed.rest) <= DOINGS
     return ParsedQuery(
         words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers,
-        window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language), mistyped, names_listed(query.text),
+        window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language), frozenset(meant), names_listed(query.text),
         frozenset(called),
     )  # fmt: skip
+
+
+def _as_meant(text: str, meant: Mapping[str, str]) -> str:
+    """Return a text with its mistyped words as they are meant, as a slip leads its vector astray; what may be a name is left."""
+    for word, form in meant.items():
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", form, text)
+    return text
 
 
 def _telling(words: dict[str, list[int]]) -> dict[str, list[int]]:

@@ -2,13 +2,13 @@
 
 Both signals are scaled per question. Words are divided by their best score, damped where even the best falls far short of a
 message that holds all the words. Cosines are measured from that of the average message of this conversation and divided by the
-best, so that a signal without contrast weighs nothing and a message without a vector counts as average. The two are added. A
-message then gains a quarter of each neighbour's score, because answers adjoin what was asked, and a share of the best score in
-its stretch, because a conversation has a topic. Questions and Lyra's own messages weigh a little less, and rank behind the best
-statement of a person if that is close. A matching speaker adds a fixed part of the best score: it lifts good matches, but
-cannot alone carry a poor one past a good one. Where a question asks for what a named person said, or for what was said at a
-time, those messages come first: the best of them, and the others by how close they are to it, so that good matches outside are
-kept.
+best, so that a signal without contrast weighs nothing; a message that has no vector yet is taken to be as near in meaning as by
+words, or what was said just now would stand below whatever is a little near. The two are added. A message then gains a quarter
+of each neighbour's score, because answers adjoin what was asked, and a share of the best score in its stretch, because a
+conversation has a topic. Questions and Lyra's own messages weigh a little less, and rank behind the best statement of a person
+if that is close. A matching speaker adds a fixed part of the best score: it lifts good matches, but cannot alone carry a poor
+one past a good one. Where a question asks for what a named person said, or for what was said at a time, those messages come
+first: the best of them, and the others by how close they are to it, so that good matches outside are kept.
 
 The weights were chosen for their effect, as round numbers from the middle of the range in which little changes; docs/measured.md
 has the results.
@@ -63,7 +63,7 @@ def rank(
     meant: Sequence[Similarities],
 ) -> list[Scored]:
     """Score the documents of domain indexes of any kinds; `words` and `meant` are their scores by each signal."""
-    own = [lexical + meaning for lexical, meaning in zip(words, _above_usual(meant), strict=True)]
+    own = [lexical + meaning for lexical, meaning in zip(words, _above_usual(meant, words), strict=True)]
     scores = _with_neighbours(question, domain_indexes, own)
     lifted = _lifted(question, domain_indexes, scores)
     if question.asked.now:
@@ -110,8 +110,8 @@ def by_share(words: Sequence[Floats], most: float, *, sharply: bool = False) -> 
     return [score * np.float32((share**2 if sharply else share) / top) for score in words]
 
 
-def _above_usual(meant: Sequence[Similarities]) -> list[Floats]:
-    """Scale cosines so that their mean becomes 0 and the best 1; those below the mean become 0.
+def _above_usual(meant: Sequence[Similarities], words: Sequence[Floats]) -> list[Floats]:
+    """Scale cosines so that their mean becomes 0 and the best 1; those below the mean become 0, those missing the score by `words`.
 
     If even the best is hardly above the mean, nothing is near, and the scale does not exaggerate the difference.
     """
@@ -122,14 +122,14 @@ def _above_usual(meant: Sequence[Similarities]) -> list[Floats]:
     usual = sum(float(one.cosines[one.there].sum()) for one in meant) / (there + FEW)
     above = max(LEAST, max(float(one.cosines[one.there].max()) for one in meant if one.count) - usual)
     scaled = []
-    for one in meant:
+    for one, lexical in zip(meant, words, strict=True):
         near = one.cosines[one.there] - np.float32(usual)
         near *= np.float32(1 / above)
         np.maximum(near, 0, out=near)
         if one.count == len(one.cosines):
             scaled.append(near)
             continue
-        meaning = np.zeros(len(one.cosines), np.float32)
+        meaning = lexical.copy()
         meaning[one.there] = near
         scaled.append(meaning)
     return scaled

@@ -1,0 +1,79 @@
+"""A domain in English stays with the English embedder until something is said in another language."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from memory.index.embedder_routing import EmbedderRouting
+from memory.ports import Vectors
+from tests.kits.memory_kit import BagOfWords, at_home
+
+ENGLISH = ("the parrot is green and it sits on my shoulder", "we painted the kitchen on Tuesday")
+
+
+class Counting(BagOfWords):
+    """An embedder that keeps what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__("second")
+        self.given: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.given += texts
+        return await super().embed(texts)
+
+
+async def embedded_by_others(folder: Path, text: str) -> set[str]:
+    """Return what the multilingual embedder is given once `text` was said in a domain in English."""
+    others = Counting()
+    async with at_home(folder) as here:
+        routing = EmbedderRouting(here.memory.db, here.clock, BagOfWords("first"), others)
+        for one in (*ENGLISH, text):
+            await here.say(one)
+            await routing.catch_up(here.domain)
+        assert await routing.waiting() == 0
+    return set(others.given)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Das Boot, Der Untergang, Die Welle",
+        "Met Søren Kierkegaard fans at Århus Ø",
+        "Le Monde, La Repubblica, El País",
+        "La La Land, El Dorado, Los Angeles",
+    ],
+)
+async def test_a_line_of_foreign_names_has_nothing_embedded_anew(tmp_path: Path, text: str) -> None:
+    assert await embedded_by_others(tmp_path, text) == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["Ich habe morgen einen Termin bei Frau Doktor Vogt", "ICH HABE MORGEN EINEN TERMIN", "Где моя книга?"]
+)
+async def test_a_sentence_in_another_language_has_everything_embedded_anew(tmp_path: Path, text: str) -> None:
+    assert await embedded_by_others(tmp_path, text) == {*ENGLISH, text}
+
+
+@pytest.mark.parametrize(
+    ("question", "opened"), [("Wo sitzt der Papagei?", True), ("Where does the parrot sit?", False), ("Das Boot?", False)]
+)
+async def test_a_question_in_another_language_has_what_was_told_in_english_embedded_for_it(
+    tmp_path: Path, question: str, opened: bool
+) -> None:
+    others = Counting()
+    async with at_home(tmp_path) as here:
+        routing = EmbedderRouting(here.memory.db, here.clock, BagOfWords("first"), others)
+        told = {f"{text} {n}" for n in range(40) for text in ENGLISH}
+        for text in sorted(told):
+            await here.say(text)
+        await routing.catch_up(here.domain)
+        assert others.given == []
+        assert await routing.open_to(here.domain, question) is opened
+        assert bool(others.given) is opened, "the first are there at once"
+        assert await routing.open_to(here.domain, question) is False, "that is begun once"
+        await here.say("the kitchen is blue now")
+        await routing.catch_up(here.domain)
+        assert set(others.given) == (told | {"the kitchen is blue now"} if opened else set())
+        assert await routing.waiting() == 0
