@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -25,8 +26,9 @@ class Pool(AsyncConnectionPool[PipelinedConnection]):
         """Prepare for at most `size` connections, each configured when it is made."""
         self._waits: set[asyncio.Timeout] = set()
         self.hurried = asyncio.Event()
+        self._address = address
         super().__init__(
-            conninfo(address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=configure, min_size=1,
+            partial(conninfo, address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=configure, min_size=1,
             max_size=size, open=False, timeout=PATIENCE_SECONDS, name="lyra",
             # Else it tries ever more rarely while the server is away, and she would notice late that it is back.
             reconnect_timeout=PATIENCE_SECONDS,
@@ -49,9 +51,8 @@ class Pool(AsyncConnectionPool[PipelinedConnection]):
                     self._waits.discard(wait)
         except (PoolTimeout, TimeoutError) as error:
             # The pool does not tell why.
-            assert isinstance(self.conninfo, str)
             try:
-                await (await PipelinedConnection.connect(self.conninfo, **OPTIONS)).close()
+                await (await PipelinedConnection.connect(conninfo(self._address), **OPTIONS)).close()
             except psycopg.Error as reason:
                 raise PoolTimeout(str(error)) from reason
             if isinstance(error, PoolTimeout):
