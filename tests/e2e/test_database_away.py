@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.test_postgresql_outages import standing_still
 from tests.e2e.test_roles import Shared, connected
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Done, ModelServer, Process
+from tests.kits.postgres import postgres
 
 _AT_ONCE_SECONDS = 3.0
 """Less than any wait for a database that is out of reach."""
@@ -44,6 +46,19 @@ def test_who_waits_for_a_database_that_is_away_ends_at_once(shared: Shared, role
             discord.ask("bob", discord.dm("bob"), "hello, I am new")
             lyra.note("platform.waits")
         done = stopped(lyra)
+        assert done.code == 0 and "cut_off" not in done.err
+
+
+def test_who_waits_for_a_database_that_stands_still_is_not_cut_off(tmp_path: Path) -> None:
+    with (
+        DiscordThread() as discord,
+        ModelServer(lambda request: "Noted.") as model,
+        postgres() as server,
+        Shared(tmp_path, discord, model, server).home.started("run", "--role", "platform") as lyra,
+    ):
+        connected(lyra)
+        with standing_still(server):
+            done = lyra.stop()
         assert done.code == 0 and "cut_off" not in done.err
 
 

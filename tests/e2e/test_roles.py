@@ -15,17 +15,18 @@ from tests.kits import fresh
 from tests.kits.customized import customized
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Home, ModelServer, Process, one_sentence
-from tests.kits.postgres import unguarded
+from tests.kits.postgres import Postgres, unguarded
 
 
 class Shared:
     """A home whose memory is in a database, on Discord, with a model."""
 
-    def __init__(self, folder: Path, discord: DiscordThread, model: ModelServer) -> None:
+    def __init__(self, folder: Path, discord: DiscordThread, model: ModelServer, server: Postgres | None = None) -> None:
         self.discord, self.model = discord, model
+        self._server = server or fresh.server()
         # Folders of two tests that run at once may bear one name.
         self.name = f"roles{os.getpid()}{folder.name}"[:60]
-        self.address = fresh.server().make(self.name)
+        self.address = self._server.make(self.name)
         store = f'[store]\nurl = "{self.address.url}"\n'
         config = model.config('summary = "offline"\nsummarize_after = 4')
         self.home = Home(folder, f"{config}{discord.config('streaming = false')}[web]\nport = 0\n{store}", **discord.variables)
@@ -61,10 +62,10 @@ class Shared:
         self._alter("RESET default_transaction_read_only")
 
     def _alter(self, how: str) -> None:
-        fresh.server().ask(f'ALTER DATABASE "{self.name}" {how}')
+        self._server.ask(f'ALTER DATABASE "{self.name}" {how}')
 
     def _cut(self) -> None:
-        fresh.server().ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self.name}'")
+        self._server.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self.name}'")
 
     def until(self, query: str, number: int) -> None:
         """Wait until a query of the database gives a number."""
