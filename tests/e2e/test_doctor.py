@@ -53,7 +53,7 @@ def test_where_nobody_can_be_told_she_ends_and_says_why(home: Home) -> None:
         ["/bin/sh", "-c", command, LYRA[0]],
         env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True, timeout=PATIENCE,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (1, "No space left on device.\n")
+    assert (done.returncode, done.stderr) == (1, "Standard output cannot be written: No space left on device.\n")
 
 
 def test_a_model_that_answers_is_sound(home: Home, model: ModelServer) -> None:
