@@ -185,6 +185,24 @@ def test_a_key_that_others_can_read_is_named(home: Home) -> None:
     assert problems(home) == []
 
 
+def test_a_home_that_everybody_can_look_into_is_named(home: Home) -> None:
+    home.chat()
+    home.path.chmod(0o755)
+    assert problems(home) == [f"!!  Home: everybody on this machine may look into it. Close it: chmod 700 {home.path}"]
+    home.path.chmod(0o700)
+    assert problems(home) == []
+
+
+def test_a_file_with_a_secret_that_others_can_read_is_named(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(backend='api_key_file = "openai"'))
+    file = home.path / "openai"
+    file.write_text("sk-secret\n")
+    file.chmod(0o644)
+    assert problems(home) == [f"!!  Secret: others may read {file}. Close it: chmod 600 {file}"]
+    file.chmod(0o640)
+    assert problems(home) == [], "a group may be let in on purpose"
+
+
 def test_a_damaged_memory_is_named(home: Home) -> None:
     home.lyra("import", "-", given="".join(f'{{"content": "message number {n}"}}\n' for n in range(500)))
     pages = bytearray(home.db.read_bytes())
