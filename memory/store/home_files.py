@@ -111,7 +111,7 @@ def _held(part: Path) -> int:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             # Whoever held it before has given it its name.
-            if os.fstat(handle).st_ino == os.stat(part).st_ino:
+            if os.fstat(handle).st_ino == part.stat().st_ino:
                 return handle
         except FileNotFoundError:
             pass
