@@ -156,7 +156,8 @@ def address_of(environment: Environment, settings: Settings) -> DatabaseAddress 
                 env=store.url_env,
             )
         ) from error
-    return DatabaseAddress(named, password.get_secret_value() if password else None)
+    file = environment.path(store.password_file) if store.password_file else None
+    return DatabaseAddress(named, password.get_secret_value() if password else None, file)
 
 
 @asynccontextmanager

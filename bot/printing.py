@@ -8,6 +8,10 @@ from adapters.markup import printable
 from bot.imports import imported
 
 
+class OutputUnwritable(OSError):
+    """Standard output is closed, or what it leads to has no room left."""
+
+
 def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
     """Print text without control and bidirectional characters; wrapped between words at a terminal."""
     file, said = file or sys.stdout, printable(text)

@@ -44,11 +44,11 @@ class DatabaseBusy(MemoryFailure):
 
 
 class DatabaseAway(DatabaseBusy):
-    """The server that keeps the memory is unreachable for now."""
+    """The server that keeps the memory is unreachable, takes no writes or lets nobody in for now."""
 
 
 class DatabaseRefused(MemoryFailure):
-    """The server refuses Lyra, lacks the database, or is not fit to keep a memory."""
+    """The server lacks the database or a right, or is not fit to keep a memory."""
 
 
 class MemoryOutdated(MemoryFailure):

@@ -14,7 +14,7 @@ from bot.cli.main import cli
 from bot.cli.output import system_failure
 from bot.config.language import terminal_language
 from bot.errors import Cancelled, LyraError
-from bot.printing import note
+from bot.printing import OutputUnwritable, note
 from localization.current_language import read_in
 from localization.sentences import _, told
 from memory.errors import MemoryFailure
@@ -33,9 +33,17 @@ def run_cli() -> int:
             stream.reconfigure(errors="replace")
     read_in(terminal_language(os.environ))
     try:
-        code = localized(cli)(standalone_mode=False)
+        code = _called()
+        # What was printed last is written only now.
         sys.stdout.flush()
-        return int(code or DONE)
+    except OSError as error:
+        return _explain(error)
+    return code
+
+
+def _called() -> int:
+    try:
+        return int(localized(cli)(standalone_mode=False) or DONE)
     except Exit as ended:
         return ended.exit_code
     except TyperException as error:
@@ -72,9 +80,11 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 def _explain(error: BaseException) -> int:
     if isinstance(error, LyraError | MemoryFailure | PlatformFailure):
         return _say(told(error), FAILED)
-    if isinstance(error, BrokenPipeError):
-        # The reader of our output is gone; output goes to the null device, so that the interpreter does not complain at exit.
+    if isinstance(error, BrokenPipeError | OutputUnwritable):
+        # What is left of the output goes to the null device, so that the interpreter does not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        # The reader of our output is gone, and wants no more.
         return FAILED
     if isinstance(error, OSError):
         return _say(system_failure(error), FAILED)

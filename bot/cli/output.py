@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.errors import BadInput, Cancelled
 from bot.imports import imported
-from bot.printing import show
+from bot.printing import OutputUnwritable, show
 from localization.sentences import _, lazy_plural
 from localization.yes_or_no import CHOICE, NO, YES
 
@@ -26,6 +26,8 @@ _MEGABYTE = 1_000_000
 def system_failure(error: OSError) -> str:
     """Return in a sentence what the operating system refused."""
     match error:
+        case OutputUnwritable():
+            return _("Standard output cannot be written: {why}.", why=error.strerror)
         case FileNotFoundError():
             return _('"{file}" does not exist.', file=error.filename)
         case IsADirectoryError():

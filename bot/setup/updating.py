@@ -47,15 +47,14 @@ async def update(*, ask: bool) -> None:
 
 def update_command(prefix: Path, source: Path, home: Path) -> str:
     """Return the command that updates an installation, from its prefix, its source and the home."""
-    parts = prefix.parts
     if home == Path("/data") and prefix == Path("/opt/lyra"):
         return _(
             "{command} in an updated copy of her sources", command="docker compose -f deploy/compose.yaml up --detach --build"
         )
-    if "pipx" in parts:
-        return f"pipx upgrade {_NAME}"
-    if "uv" in parts and "tools" in parts:
-        return f"uv tool upgrade {_NAME}"
+    # Their folders may be anywhere, but each leaves its receipt.
+    for receipt, installer in (("pipx_metadata.json", "pipx"), ("uv-receipt.toml", "uv tool")):
+        if (prefix / receipt).exists():
+            return f"{installer} upgrade {_NAME}"
     if (source / "Makefile").exists():
         return _("{command} in {folder}", command="git pull && make run", folder=source)
     return f"{sys.executable} -m pip install --upgrade {_NAME}"
@@ -83,7 +82,7 @@ def _changelog() -> Path | None:
     installed = next((file.locate() for file in distribution(_NAME).files or () if file.name == "CHANGELOG.md"), None)
     for path in (installed, Path(__file__).parents[2] / "CHANGELOG.md"):
         if path is not None and Path(str(path)).is_file():
-            return Path(str(path))
+            return Path(str(path)).resolve()
     return None
 
 

@@ -104,14 +104,16 @@ class Tombstones:
         # A different log than the one read before, or a shorter one, is read as a whole.
         known = whole[:read].rstrip().endswith(last.encode()) and len(whole) >= least
         lines = whole[read if known else 0 :].decode("ascii", "replace").split("\n")
-        if damaged := sum(not _is_sound(line) for line in lines):
+        if not all(map(_is_sound, lines)):
+            every = whole.decode("ascii", "replace").split("\n")
+            damaged = sum(not _is_sound(line) for line in every)
             raise TombstonesDamaged(
                 lazy(
                     "{log} is damaged ({damaged} of {lines} lines), and what was forgotten could come back. Put a copy of it "
                     "in its place; without one, remove those lines and forget again what may have come back.",
                     log=self.log,
                     damaged=number(damaged),
-                    lines=number(len(lines)),
+                    lines=number(sum(map(bool, every))),
                 )
             )
         ended = whole[: whole.rfind(b"\n") + 1]

@@ -1,6 +1,7 @@
 """The files of one memory: the database and its companions, which only their owner may read."""
 
 import errno
+import fcntl
 import os
 import select
 import stat
@@ -84,19 +85,40 @@ def unwritable(folder: Path, error: OSError) -> NotWritable:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Atomically write and fsync a file that only its owner may read. Raises OSError, with nothing changed."""
+    """Atomically write and fsync a file that only its owner may read. Raises OSError, with nothing changed.
+
+    Several processes may write it at once: one after another, and each the whole of it.
+    """
     part = unfinished(path)
-    try:
-        part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    handle = _held(part)
+    with os.fdopen(handle, "wb") as file:
+        try:
+            file.truncate()
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+            part.replace(path)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
     sync(path.parent)
+
+
+def _held(part: Path) -> int:
+    """Return the handle of an unfinished file, which is locked against others who would write it."""
+    while True:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            # Whoever held it before has given it its name.
+            if os.fstat(handle).st_ino == part.stat().st_ino:
+                return handle
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
 
 
 def make_private(*files: Path) -> None:

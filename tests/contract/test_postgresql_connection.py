@@ -8,7 +8,7 @@ from contextlib import suppress
 import psycopg
 import pytest
 
-from memory.errors import DatabaseAway, DatabaseRefused
+from memory.errors import DatabaseAway, DatabaseRefused, MemoryFailure
 from memory.store.postgresql import pipelined_connection as connections
 from memory.store.postgresql import pool
 from memory.store.postgresql.address import DatabaseAddress
@@ -154,7 +154,7 @@ async def test_what_is_wrong_with_a_url_is_told_apart_from_a_server_that_is_away
 ) -> None:
     url, _, host = address.url.partition("?")
     wrong = DatabaseAddress(url + more + ("&" if "?" in more else "?") + host)
-    with pytest.raises(DatabaseRefused, match=told), explained(wrong):
+    with pytest.raises(MemoryFailure, match=told), explained(wrong):
         await (await connect(wrong)).close()
 
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,9 +13,9 @@ import pytest
 from psycopg.rows import scalar_row
 
 from localization.sentences import told
-from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, MemoryFailure, MemoryMissing, NewerDatabase, NotWritable
+from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, MemoryFailure, MemoryMissing, NewerDatabase
 from memory.store.opening import open_database
-from memory.store.postgresql import connecting, migrating
+from memory.store.postgresql import connecting, migrating, pool
 from memory.store.postgresql.address import LOCK, DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from tests.fakes.pulse import PATIENCE
@@ -135,7 +135,8 @@ async def test_a_newer_memory_is_not_opened(server: Postgres, address: DatabaseA
 async def test_a_server_that_takes_no_writes_is_told_apart(server: Postgres, address: DatabaseAddress) -> None:
     name = address.url.split("/")[3].split("?")[0]
     server.ask(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    assert isinstance(await refusal(address), NotWritable)
+    with pytest.raises(DatabaseAway, match="takes no writes"):
+        await PostgresDatabase.open(address, KEY)
 
 
 async def test_text_that_is_not_utf8_is_refused(server: Postgres, bare: str) -> None:
@@ -159,28 +160,64 @@ def test_a_server_that_forgets_what_was_written_is_refused() -> None:
         pass
 
 
-async def test_a_wrong_password_is_told_and_no_password_ever_is(server: Postgres, address: DatabaseAddress) -> None:
+@pytest.fixture
+async def guarded(server: Postgres, address: DatabaseAddress) -> AsyncIterator[str]:
+    """The URL of a database for which its role has to give a password, which is "right"."""
     hba = server.folder / "data" / "pg_hba.conf"
     before = hba.read_text()
     server.ask("CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 'right'")
+    url = address.url.replace("lyra@", "guarded@")
     try:
         hba.write_text(f"local all guarded scram-sha-256\n{before}")
         server.ask("SELECT pg_reload_conf()")
-        url = address.url.replace("lyra@", "guarded@")
         async with asyncio.timeout(PATIENCE):
-            while not isinstance(error := await _refused(DatabaseAddress(url, "wr0ng")), DatabaseRefused):
+            while await _refused(DatabaseAddress(url, "wr0ng")) is None:
                 await asyncio.sleep(0.02)
-        assert "does not let me in" in str(error)
-        assert "wr0ng" not in repr(error) + repr(DatabaseAddress(url, "wr0ng")) + str(
-            DatabaseAddress(url.replace("guarded", "guarded:wr0ng"))
-        )
-        assert "does not let me in" in str(await refusal(DatabaseAddress(url)))
-        async with await PostgresDatabase.open(DatabaseAddress(url, "right"), KEY) as db:
-            await write(db, "in")
+        yield url
     finally:
         hba.write_text(before)
         server.ask("SELECT pg_reload_conf()")
         server.ask("DROP ROLE guarded")
+
+
+async def test_a_wrong_password_is_told_and_no_password_ever_is(guarded: str) -> None:
+    error = await refusal(DatabaseAddress(guarded, "wr0ng"))
+    assert "does not let me in" in str(error)
+    assert "wr0ng" not in repr(error) + repr(DatabaseAddress(guarded, "wr0ng")) + str(
+        DatabaseAddress(guarded.replace("guarded", "guarded:wr0ng"))
+    )
+    assert "does not let me in" in str(await refusal(DatabaseAddress(guarded)))
+    async with await PostgresDatabase.open(DatabaseAddress(guarded, "right"), KEY) as db:
+        await write(db, "in")
+
+
+async def test_a_password_that_is_changed_in_its_file_is_taken_without_a_restart(
+    server: Postgres, guarded: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.5)
+    file = tmp_path / "password"
+    file.write_text("right\n")
+    async with await PostgresDatabase.open(DatabaseAddress(guarded, password_file=file), KEY) as db:
+        assert await db.reserve()
+        server.ask("ALTER ROLE guarded PASSWORD 'new'")
+        server.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guarded'")
+        async with asyncio.timeout(PATIENCE):
+            # The first to write finds the connection that was lost.
+            while "does not let me in" not in await _told(db):
+                pass
+            file.write_text("new\n")
+            while await _told(db):
+                pass
+        assert await scopes(db) == ["late"]
+
+
+async def _told(db: PostgresDatabase) -> str:
+    """Write one row; return why that failed, '' if it did not."""
+    try:
+        await write(db, "late")
+    except DatabaseAway as error:
+        return str(error)
+    return ""
 
 
 async def _refused(address: DatabaseAddress) -> MemoryFailure | None:

@@ -139,8 +139,22 @@ def test_closed_streams_lead_nowhere_and_into_no_file(home: Home, command: str, 
         ["/bin/sh", "-c", f'"$0" {" ".join(LYRA[1:])} {command} {streams}', LYRA[0]],
         env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True,
     )  # fmt: skip
-    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    # Without a word to it, a conversation has nothing to show.
+    fails = " >&-" in f" {streams}" and command != "chat"
+    assert (done.returncode, "Traceback" in done.stderr) == (int(fails), False)
     assert [row["content"] for row in home.export()] == ["my cat is called Turing", "Kept."]
+
+
+@pytest.mark.parametrize("command", ["export", "--help", "", "chat"])
+@pytest.mark.parametrize("output", [">&-", ">/dev/full"])
+def test_a_result_that_nobody_can_read_is_a_failure(home: Home, command: str, output: str) -> None:
+    home.chat("my cat is called Turing")
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'"$0" {" ".join(LYRA[1:])} {command} {output}', LYRA[0]],
+        env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True, input="hello\n",
+    )  # fmt: skip
+    assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith("Standard output cannot be written: ")
+    assert "Traceback" not in done.stderr
 
 
 def test_standard_input_that_cannot_be_read_ends_a_conversation_with_a_sentence(home: Home) -> None:

@@ -1,4 +1,4 @@
-"""A process whose database takes nothing: how it ends meanwhile, and that nothing is lost if its disk is full."""
+"""A process whose database takes nothing: how it ends meanwhile, and that nothing is lost if its disk is full or it takes no writes."""
 
 import time
 from collections.abc import Iterator
@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.test_postgresql_outages import standing_still
 from tests.e2e.test_roles import Shared, connected
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Done, ModelServer, Process
+from tests.kits.postgres import postgres
 
 _AT_ONCE_SECONDS = 3.0
 """Less than any wait for a database that is out of reach."""
@@ -44,6 +46,19 @@ def test_who_waits_for_a_database_that_is_away_ends_at_once(shared: Shared, role
             discord.ask("bob", discord.dm("bob"), "hello, I am new")
             lyra.note("platform.waits")
         done = stopped(lyra)
+        assert done.code == 0 and "cut_off" not in done.err
+
+
+def test_who_waits_for_a_database_that_stands_still_is_not_cut_off(tmp_path: Path) -> None:
+    with (
+        DiscordThread() as discord,
+        ModelServer(lambda request: "Noted.") as model,
+        postgres() as server,
+        Shared(tmp_path, discord, model, server).home.started("run", "--role", "platform") as lyra,
+    ):
+        connected(lyra)
+        with standing_still(server):
+            done = lyra.stop()
         assert done.code == 0 and "cut_off" not in done.err
 
 
@@ -84,6 +99,30 @@ def test_who_waits_for_room_on_the_disk_ends_at_once(shared: Shared) -> None:
         connected(lyra)
         for statement in _FULL:
             shared.tell(statement)
+        discord.ask("bob", discord.dm("bob"), "hello, I am new")
+        lyra.note("platform.waits")
+        assert stopped(lyra).code == 0
+
+
+def test_what_is_said_while_only_a_copy_is_there_is_answered_once_it_takes_writes(shared: Shared) -> None:
+    discord = shared.discord
+    with shared.home.started("run", "--role", "platform") as lyra:
+        connected(lyra)
+        assert discord.answered(discord.ask("ada", discord.dm("ada"), "hello"))
+        shared.demote()
+        asked = [discord.ask(name, discord.dm(name), "hello, I am new") for name in ("bob", "eva")]
+        assert "takes no writes" in lyra.note("platform.waits")
+        shared.promote()
+        for one in asked:
+            assert "Noted." in discord.answered(one)
+        assert lyra.stop().code == 0
+
+
+def test_who_waits_for_a_database_that_takes_no_writes_ends_at_once(shared: Shared) -> None:
+    discord = shared.discord
+    with shared.home.started("run", "--role", "platform") as lyra:
+        connected(lyra)
+        shared.demote()
         discord.ask("bob", discord.dm("bob"), "hello, I am new")
         lyra.note("platform.waits")
         assert stopped(lyra).code == 0

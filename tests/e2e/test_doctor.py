@@ -53,7 +53,7 @@ def test_where_nobody_can_be_told_she_ends_and_says_why(home: Home) -> None:
         ["/bin/sh", "-c", command, LYRA[0]],
         env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True, timeout=PATIENCE,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (1, "No space left on device.\n")
+    assert (done.returncode, done.stderr) == (1, "Standard output cannot be written: No space left on device.\n")
 
 
 def test_a_model_that_answers_is_sound(home: Home, model: ModelServer) -> None:
@@ -183,6 +183,24 @@ def test_a_key_that_others_can_read_is_named(home: Home) -> None:
     assert problems(home) == [f"!!  Key: others may read {home.key}. Close it: chmod 600 {home.key}"]
     home.key.chmod(0o600)
     assert problems(home) == []
+
+
+def test_a_home_that_everybody_can_look_into_is_named(home: Home) -> None:
+    home.chat()
+    home.path.chmod(0o755)
+    assert problems(home) == [f"!!  Home: everybody on this machine may look into it. Close it: chmod 700 {home.path}"]
+    home.path.chmod(0o700)
+    assert problems(home) == []
+
+
+def test_a_file_with_a_secret_that_others_can_read_is_named(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(backend='api_key_file = "openai"'))
+    file = home.path / "openai"
+    file.write_text("sk-secret\n")
+    file.chmod(0o644)
+    assert problems(home) == [f"!!  Secret: others may read {file}. Close it: chmod 600 {file}"]
+    file.chmod(0o640)
+    assert problems(home) == [], "a group may be let in on purpose"
 
 
 def test_a_damaged_memory_is_named(home: Home) -> None:

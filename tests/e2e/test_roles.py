@@ -15,16 +15,18 @@ from tests.kits import fresh
 from tests.kits.customized import customized
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Home, ModelServer, Process, one_sentence
-from tests.kits.postgres import unguarded
+from tests.kits.postgres import Postgres, unguarded
 
 
 class Shared:
     """A home whose memory is in a database, on Discord, with a model."""
 
-    def __init__(self, folder: Path, discord: DiscordThread, model: ModelServer) -> None:
+    def __init__(self, folder: Path, discord: DiscordThread, model: ModelServer, server: Postgres | None = None) -> None:
         self.discord, self.model = discord, model
+        self._server = server or fresh.server()
         # Folders of two tests that run at once may bear one name.
-        self.address = fresh.server().make(f"roles{os.getpid()}{folder.name}"[:60])
+        self.name = f"roles{os.getpid()}{folder.name}"[:60]
+        self.address = self._server.make(self.name)
         store = f'[store]\nurl = "{self.address.url}"\n'
         config = model.config('summary = "offline"\nsummarize_after = 4')
         self.home = Home(folder, f"{config}{discord.config('streaming = false')}[web]\nport = 0\n{store}", **discord.variables)
@@ -43,13 +45,27 @@ class Shared:
 
     def shut(self) -> None:
         """Let nobody into the database, and end every connection there is."""
-        name = self.address.url.partition("?")[0].rpartition("/")[2]
-        fresh.server().ask(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
-        fresh.server().ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+        self._alter("ALLOW_CONNECTIONS false")
+        self._cut()
 
     def open(self) -> None:
         """Let everybody in again."""
-        fresh.server().ask(f'ALTER DATABASE "{self.address.url.partition("?")[0].rpartition("/")[2]}" ALLOW_CONNECTIONS true')
+        self._alter("ALLOW_CONNECTIONS true")
+
+    def demote(self) -> None:
+        """Have only what takes no writes behind the address, and end every connection there is."""
+        self._alter("SET default_transaction_read_only = on")
+        self._cut()
+
+    def promote(self) -> None:
+        """Have what is behind the address take writes again."""
+        self._alter("RESET default_transaction_read_only")
+
+    def _alter(self, how: str) -> None:
+        self._server.ask(f'ALTER DATABASE "{self.name}" {how}')
+
+    def _cut(self) -> None:
+        self._server.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self.name}'")
 
     def until(self, query: str, number: int) -> None:
         """Wait until a query of the database gives a number."""

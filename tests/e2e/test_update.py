@@ -27,15 +27,16 @@ def test_an_editor_that_cannot_be_meant_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prefix", "command"),
+    ("receipt", "command"),
     [
-        ("/home/ada/.local/share/pipx/venvs/lyra-companion", "pipx upgrade lyra-companion"),
-        ("/home/ada/.local/share/uv/tools/lyra-companion", "uv tool upgrade lyra-companion"),
-        ("/opt/mine", "-m pip install --upgrade lyra-companion"),
+        ("pipx_metadata.json", "pipx upgrade lyra-companion"),
+        ("uv-receipt.toml", "uv tool upgrade lyra-companion"),
+        ("pyvenv.cfg", "-m pip install --upgrade lyra-companion"),
     ],
 )
-def test_each_way_of_installing_her_has_its_command(prefix: str, command: str, tmp_path: Path) -> None:
-    assert update_command(Path(prefix), tmp_path, tmp_path / "home").endswith(command)
+def test_each_way_of_installing_her_has_its_command(receipt: str, command: str, tmp_path: Path) -> None:
+    (tmp_path / receipt).touch()
+    assert update_command(tmp_path, tmp_path, tmp_path / "home").endswith(command)
 
 
 def test_in_the_container_it_is_built_anew(tmp_path: Path) -> None:

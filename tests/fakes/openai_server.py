@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from tests.fakes import openai_behaviours as b
 from tests.fakes.loopback import Loopback
@@ -55,6 +56,8 @@ class OpenAIServer:
         """What a request that offers tools gets, where that is refused."""
         self.drops_tools = False
         """Whether what a request offers is dropped without a word."""
+        self.api_version = ""
+        """What the query of every request must name, with a key in a header of its own, as on Azure; "" where it need not."""
         self._script: deque[b.Behaviour | b.Answerer | str] = deque()
         self._heard = asyncio.Condition()
         self._served: Loopback | None = None
@@ -80,7 +83,7 @@ class OpenAIServer:
             await self._heard.wait_for(lambda: len(self.requests) >= number)
 
     async def __aenter__(self) -> Self:
-        app = web.Application(client_max_size=1 << 26)
+        app = web.Application(client_max_size=1 << 26, middlewares=[self._let_in])
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/props", self._props)
         app.router.add_post("/api/show", self._show)
@@ -95,6 +98,14 @@ class OpenAIServer:
     async def __aexit__(self, *_: object) -> None:
         assert self._served is not None
         await self._served.end()
+
+    @web.middleware
+    async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if self.api_version and request.query.get("api-version") != self.api_version:
+            raise web.HTTPNotFound
+        if self.api_version and ("api-key" not in request.headers or "Authorization" in request.headers):
+            raise web.HTTPUnauthorized
+        return await handler(request)
 
     async def _record(self, request: web.Request) -> b.Request:
         raw = await request.read()

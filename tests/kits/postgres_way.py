@@ -13,6 +13,8 @@ from memory.store.postgresql.database import PostgresDatabase
 from tests.kits.fresh import server as shared
 from tests.kits.postgres import Postgres
 
+_TERMINATE = b"X\x00\x00\x00\x04"
+"""The message by which a client says that it closes its connection."""
 INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, '', '')"
 
 
@@ -43,6 +45,8 @@ class Between:
         self.folder = folder
         self._writers: set[asyncio.StreamWriter] = set()
         self.cuts_before = b""
+        self.keeps_ends_back = False
+        """Whether the server is not told that a client closed its connection."""
 
     def cut(self) -> None:
         """Cut every connection."""
@@ -60,6 +64,8 @@ class Between:
 
     async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, out: bool) -> None:
         while data := await reader.read(65536):
+            if out and self.keeps_ends_back and data == _TERMINATE:
+                return
             if not out and self.cuts_before and self.cuts_before in data:
                 self.cuts_before = b""
                 self.cut()

@@ -212,3 +212,19 @@ async def test_the_log_can_be_read_by_its_owner_alone_and_holds_no_words(tmp_pat
         assert log.stat().st_mode & 0o777 == 0o600
         words = log.read_text().split()
         assert words[0] == secret.id and [len(word) for word in words] == [26, 8] * 6
+
+
+@pytest.mark.file
+async def test_how_much_of_a_log_is_damaged_is_told_of_all_of_it(tmp_path: Path) -> None:
+    clock, path, log = Clock(), tmp_path / "lyra.db", tmp_path / "tombstones.log"
+    for secret in ("Xerxes", "Ottilie"):
+        async with opened(path, clock=clock) as memory:
+            here = await corner(memory, clock)
+            await here.view.forget_message((await here.say(secret, source=secret)).id)
+    async with opened(path, clock=clock):
+        """Read what was written."""
+    lines = log.read_text().split()[::2]
+    log.write_text(f"{log.read_text()}a line of something else\n")
+    with pytest.raises(TombstonesDamaged, match=rf"\(1 of {len(lines) + 1} lines\)"):
+        async with opened(path, clock=clock):
+            pass

@@ -106,6 +106,7 @@ async def examine(
         (_("Persona"), partial(_persona, environment, settings, app)),
         (_("Home"), partial(_home, environment)),
         (_("Key"), partial(_key, environment, settings)),
+        (_("Secret"), partial(_secrets, environment, settings)),
         (_("Memory"), partial(_memory, environment, app)),
         *[(_("Model {name}", name=name), partial(_model, environment, settings.models[name], name, app)) for name in models],
         (_("Meaning"), partial(_meaning, environment, settings, app)),
@@ -162,7 +163,10 @@ async def _home(environment: Environment) -> list[Finding]:
     megabytes = free.f_bavail * free.f_frsize // 1_000_000
     enough = megabytes >= 100
     free_ = _("Home: {home}, {megabytes} MB free.", home=home, megabytes=number(megabytes))
-    return [Finding(enough, free_ if enough else f"{free_} {_('Free some space: under 100 MB is too little.')}")]
+    found = [Finding(enough, free_ if enough else f"{free_} {_('Free some space: under 100 MB is too little.')}")]
+    if stat.S_IMODE(home.stat().st_mode) & 0o007:
+        found.append(Finding(False, _("Home: everybody on this machine may look into it. Close it: chmod 700 {home}", home=home)))
+    return found
 
 
 async def _key(environment: Environment, settings: Settings) -> list[Finding]:
@@ -177,6 +181,21 @@ async def _key(environment: Environment, settings: Settings) -> list[Finding]:
     if mode & 0o077:
         return [Finding(False, _("Key: others may read {path}. Close it: chmod 600 {path}", path=path))]
     return [Finding(True, _("Key: {path}. Keep a copy elsewhere: without it nobody can read the memory.", path=path))]
+
+
+async def _secrets(environment: Environment, settings: Settings) -> list[Finding]:
+    """Name the files of tokens, passwords and keys of models that others may read; one that is missing its own part tells of."""
+    models = [backend.api_key_file for backend in settings.models.values()]
+    platforms = [
+        file for one in (settings.discord, settings.matrix) if one for file in (one.token_file, getattr(one, "password_file", ""))
+    ]
+    named = [file for file in (*models, *platforms, settings.web.token_file, settings.store.password_file) if file]
+    paths = dict.fromkeys(environment.path(file) for file in named)
+    return [
+        Finding(False, _("Secret: others may read {path}. Close it: chmod 600 {path}", path=path))
+        for path in paths
+        if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o007
+    ]
 
 
 async def _memory(environment: Environment, app: App | None) -> list[Finding]:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import anyio
 import httpx2
@@ -62,7 +62,10 @@ _TRY_AGAIN = re.compile(r"(?:try again|retry) in (\d{1,5}(?:\.\d+)?) ?(ms|s\b|se
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The location of a model. With `api_key` None, no key is sent."""
+    """The location of a model. With `api_key` None, no key is sent.
+
+    A query in `base_url` goes with every request; with an `api-version`, as Azure asks for, the key goes as Azure takes it.
+    """
 
     base_url: str
     model: str
@@ -79,6 +82,23 @@ class Endpoint:
         return shown(self.base_url)
 
     @property
+    def address(self) -> str:
+        """The base URL without its query."""
+        return urlunsplit(urlsplit(self.base_url)._replace(query="", fragment="")).rstrip("/")
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """What the query of every request holds."""
+        return dict(parse_qsl(urlsplit(self.base_url).query, keep_blank_values=True))
+
+    @property
+    def key_header(self) -> Mapping[str, str]:
+        """The header that carries the key, if there is one."""
+        if not self.api_key:
+            return {}
+        return {"api-key": self.api_key} if "api-version" in self.query else {"Authorization": f"Bearer {self.api_key}"}
+
+    @property
     def thinks(self) -> bool:
         """Whether the model's name suggests that it writes its reasoning before the answer."""
         return _THINKS.search(self.model) is not None
@@ -90,8 +110,9 @@ class Endpoint:
         """
         # By default the library reads OPENAI_… variables, which may be meant for another endpoint.
         return openai.AsyncOpenAI(
-            api_key=self.api_key or "none", base_url=self.base_url, max_retries=0, timeout=_TIMEOUT, http_client=self.http()
-        )
+            api_key=self.api_key or "none", base_url=self.address, default_query=self.query, max_retries=0, timeout=_TIMEOUT,
+            http_client=self.http(),
+        )  # fmt: skip
 
     def http(self) -> httpx2.AsyncClient:
         """Return the underlying HTTP client, for requests that the openai library does not support."""
@@ -102,8 +123,7 @@ class Endpoint:
 
     def headers(self) -> Mapping[str, str | openai.Omit]:
         """Request headers; they drop what the environment, or an absent key, would add."""
-        dropped = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
-        return dropped if self.api_key else {**dropped, "Authorization": openai.Omit()}
+        return {**dict.fromkeys(("OpenAI-Organization", "OpenAI-Project", "Authorization"), openai.Omit()), **self.key_header}
 
     @property
     def who(self) -> Sentence:

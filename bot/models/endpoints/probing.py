@@ -24,10 +24,10 @@ async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
     try:
         async with asyncio.timeout(_SECONDS), endpoint.http() as client:
             asking = _Asking(client, endpoint)
-            listed = _listed(await asking.get(f"{endpoint.base_url}/models"), endpoint.model)
+            listed = _listed(await asking.get(f"{endpoint.address}/models"), endpoint.model)
             if not nearby:
                 return _first(listed, "max_model_len", "context_length") or 0
-            root = endpoint.base_url.removesuffix("/v1")
+            root = endpoint.address.removesuffix("/v1")
             props = _part(await asking.get(f"{root}/props"), "default_generation_settings")
             return (
                 _first(props, "n_ctx")  # llama.cpp: the context of one slot
@@ -51,7 +51,7 @@ async def local_models(base_url: str, seconds: float = 2.0, key: str | None = No
     endpoint = Endpoint(base_url, "", key)
     try:
         async with asyncio.timeout(seconds), endpoint.http() as client:
-            document = await _Asking(client, endpoint).get(f"{base_url.rstrip('/')}/models")
+            document = await _Asking(client, endpoint).get(f"{endpoint.address}/models")
     except (*FAULTS, TimeoutError):
         return []
     return sorted(name for row in _rows(document, "data") if isinstance(name := row.get("id"), str))
@@ -67,7 +67,7 @@ async def takes_tools(endpoint: Endpoint, tool: Mapping[str, Any]) -> bool | Non
 
         async def counted(text: str, **more: object) -> int:
             said = {"model": endpoint.model, "messages": [{"role": "user", "content": text}], "max_tokens": 1, **more}
-            answer = await asking.post(f"{endpoint.base_url}/chat/completions", said)
+            answer = await asking.post(f"{endpoint.address}/chat/completions", said)
             return _first(_part(answer, "usage"), "prompt_tokens") or 0
 
         few, many = await counted("Say yes."), await counted("Say yes, and say nothing else, whatever else you could say.")
@@ -80,7 +80,7 @@ class _Asking:
 
     def __init__(self, client: httpx2.AsyncClient, endpoint: Endpoint) -> None:
         self._client = client
-        self._headers = {"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {}
+        self._headers, self._query = endpoint.key_header, endpoint.query
 
     async def get(self, url: str) -> object:
         return await self._document("GET", url)
@@ -89,7 +89,7 @@ class _Asking:
         return await self._document("POST", url, json=body)
 
     async def _document(self, method: str, url: str, **more: Any) -> object:
-        async with self._client.stream(method, url, headers=self._headers, **more) as response:
+        async with self._client.stream(method, url, headers=self._headers, params=self._query, **more) as response:
             try:
                 return await whole(response.aiter_bytes(), _MAX_BYTES) if response.status_code == 200 else None
             except Unusable:

@@ -25,8 +25,9 @@ def conninfo(address: DatabaseAddress) -> str:
         "application_name": "lyra", "client_encoding": "utf8", "connect_timeout": int(PATIENCE_SECONDS),
         "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 30_000,
     }  # fmt: skip
-    if address.password is not None:
-        parameters["password"] = address.password
+    password = address.current_password()
+    if password is not None:
+        parameters["password"] = password
     if "target_session_attrs" not in address.url:
         # If the URL names several servers, use the primary.
         parameters["target_session_attrs"] = "read-write"

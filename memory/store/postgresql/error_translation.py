@@ -7,7 +7,7 @@ import psycopg
 import psycopg_pool
 
 from localization.sentences import lazy
-from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, DiskFull, MemoryFailure, MemoryUnusable, NotWritable
+from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, DiskFull, MemoryFailure, MemoryUnusable
 from memory.store.postgresql.address import SCHEMA, DatabaseAddress
 
 _DENIED = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
@@ -51,9 +51,12 @@ def meaning(error: psycopg.Error, address: DatabaseAddress) -> MemoryFailure:
         return meaning(error.__cause__, address)
     state, said = error.sqlstate or "", str(error)
     if state.startswith("28") or any(words in said for words in _DENIED) or ("role" in said and "does not exist" in said):
-        return DatabaseRefused(
+        # Whoever is in already waits: a password that is changed in its file is the next connection's.
+        return DatabaseAway(
             lazy(
-                "The database {address} does not let me in. Check the user and the password that [store] names.", address=address
+                "The database {address} does not let me in. Check the user and the password that [store] names; where the password is "
+                "in an environment variable, start me again once you have changed it.",
+                address=address,
             )
         )
     if state == "3D000" or ("database" in said and "does not exist" in said):
@@ -86,7 +89,8 @@ def meaning(error: psycopg.Error, address: DatabaseAddress) -> MemoryFailure:
             )
         )
     if any(words in (state, said) or words in said for words in _READ_ONLY):
-        return NotWritable(
+        # After a failover another server takes writes soon.
+        return DatabaseAway(
             lazy("The database {address} takes no writes: it is a copy of another, or was made read-only.", address=address)
         )
     if state.startswith(_BUSY):

@@ -1,11 +1,9 @@
 """A connection that sends several statements in one write and reads their results together (libpq's pipeline mode).
 
 Waking the server, and being woken by it, costs more processor time than most statements. So all statements of a trip are sent at once.
-A statement that is repeated is prepared. A server may take as long as it needs, but if it hangs, answering no other connection
-either, the connection is given up.
+A statement that is repeated is prepared.
 """
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,21 +13,18 @@ from typing import Any
 import psycopg
 from psycopg import AsyncConnection, abc, errors
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.conninfo import make_conninfo
-from psycopg.pq import ConnStatus, ExecStatus, Format, PGconn, Ping
+from psycopg.pq import ConnStatus, ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
 from memory.store.database import Row
 from memory.store.postgresql.address import SCHEMA
+from memory.store.postgresql.answers import ServerAnswer
 from memory.store.postgresql.dialect import StoredRow, positions
 
 Step = tuple[str, Sequence[object]]
 """A statement with numbered parameters, and their values in order."""
 REMEMBERED = 500
 """The most prepared statements."""
-LOOK_SECONDS = 3.0
-"""After how long without an answer the server is pinged; the pause doubles with each ping."""
-ANSWER_SECONDS = 5
 _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 _Key = tuple[str, tuple[int, ...]]
 
@@ -62,16 +57,26 @@ class PipelinedConnection(AsyncConnection[Row]):
         self._statements: OrderedDict[_Key, _Statement] = OrderedDict()
         self._named = 0
         self._converting: abc.Transformer | None = None
+        self._waiting: ServerAnswer | None = None
+        self._is_hurried = False
+
+    def hurry(self) -> None:
+        """Wait only briefly for a server that hangs, from now on, also for the fate of a COMMIT."""
+        self._is_hurried = True
+        if self._waiting is not None:
+            self._waiting.hurry()
 
     async def trip(self, steps: Sequence[Step], *, to_the_end: bool = False) -> list[list[Row]]:
         """Run statements in order and return the rows of each; outside of a transaction they form one.
 
         If one fails, those after it are not run, and its error is raised. If the caller is cancelled, the connection is closed or,
         with `to_the_end`, the trip is completed first. Raises psycopg.Error; OperationalError if the server hangs, unless the last
-        statement is a COMMIT, whose fate would be unknown.
+        statement is a COMMIT, whose fate would be unknown, and nothing is hurried.
         """
-        ends = steps[-1][0] == "COMMIT"
-        waiting = _Waiting(self.pgconn.socket, to_the_end, None if ends else self._way_there)
+        # The server may take as long as it needs, but if it answers no other connection either, this one is given up.
+        self._waiting = waiting = ServerAnswer(self.pgconn, to_the_end, looks=steps[-1][0] != "COMMIT")
+        if self._is_hurried:
+            waiting.hurry()
         asked: _Asked = []
         results: list[PGresult] = []
         try:
@@ -92,6 +97,8 @@ class PipelinedConnection(AsyncConnection[Row]):
             if isinstance(error, psycopg.Error) and (why := _failure(results)):
                 raise why from error
             raise
+        finally:
+            self._waiting = None
         found = self._rows_of(asked, results)
         if waiting.cancelled is not None:
             raise waiting.cancelled
@@ -105,12 +112,6 @@ class PipelinedConnection(AsyncConnection[Row]):
         """Return whether the schema has a table or sequence of this name."""
         (row,) = await self.rows("SELECT CASE WHEN to_regclass($1) IS NULL THEN 0 ELSE 1 END AS there", [f"{SCHEMA}.{relation}"])
         return bool(row["there"])
-
-    @property
-    def _way_there(self) -> str:
-        """A connection string to the same server, for pings."""
-        host, port = self.pgconn.hostaddr or self.pgconn.host, self.pgconn.port
-        return make_conninfo(host=host.decode(), port=port.decode(), connect_timeout=ANSWER_SECONDS)
 
     def _send(self, asked: _Asked, sql: str, given: Sequence[object]) -> None:
         """Queue a statement in libpq, which sends it with the flush or when its buffer is full."""
@@ -139,7 +140,7 @@ class PipelinedConnection(AsyncConnection[Row]):
             self.pgconn.send_query_params(b"DEALLOCATE " + oldest.name, None)
             asked.append((_Message.FORGOTTEN, oldest))
 
-    async def _result(self, waiting: "_Waiting", *, of_sync: bool = False) -> PGresult:
+    async def _result(self, waiting: ServerAnswer, *, of_sync: bool = False) -> PGresult:
         """Return the next result. Raises OperationalError if the connection is lost."""
         pgconn = self.pgconn
         last: PGresult | None = None
@@ -190,59 +191,7 @@ class PipelinedConnection(AsyncConnection[Row]):
         return self._converting
 
 
-class _Waiting:
-    """Waits for a socket as long as the server answers pings; with `to_the_end`, also after the task was cancelled."""
-
-    def __init__(self, socket: int, to_the_end: bool, server: str | None) -> None:
-        """Prepare; `server` is the connection string for pings, None to wait without them."""
-        self._socket = socket
-        self._to_the_end = to_the_end
-        self._server = server
-        self._pause = LOOK_SECONDS
-        self._looking: asyncio.Task[None] | None = None
-        self.cancelled: asyncio.CancelledError | None = None
-
-    async def ready(self, *, writing: bool = False) -> None:
-        """Return once the socket is readable or, with `writing`, writable. Raises OperationalError if the server hangs."""
-        loop = asyncio.get_running_loop()
-        ready = loop.create_future()
-        look = loop.call_later(self._pause, self._look, ready) if self._server else None
-        loop.add_reader(self._socket, _set_ready, ready)
-        if writing:
-            loop.add_writer(self._socket, _set_ready, ready)
-        try:
-            await ready
-        except asyncio.CancelledError as error:
-            if not self._to_the_end:
-                raise
-            self.cancelled = error
-        finally:
-            if look is not None:
-                look.cancel()
-            loop.remove_reader(self._socket)
-            if writing:
-                loop.remove_writer(self._socket)
-
-    def _look(self, ready: asyncio.Future[None]) -> None:
-        self._looking = asyncio.create_task(self._require_answer(ready))
-
-    async def _require_answer(self, ready: asyncio.Future[None]) -> None:
-        """Ping the server until the socket is ready; end the wait with an error if it does not answer."""
-        server = (self._server or "").encode()
-        while not ready.done():
-            if await asyncio.to_thread(PGconn.ping, server) == Ping.NO_RESPONSE and not ready.done():
-                ready.set_exception(psycopg.OperationalError("the server stands still"))
-                return
-            self._pause *= 2
-            await asyncio.wait({ready}, timeout=self._pause)
-
-
 def _failure(results: Sequence[PGresult]) -> psycopg.Error | None:
     """Return the error of the first statement that failed, None if none did."""
     failed = (result for result in results if result.status not in (*_DONE, ExecStatus.PIPELINE_ABORTED))
     return next((errors.error_from_result(result) for result in failed), None)
-
-
-def _set_ready(ready: asyncio.Future[None]) -> None:
-    if not ready.done():
-        ready.set_result(None)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -15,6 +16,8 @@ from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 _LAST_SECONDS = 0.1
 """How long to wait for a connection once the process is to end, before it is asked whether the server is there at all."""
+_THERE_SECONDS = 1.0
+"""How long that question may take then."""
 _IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
@@ -23,10 +26,13 @@ class Pool(AsyncConnectionPool[PipelinedConnection]):
 
     def __init__(self, address: DatabaseAddress, configure: Callable[[PipelinedConnection], Awaitable[None]], size: int) -> None:
         """Prepare for at most `size` connections, each configured when it is made."""
-        self._waits: set[asyncio.Timeout] = set()
+        self._waits: dict[asyncio.Timeout, float] = {}
+        self._lent: set[PipelinedConnection] = set()
+        self._is_given_up = False
         self.hurried = asyncio.Event()
+        self._address = address
         super().__init__(
-            conninfo(address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=configure, min_size=1,
+            partial(conninfo, address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=configure, min_size=1,
             max_size=size, open=False, timeout=PATIENCE_SECONDS, name="lyra",
             # Else it tries ever more rarely while the server is away, and she would notice late that it is back.
             reconnect_timeout=PATIENCE_SECONDS,
@@ -35,29 +41,48 @@ class Pool(AsyncConnectionPool[PipelinedConnection]):
     def hurry(self) -> None:
         """Let nobody wait any longer for a server that cannot be reached."""
         self.hurried.set()
-        for wait in self._waits:
-            wait.reschedule(asyncio.get_running_loop().time() + _LAST_SECONDS)
+        for wait, seconds in self._waits.items():
+            wait.reschedule(asyncio.get_running_loop().time() + seconds)
+        for connection in self._lent:
+            connection.hurry()
 
     async def acquire(self) -> PipelinedConnection:
+        """Return a connection, to be released. Raises PoolTimeout, caused by the error of a connection if none can be made now."""
+        connection = await self._acquired()
+        self._lent.add(connection)
+        if self.hurried.is_set():
+            connection.hurry()
+        return connection
+
+    async def _acquired(self) -> PipelinedConnection:
         """Return a connection. Raises PoolTimeout, caused by the error of a connection if none can be made now."""
+        if self._is_given_up:
+            raise PoolTimeout("the server was not there when the process was to end")
         try:
-            async with asyncio.timeout(_LAST_SECONDS if self.hurried.is_set() else None) as wait:
-                self._waits.add(wait)
-                try:
-                    return await self.getconn()
-                finally:
-                    self._waits.discard(wait)
+            async with self._limited(_LAST_SECONDS):
+                return await self.getconn()
         except (PoolTimeout, TimeoutError) as error:
             # The pool does not tell why.
-            assert isinstance(self.conninfo, str)
             try:
-                await (await PipelinedConnection.connect(self.conninfo, **OPTIONS)).close()
-            except psycopg.Error as reason:
+                async with self._limited(_THERE_SECONDS):
+                    await (await PipelinedConnection.connect(conninfo(self._address), **OPTIONS)).close()
+            except (psycopg.Error, TimeoutError) as reason:
+                self._is_given_up = self.hurried.is_set()
                 raise PoolTimeout(str(error)) from reason
             if isinstance(error, PoolTimeout):
                 raise
         # The server is there, and only slow.
         return await self.getconn()
+
+    @asynccontextmanager
+    async def _limited(self, seconds: float) -> AsyncIterator[None]:
+        """Limit how long the block takes once the process is to end. Raises TimeoutError."""
+        async with asyncio.timeout(seconds if self.hurried.is_set() else None) as wait:
+            self._waits[wait] = seconds
+            try:
+                yield
+            finally:
+                del self._waits[wait]
 
     @asynccontextmanager
     async def borrowed(self) -> AsyncIterator[PipelinedConnection]:
@@ -77,4 +102,5 @@ class Pool(AsyncConnectionPool[PipelinedConnection]):
                 await connection.close()
         if connection.info.transaction_status != TransactionStatus.IDLE:
             await connection.close()
+        self._lent.discard(connection)
         await self.putconn(connection)

@@ -95,7 +95,7 @@ class Reservation:
                         self._hear(call.payload)
             finally:
                 self._settled.clear()
-                await connection.close()
+                await _release(connection)
             end_if_asked()
             connection = await self._again()
             self._is_mine = connection is not None
@@ -125,3 +125,13 @@ class Reservation:
             return connection
         await connection.close()
         return None
+
+
+async def _release(connection: PipelinedConnection) -> None:
+    """Give the locks of a connection back and close it: a busy server notices the end of a connection late."""
+    try:
+        with suppress(psycopg.Error, TimeoutError):
+            async with asyncio.timeout(_LAST_SECONDS):
+                await connection.trip([("SELECT pg_advisory_unlock_all()", ())])
+    finally:
+        await connection.close()

@@ -21,6 +21,8 @@ from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 BEAT_SECONDS = 1.0
 EXPIRY_SECONDS = 4.0
+_LAST_SECONDS = 1.0
+"""How long to wait for a server that hangs once the process leaves: others then see its row expire."""
 _BEAT = (
     "WITH gone AS (DELETE FROM processes WHERE CAST($2 AS BIGINT) = 1 AND name IN "
     "(SELECT name FROM processes WHERE until < clock_timestamp() AND name <> $1 FOR UPDATE SKIP LOCKED) RETURNING name) "
@@ -39,6 +41,7 @@ class ProcessPresence:
         self._connection: PipelinedConnection | None = None
         self._joining = asyncio.Lock()
         self._beating: asyncio.Task[None] | None = None
+        self._renewal: asyncio.Timeout | None = None
         self._last = self._since = 0.0
         self.joined = False
         self.lapsed = asyncio.Event()
@@ -75,10 +78,13 @@ class ProcessPresence:
         """Deregister, so that others can take what this process held."""
         if self._beating is not None:
             self._beating.cancel()
+            if self._renewal is not None:
+                self._renewal.reschedule(self._now() + _LAST_SECONDS)
             await asyncio.gather(self._beating, return_exceptions=True)
         if self._connection is not None:
-            with suppress(psycopg.Error):
-                await self._connection.execute("DELETE FROM processes WHERE name = $1", [self.own])
+            with suppress(psycopg.Error, TimeoutError):
+                async with asyncio.timeout(_LAST_SECONDS):
+                    await self._connection.trip([("DELETE FROM processes WHERE name = $1", [self.own])])
             await self._connection.close()
         await self._files.leave()
 
@@ -110,14 +116,17 @@ class ProcessPresence:
 
     async def _renewed(self) -> bool:
         """Renew the row and remove expired ones; return False if it was removed itself. Raises psycopg.Error."""
-        async with asyncio.timeout(EXPIRY_SECONDS):
-            if self._connection is None or self._connection.closed:
-                self._connection = await connect(self._address)
-            # A trip can be abandoned at once; a cancel request would wait for a server that hangs.
-            (alive,) = await self._connection.trip([(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])])
-            self._last = self._now()
-            await self._clear(self._connection)
-            return bool(alive)
+        try:
+            async with asyncio.timeout(EXPIRY_SECONDS) as self._renewal:
+                if self._connection is None or self._connection.closed:
+                    self._connection = await connect(self._address)
+                # A trip can be abandoned at once; a cancel request would wait for a server that hangs.
+                (alive,) = await self._connection.trip([(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])])
+                self._last = self._now()
+                await self._clear(self._connection)
+                return bool(alive)
+        finally:
+            self._renewal = None
 
     def _may_judge(self) -> bool:
         """Return whether this process renewed its row without a gap for long enough to remove others."""
