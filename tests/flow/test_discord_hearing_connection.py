@@ -122,9 +122,19 @@ async def test_a_network_that_is_away_at_first_is_waited_for(server: DiscordServ
     assert clock.waits[:7] == [1, 2, 4, 8, 16, 32, 60]
 
 
+async def test_a_session_that_discord_never_begins_is_given_up(server: DiscordServer, general: Channel) -> None:
+    """The gateway takes the start of a session and hears the heart, but never tells that the session began."""
+    clock, ear = Clock(), Ear()
+    server.gateway.unanswered = 1
+    async with listening(server, ear, clock=clock, pace=clock.pace(patience=0.5)):
+        await server.person("ada").says(general, "at last")
+        await ear.heard(Message)
+    assert ear.texts == ["at last"] and clock.waits[0] == 1
+
+
 async def test_a_connection_that_does_not_come_back_is_made_anew(server: DiscordServer, general: Channel) -> None:
     clock, ear = Clock(), Ear()
-    async with listening(server, ear, clock=clock, pace=clock.pace(patience=0.1)) as adapter:
+    async with listening(server, ear, clock=clock, pace=clock.pace(patience=0.5)) as adapter:
         await server.person("ada").says(general, "before")
         place = (await ear.heard(Message)).place
         server.gateway.refuse = 100
