@@ -141,6 +141,18 @@ def test_a_device_that_is_signed_out_while_she_runs_is_replaced_where_she_has_th
         assert lyra.stop().code == 0
 
 
+def test_an_identity_that_her_owner_makes_anew_elsewhere_while_she_runs_is_told_of(home: Home, matrix: MatrixThread) -> None:
+    """It does not sign her device, and apps that exclude such devices show nothing of her any more."""
+    ada = matrix.person("ada", encrypts=True)
+    with awake(home) as lyra:
+        room = matrix.dm(ada, encrypted=True)
+        matrix.answered(ada, room, matrix.says(ada, room, "hello"))
+        matrix.do(matrix.do(matrix.people.second_device(matrix.lyra)).signs_own_device())
+        assert "lyra matrix replace-identity" in lyra.note("whose keys Lyra does not have")
+        assert matrix.answered(ada, room, matrix.says(ada, room, "still there?")) == ["You said: still there?"]
+        ended(lyra.stop())
+
+
 @pytest.mark.parametrize("streaming", few([True, False]), ids=few(["shown", "whole"]))
 def test_what_she_answers_while_her_device_is_signed_out_arrives_once_from_the_new_one(
     tmp_path: Path, matrix: MatrixThread, model: ModelServer, streaming: bool
