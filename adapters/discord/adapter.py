@@ -109,17 +109,17 @@ class Discord(Adapter):
         resumption = Resumption(await self._handover.take(self._options.terms(self._access.token)), self._now)
 
         async def connect() -> None:
-            asked = self._content
             try:
                 await self._connect(listener, resumption)
             except discord.PrivilegedIntentsRequired:
-                self._content = False
+                asked, self._content = self._content, False
                 log.warning("%s", self.describe())
+                if asked:
+                    # At once, but never twice: the next one, if there is one, waits like any other end.
+                    await connect()
             except (Disconnected, StartsSpent) as ended:
                 log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
-            if asked and not self._content:
-                # At once, but never twice: the next one, if there is one, waits like any other end.
-                await connect()
+                await self._limits.hold()
 
         with pointed_at(self._access):
             try:

@@ -122,6 +122,15 @@ async def test_a_network_that_is_away_at_first_is_waited_for(server: DiscordServ
     assert clock.waits[:7] == [1, 2, 4, 8, 16, 32, 60]
 
 
+async def test_she_logs_in_no_earlier_than_discords_edge_allows(server: DiscordServer, general: Channel) -> None:
+    ear = Ear()
+    server.faults.script("get_my_user", RateLimit(1.0, everywhere=True, via=False))
+    async with listening(server, ear):
+        await server.person("ada").says(general, "let in again")
+        await ear.heard(Message)
+    assert server.faults.too_early == []
+
+
 async def test_a_session_that_discord_never_begins_is_given_up(server: DiscordServer, general: Channel) -> None:
     """The gateway takes the start of a session and hears the heart, but never tells that the session began."""
     clock, ear = Clock(), Ear()
