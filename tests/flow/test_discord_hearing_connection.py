@@ -122,6 +122,25 @@ async def test_a_network_that_is_away_at_first_is_waited_for(server: DiscordServ
     assert clock.waits[:7] == [1, 2, 4, 8, 16, 32, 60]
 
 
+async def test_a_copy_of_her_that_posts_with_the_same_token_is_told_of_once(
+    server: DiscordServer, general: Channel, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert general.guild
+    place = f'["{general.guild.id}", "{general.id}", ""]'
+    ear = Ear()
+    async with listening(server, ear) as adapter:
+        await adapter.send(Sending("own", place, "mine", "send", "", unsure=False))
+        await server.person("ada").says(general, "heard after it")
+        await ear.heard(Message)
+        assert "Another program" not in caplog.text
+        async with listening(server, Ear()) as copy:
+            for key in ("one", "two"):
+                await copy.send(Sending(key, place, "not mine", "send", "", unsure=False))
+            await server.person("ada").says(general, "heard after those")
+            await ear.heard(Message, 2)
+    assert caplog.text.count("Another program posts as Lyra on Discord") == 1
+
+
 async def test_she_logs_in_no_earlier_than_discords_edge_allows(server: DiscordServer, general: Channel) -> None:
     ear = Ear()
     server.faults.script("get_my_user", RateLimit(1.0, everywhere=True, via=False))
