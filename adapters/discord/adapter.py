@@ -81,12 +81,11 @@ class Discord(Adapter):
         self._handover = SessionHandover(vault, own, now)
         self._position = self.position(own, now)
         self._starts = ThreadStarts(own)
-        self._content = access.message_content
+        self._content, self._shards = access.message_content, 0
         self._client: Client | None = None
         self._sender: Sender | None = None
         self._calls: InteractionHandler | None = None
         self._gaps: Backfill | None = None
-        self._shards = 0
 
     # Connected
 
@@ -109,17 +108,17 @@ class Discord(Adapter):
         resumption = Resumption(await self._handover.take(self._options.terms(self._access.token)), self._now)
 
         async def connect() -> None:
-            asked = self._content
             try:
                 await self._connect(listener, resumption)
             except discord.PrivilegedIntentsRequired:
-                self._content = False
+                asked, self._content = self._content, False
                 log.warning("%s", self.describe())
+                if asked:
+                    # At once, but never twice: the next one, if there is one, waits like any other end.
+                    await connect()
             except (Disconnected, StartsSpent) as ended:
                 log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
-            if asked and not self._content:
-                # At once, but never twice: the next one, if there is one, waits like any other end.
-                await connect()
+                await self._limits.hold()
 
         with pointed_at(self._access):
             try:
@@ -138,7 +137,8 @@ class Discord(Adapter):
                 log.warning("%s", failure)
             # Before the login nothing can be asked.
             self._client, self._calls, self._gaps = client, calls, gaps
-            self._sender = Sender(client, self._limits.require, self._now, Posts(client, self._now, self._starts))
+            posts = Posts(client, self._now, self._starts, client.posted)
+            self._sender = Sender(client, self._limits.require, self._now, posts)
 
         client = self.client(self._options, self._limits, self._files, self._administrators, resumption, prepare)
         calls = InteractionHandler(client, listener, self._gate, now=self._now, shown=self._audiences.about)

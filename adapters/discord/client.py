@@ -14,6 +14,7 @@ from adapters.discord.incoming import convert
 from adapters.discord.incoming.event_queue import GatewayEvent, VisibilityChange
 from adapters.discord.incoming.files import Files
 from adapters.discord.limits import Limits
+from adapters.discord.outgoing.posted_nonces import PostedNonces
 from adapters.discord.resuming.resumption import Resumption
 from adapters.discord.session_client import SessionClient
 from adapters.events import Message, MessageEdited, MessagesDeleted, Place, Posted, Renamed, ServerJoined, Unreadable
@@ -35,6 +36,7 @@ class Client(SessionClient):
         prepare: Callable[["Client"], Awaitable[None]],
     ) -> None:
         super().__init__(settings, limits, administrators, resumption)
+        self.posted = PostedNonces()
         self.on_call: Callable[[discord.Interaction], Awaitable[None]] | None = None
         self._files = files
         self._edited_at: Recent[int, int] = Recent(_MOST_EDITED)
@@ -48,6 +50,8 @@ class Client(SessionClient):
 
     async def on_message(self, message: discord.Message) -> None:
         """Queue a message."""
+        if message.author.id == self._me.id:
+            self.posted.see(message)
         self.recent_messages.hear(message)
         self.queue.put_nowait(self.gateway_event(message))
 

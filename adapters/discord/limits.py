@@ -167,6 +167,8 @@ class Limits:
     async def hold(self) -> None:
         """Wait while no requests may be made."""
         while (left := self._closed_until() - self._now()) > 0:
+            if left > _MINUTE:
+                log.warning("Discord takes no requests now; the next one is made in %.0f minutes.", left / _MINUTE)
             await self._pause(left / _SECOND)
 
     async def _answered(self, _: aiohttp.ClientSession, __: SimpleNamespace, end: aiohttp.TraceRequestEndParams) -> None:

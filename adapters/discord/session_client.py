@@ -81,6 +81,8 @@ class SessionClient(discord.Client):
         """Wait for and count a session start, unless an earlier session is resumed. Raises StartsSpent."""
         if not self._resumption.begin():
             await self._limits.start(initial=initial)
+        # Discord may take this and never answer it, on a connection that is otherwise alive.
+        self.connection_loss.begin()
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         """Log that an event could not be handled, without its content."""

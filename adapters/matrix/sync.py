@@ -11,7 +11,7 @@ from nio import AsyncClient, ErrorResponse, SyncResponse
 from adapters.errors import PlatformFailure
 from adapters.events import Event, Message, Vanished
 from adapters.listener import Listener
-from adapters.matrix.account.account import Account
+from adapters.matrix.account.account import Account, IdentityReplaced
 from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Gatherer, SyncBatch
@@ -177,7 +177,7 @@ class Sync:
         """Maintain the device's keys; return the number of consecutive failures. Raises PlatformFailure if they persist."""
         try:
             await self._account.keep_keys(response)
-        except SignedOut:
+        except (SignedOut, IdentityReplaced):
             raise
         except PlatformFailure as failed:
             if failures + 1 >= _TRIES_WITH_KEYS:

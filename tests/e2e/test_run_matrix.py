@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.matrix.outgoing.contents import PART
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import UNKNOWN_TOKEN, Synapse
 from tests.fakes.matrix.faults import SYNC
@@ -139,6 +140,31 @@ def test_a_device_that_is_signed_out_while_she_runs_is_replaced_where_she_has_th
         [device] = [one for one, keys in shown.devices.items() if keys]
         assert shown.signed(device), "others are shown that it is hers"
         assert lyra.stop().code == 0
+
+
+def test_an_identity_that_her_owner_makes_anew_elsewhere_while_she_runs_is_told_of(home: Home, matrix: MatrixThread) -> None:
+    """It does not sign her device, and apps that exclude such devices show nothing of her any more."""
+    ada = matrix.person("ada", encrypts=True)
+    with awake(home) as lyra:
+        room = matrix.dm(ada, encrypted=True)
+        matrix.answered(ada, room, matrix.says(ada, room, "hello"))
+        matrix.do(matrix.do(matrix.people.second_device(matrix.lyra)).signs_own_device())
+        assert "lyra matrix replace-identity" in lyra.note("whose keys Lyra does not have")
+        assert matrix.answered(ada, room, matrix.says(ada, room, "still there?")) == ["You said: still there?"]
+        ended(lyra.stop())
+
+
+def test_a_copy_of_her_that_answers_from_another_device_is_told_of(home: Home, matrix: MatrixThread) -> None:
+    ada = matrix.person("ada")
+    with awake(home) as lyra:
+        room = matrix.dm(ada)
+        matrix.answered(ada, room, matrix.says(ada, room, "hello"))
+        other = matrix.do(matrix.people.second_device(matrix.lyra, encrypts=False))
+        matrix.do(other.says(room, "by hand"))
+        matrix.answered(ada, room, matrix.says(ada, room, "and she?"))
+        matrix.do(other.sends(room, "m.room.message", {"msgtype": "m.text", "body": "You said: hello", PART: "part of a copy"}))
+        assert lyra.note().partition("] ")[2].startswith("A copy of Lyra is awake with her account on Matrix")
+        ended(lyra.stop())
 
 
 @pytest.mark.parametrize("streaming", few([True, False]), ids=few(["shown", "whole"]))

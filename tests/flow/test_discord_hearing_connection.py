@@ -122,9 +122,47 @@ async def test_a_network_that_is_away_at_first_is_waited_for(server: DiscordServ
     assert clock.waits[:7] == [1, 2, 4, 8, 16, 32, 60]
 
 
+async def test_a_copy_of_her_that_posts_with_the_same_token_is_told_of_once(
+    server: DiscordServer, general: Channel, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert general.guild
+    place = f'["{general.guild.id}", "{general.id}", ""]'
+    ear = Ear()
+    async with listening(server, ear) as adapter:
+        await adapter.send(Sending("own", place, "mine", "send", "", unsure=False))
+        await server.person("ada").says(general, "heard after it")
+        await ear.heard(Message)
+        assert "Another program" not in caplog.text
+        async with listening(server, Ear()) as copy:
+            for key in ("one", "two"):
+                await copy.send(Sending(key, place, "not mine", "send", "", unsure=False))
+            await server.person("ada").says(general, "heard after those")
+            await ear.heard(Message, 2)
+    assert caplog.text.count("Another program posts as Lyra on Discord") == 1
+
+
+async def test_she_logs_in_no_earlier_than_discords_edge_allows(server: DiscordServer, general: Channel) -> None:
+    ear = Ear()
+    server.faults.script("get_my_user", RateLimit(1.0, everywhere=True, via=False))
+    async with listening(server, ear):
+        await server.person("ada").says(general, "let in again")
+        await ear.heard(Message)
+    assert server.faults.too_early == []
+
+
+async def test_a_session_that_discord_never_begins_is_given_up(server: DiscordServer, general: Channel) -> None:
+    """The gateway takes the start of a session and hears the heart, but never tells that the session began."""
+    clock, ear = Clock(), Ear()
+    server.gateway.unanswered = 1
+    async with listening(server, ear, clock=clock, pace=clock.pace(patience=0.5)):
+        await server.person("ada").says(general, "at last")
+        await ear.heard(Message)
+    assert ear.texts == ["at last"] and clock.waits[0] == 1
+
+
 async def test_a_connection_that_does_not_come_back_is_made_anew(server: DiscordServer, general: Channel) -> None:
     clock, ear = Clock(), Ear()
-    async with listening(server, ear, clock=clock, pace=clock.pace(patience=0.1)) as adapter:
+    async with listening(server, ear, clock=clock, pace=clock.pace(patience=0.5)) as adapter:
         await server.person("ada").says(general, "before")
         place = (await ear.heard(Message)).place
         server.gateway.refuse = 100

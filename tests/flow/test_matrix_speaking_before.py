@@ -137,6 +137,18 @@ async def test_more_than_one_page_is_read(town: Town, ada: Person) -> None:
         assert (await texts(it, room, n=200))[0] == "the very first"
 
 
+async def test_pages_grow_where_many_come_and_go(town: Town, ada: Person) -> None:
+    """What is between the words is read as well, and the homeserver takes its time for each page."""
+    async with town.desk() as it:
+        room = await beside(it, ada)
+        await ada.says(room, "the first")
+        for number in range(210):
+            await ada.sets(room, "m.room.member", {"membership": "join", "displayname": f"Ada {number}"}, ada.user)
+        read = len(it.proxy.calls(MESSAGES))
+        assert await texts(it, room) == ["the first"]
+        assert len(it.proxy.calls(MESSAGES)) - read == 3
+
+
 @pytest.mark.parametrize("history", ["invited", "joined"])
 async def test_nobody_is_told_what_was_said_before_they_came(
     people: People, town: Town, ada: Person, bob: Person, history: str

@@ -15,6 +15,7 @@ from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter,
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.interactions.interaction_handler import InteractionHandler, InteractionTimeouts
 from adapters.discord.interactions.menu import sync
+from adapters.discord.outgoing.posted_nonces import PostedNonces
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
@@ -139,7 +140,7 @@ class Setting:
 
 def posts(client: discord.Client, clock: Clock, kind: type[Posts] = Posts) -> Posts:
     """Return what says things in channels."""
-    return kind(client, clock, ThreadStarts(Notebook()))
+    return kind(client, clock, ThreadStarts(Notebook()), PostedNonces())
 
 
 @asynccontextmanager

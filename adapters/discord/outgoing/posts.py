@@ -18,6 +18,7 @@ from adapters.command_table import Card
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, passing_over
 from adapters.discord.interactions.buttons import pressed, view
+from adapters.discord.outgoing.posted_nonces import PostedNonces
 from adapters.errors import SendFailed
 from adapters.events import split_key
 from adapters.posting import REPEAT
@@ -142,12 +143,13 @@ def nonce(key: str) -> str:
 
 
 class Posts:
-    """Lyra's own messages in channels. Raises what discord.py and its connection raise."""
+    """Lyra's own messages in channels; `posted` records them. Raises what discord.py and its connection raise."""
 
-    def __init__(self, client: discord.Client, now: Callable[[], int], starts: ThreadStarts) -> None:
+    def __init__(self, client: discord.Client, now: Callable[[], int], starts: ThreadStarts, posted: PostedNonces) -> None:
         self._client = client
         self._now = now
         self._starts = starts
+        self._posted = posted
 
     async def send(self, sending: Sending) -> str:
         """Post a part unless it is there already, and return its id."""
@@ -225,6 +227,7 @@ class Posts:
             more["suppress_embeds"] = True
         if sending.files:
             more["files"] = attached(sending)
+        self._posted.add(self._nonce(sending))
         said = await channel.send(**shown, nonce=self._nonce(sending), allowed_mentions=mentions, **more)
         return str(said.id)
 

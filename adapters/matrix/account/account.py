@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from adapters.matrix.account.authorization import GrantEnded
 from adapters.matrix.account.device import DEVICE, Devices
 from adapters.matrix.account.device_keys import refill
 from adapters.matrix.account.grants import AuthorizingPerson, Grants
-from adapters.matrix.account.identity import CrossSigningIdentity
+from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.keystore import close
 from adapters.matrix.account.login import Credentials, Device
+from adapters.matrix.account.published_keys import names, published
 from adapters.matrix.account.recovery import ForeignStorage, Recovery
 from adapters.matrix.account.signing import REPLACE, Signing, Unsigned
 from adapters.matrix.homeserver import TROUBLE, RequestRefused, SignedOut, failure, unreachable
@@ -30,6 +32,13 @@ log = logging.getLogger(__name__)
 _SOON = 5.0
 _RENEWED_AFTER, _SHORTEST = 0.7, 1.0
 """The fraction of a token's lifetime after which it is renewed."""
+
+
+class IdentityReplaced(PlatformFailure):
+    """The account has another cross-signing identity than it had: opening it again says what that means."""
+
+    def __init__(self) -> None:
+        super().__init__(lazy("The cross-signing identity of Lyra's account was replaced; she connects anew."))
 
 
 class _Own:
@@ -128,7 +137,7 @@ class Account:
         """Do the key maintenance that a sync calls for.
 
         Refill one-time keys, query devices, open Olm sessions, and send queued to-device messages. Call it after every
-        sync, before the next. Raises like `open`.
+        sync, before the next. Raises like `open`, and IdentityReplaced.
         """
         client = self.client
         try:
@@ -147,6 +156,16 @@ class Account:
         for answer in answers:
             if isinstance(answer, ErrorResponse):
                 raise failure(answer)
+        if client.user_id in response.device_list.changed:
+            await self._require_identity(client)
+
+    async def _require_identity(self, client: AsyncClient) -> None:
+        """Raise IdentityReplaced if the account had her identity and has another one now, or what is transient."""
+        if self.identity is None:
+            return
+        with suppress(RequestRefused):
+            if not names((await published(client)).master, self.identity.public(MASTER)):
+                raise IdentityReplaced
 
     async def replace_identity(self, password: str) -> None:
         """Replace the cross-signing identity, and the secret storage with it.

@@ -14,7 +14,8 @@ ENCRYPTION = "m.room.encryption"
 VISIBILITY = "m.room.history_visibility"
 
 _TYPES = (*SPOKEN, ENCRYPTED, MEMBER, VISIBILITY)
-_PAGE = 100
+_FIRST_PAGE, _LARGEST_PAGE = 100, 1000
+"""Most looks end within the first page. Where people come and go all the time, words are far apart."""
 
 
 class Scrollback:
@@ -30,13 +31,15 @@ class Scrollback:
         self._filter = {"types": list(types)}
 
     async def __aiter__(self) -> AsyncIterator[RoomEvent]:
-        start, read = "", 0
+        start, read, asked = "", 0, _FIRST_PAGE
         while read < self._most:
-            page = checked(await self._client.room_messages(self._room, start, limit=_PAGE, message_filter=self._filter))
+            page = checked(await self._client.room_messages(self._room, start, limit=asked, message_filter=self._filter))
             for parsed in page.chunk:
                 if event := RoomEvent.of(parsed):
                     yield event
-            read += _PAGE
+            # A homeserver may give less than it is asked for.
+            read += max(len(page.chunk), _FIRST_PAGE)
+            asked = min(2 * asked, _LARGEST_PAGE, self._most - read)
             if not page.end or page.end == start:
                 self.ended = True
                 return

@@ -38,6 +38,8 @@ class Gateway:
         self.heartbeats = 0
         self.invalid_next: list[bool] = []
         """For each of the next IDENTIFYs or RESUMEs: answer that the session is invalid, resumable or not."""
+        self.unanswered = 0
+        """How many of the next IDENTIFYs and RESUMEs are taken and never answered, though the heart is heard."""
         self.refuse = 0
         """How many of the next connections do not come about."""
         self.before_replay: asyncio.Event | None = None
@@ -135,7 +137,9 @@ class Gateway:
                 return line.close(4008)
             heard.append(now)
             frame = message.json()
-            if frame["op"] == Op.RESUME:
+            if frame["op"] in (Op.IDENTIFY, Op.RESUME) and self.unanswered > 0:
+                self.unanswered -= 1
+            elif frame["op"] == Op.RESUME:
                 await self._resume(line, frame["d"] | came)
             else:
                 self._take(line, frame["op"], frame.get("d"))
