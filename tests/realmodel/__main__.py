@@ -171,10 +171,10 @@ def _instructions() -> Iterator[str]:
 _INSTRUCTIONS = frozenset(shingle for text in _instructions() for shingle in _shingles(text))
 
 
-async def _day(serve: Sequence[str], context: int, log: Path) -> int:
+async def _day(serve: Sequence[str], log: Path) -> int:
     with tempfile.TemporaryDirectory() as name:
         server = await asyncio.create_subprocess_exec(
-            *serve, str(context), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            *serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         assert server.stdin and server.stdout
         try:
@@ -213,14 +213,17 @@ def main() -> int:
     """Run the day."""
     parser = argparse.ArgumentParser(description="Live a day with a small model that really answers.")
     parser.add_argument("--python", required=True, help="the Python that has the model and llama.cpp")
+    parser.add_argument("--model", type=Path, help="another model, a GGUF file with a chat template, instead of Gemma 3 270M")
     parser.add_argument("--context", type=int, default=2048, help="the context of the model, in tokens")
     parser.add_argument(
         "--log", type=Path, default=Path(tempfile.gettempdir()) / "lyra-realmodel.jsonl", help="where the calls go"
     )
     options = parser.parse_args()
     options.log.unlink(missing_ok=True)
-    serve = [options.python, str(Path(__file__).with_name("server.py"))]
-    return asyncio.run(_until_terminated(_day(serve, options.context, options.log)))
+    serve = [options.python, str(Path(__file__).with_name("server.py")), str(options.context)]
+    if options.model:
+        serve.append(str(options.model.resolve()))
+    return asyncio.run(_until_terminated(_day(serve, options.log)))
 
 
 if __name__ == "__main__":
