@@ -34,6 +34,12 @@ def test_the_prompt_says_how_to_write() -> None:
     assert "[m1] 2024-05-03 10:00 Fri · Ada\n| hi\n[m2] 2024-05-03 10:00 Fri · Lyra\n| ho" in prompt.user
 
 
+def test_lyra_is_not_named_where_she_says_nothing() -> None:
+    """A small model else writes "Lyra said" before whatever anybody said."""
+    assert "Lyra said" not in render(Task("gist", (source("hi"), source("ho", "Ben", "m2")))).system
+    assert "Lyra said" in render(Task("merge", (Source("g1", "", "2024-05-03", "Lyra said ho."),))).system
+
+
 def test_the_same_task_gives_the_same_prompt() -> None:
     task = Task("merge", (Source("g1", "", "2024-05-03", "Ada has a cat."),))
     assert render(task) == render(task)

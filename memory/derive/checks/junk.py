@@ -13,6 +13,7 @@ from memory.ports import Source
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.questions import is_question
+from memory.text.quotations import one_line
 from memory.text.time.dates import MONTHS, WEEKDAYS
 
 _MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
@@ -77,9 +78,18 @@ def is_formless(text: str) -> bool:
     return bool(_DATA.match(text) or _TO_THE_READER.match(text) or _OF_THE_ANSWER.match(text))
 
 
-def is_spoken(text: str, cited: Sequence[Source]) -> bool:
-    """Return whether a sentence is said by or to somebody, as a refusal is, and by nobody in its sources in these words."""
-    return _SPOKEN.match(text) is not None and not any(_folded_words(text) in _folded_words(source.text) for source in cited)
+def is_spoken(text: str) -> bool:
+    """Return whether a sentence is said by or to somebody, as a refusal is, so that it does not tell whose it is."""
+    return _SPOKEN.match(text) is not None
+
+
+def copied_from(text: str, cited: Sequence[Source]) -> Source | None:
+    """Return the message among the sources that a text of several words is copied from, letter by letter but for its end."""
+    line = one_line(text).rstrip(".!?… ")
+    if len(line.split()) < _LEAST_WORDS:
+        return None
+    copy = re.compile(rf"(?<!\w){re.escape(line)}(?!\w)")
+    return next((source for source in cited if source.speaker and copy.search(one_line(source.text))), None)
 
 
 def asks(text: str) -> bool:
