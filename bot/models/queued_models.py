@@ -43,7 +43,7 @@ class Cleaned:
         self._counting = None if _COUNTING.search(asked) else Uncounted()
         self._echo = WithoutEcho(repeatable([one["content"] for one in prompt if one["role"] == "system"], said, asked))
         self._turns = None if _DIALOGUE.search(asked) else WithoutTurns(_speakers(said, asked))
-        self._receipts = WithoutReceipts()
+        self._receipts = WithoutReceipts(said)
 
     @property
     def ended(self) -> bool:

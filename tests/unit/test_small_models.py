@@ -162,6 +162,21 @@ def test_a_long_answer_costs_what_it_is_long(filtered: Callable[[], Filter]) -> 
     assert process_time() - began < 1
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("So:\n\n- 19 November 2026 00:00, Ines: Bought a kayak.", "So:\n\n- Bought a kayak."),
+        ("* Saturday, 28 November 2026 00:04, Mats: Kayak!\nThat is all.", "* Kayak!\nThat is all."),
+        ("- 11 January 2025 19:02, Ines: I bought a blue kayak.", "- 11 January 2025 19:02, Ines: I bought a blue kayak."),
+        ("- 11 January 2025 19:02, Mats: I bought a blue kayak.", "- I bought a blue kayak."),
+        ("- 19 November 2026: the dentist\n- 20 November 2026 10:00: rest", "- 19 November 2026: the dentist\n- 20 November 2026 10:00: rest"),
+        ("- 19 November 2026", "- 19 November 2026"),
+    ],
+)  # fmt: skip
+def test_a_list_of_messages_has_no_receipt_that_the_prompt_has_not(text: str, kept: str) -> None:
+    assert shown(lambda: WithoutReceipts([ASKED]), text) == kept
+
+
 @pytest.mark.parametrize("mark", [">", "|", "> ", "[m1]"])
 def test_a_line_of_many_marks_keeps_nobody_waiting(mark: str) -> None:
     receipts, line = WithoutReceipts(), mark * 24 + "!"
