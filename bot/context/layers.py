@@ -203,7 +203,7 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | No
 def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time_zone: str) -> str:
     """Return the current day and time, who is speaking, and how long ago something was last said here."""
     names = " and ".join(dict.fromkeys(f'"{display_name(one.speaker)}"' for one in asked))
-    at = f"Today is {local(now, time_zone):%A, %d %B %Y, %H:%M}. The message at the end is from {names}"
+    at = f'Today is {local(now, time_zone):%A, %d %B %Y, %H:%M}. The message at the end is from {names}, whom you call "you"'
     return f"{at}; the one before it was written {ago(recent[-1].said_at, asked[0].said_at)}." if recent else f"{at}."
 
 

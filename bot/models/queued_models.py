@@ -29,7 +29,7 @@ _COUNTING = re.compile(
 _DIALOGUE = re.compile(
     r"(?i)\b(?:dialog\w*|scripts?|conversation|transcript|interview|gespräch|role-?play|scene|szene|chat ?logs?|example|beispiel|diálogo|play)\b"
 )
-_ASKER = re.compile(r'The message at the end is from "([^"\n]+)"[.;]')
+_ASKER = re.compile(r'The message at the end is from "([^"\n]+)", whom')
 _MOST_OF_A_QUESTION = 4_000
 
 
