@@ -29,8 +29,9 @@ from tests.realmodel.recorder import Recorder
 
 _LIFE = Path(__file__).parents[1] / "sets" / "life" / "messages.jsonl"
 _IMPORTED = 20
+_WHO = "Ines"
 _SAID = [
-    "Hi, it is Ines. What is my cat called?", "I bought a blue kayak today, she is called Wanda.", "What am I allergic to?",
+    "Hi! What is my cat called?", "I bought a blue kayak today, she is called Wanda.", "What am I allergic to?",
     "Mats has learnt to say kayak.", "Where does my sister live?", "My new phone number at work is 0761 5550143.",
     "What did I tell you about Olga?", "On Friday I go to Basel with Wenke.", "What is my kayak called?", "Good night!",
 ]  # fmt: skip
@@ -41,7 +42,7 @@ summarize_after = 10
 base_url = "{base_url}"
 model = "local"
 timeout = 600
-max_tokens = 120
+max_tokens = 250
 """
 _SHINGLE = 6
 _MARKS = re.compile(r"^\s*[|>]|\[[a-z]\d+\]|^\s*\[|=== ?[0-9a-f]{16}|<\w+>|\d{4}-\d\d-\d\dT\d\d:")
@@ -60,7 +61,7 @@ class Day:
     """The day, in a home of its own; `say` prints a line of the report."""
 
     def __init__(self, folder: Path, recorder: Recorder) -> None:
-        self.home = Home(folder, _CONFIG.format(base_url=recorder.base_url))
+        self.home = Home(folder, _CONFIG.format(base_url=recorder.base_url), USER=_WHO, LOGNAME=_WHO)
         self._calls = recorder.calls
         self.troubles: list[str] = []
 
