@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from bot.context import layers
 from bot.context.layers import InView, LayerPiece, ShownLayer
-from memory.index.hits import Certainty, DigestHit, Hit
+from memory.index.hits import DigestHit, Hit
 from memory.text.budget import FittedLayer, tokens
 from memory.tiers.statements import INDEXED
 from memory.types import Statement
@@ -18,7 +18,6 @@ from memory.view.recalled import Recalled
 
 _BEST_ABOVE = 0.5
 _ABOVE = 0.3
-_RECALLED, _NOTHING_SURE = "What you recall:", "What you recall; none of it is surely about the message:"
 
 
 @dataclass
@@ -54,13 +53,10 @@ class Packer:
         self._gists = _Section("gists", "From earlier conversations:")
         self._eras = _Section("eras", "What was going on at other times:")
         self._pages = _Section("pages", "What you know about who and what is named:")
-        self._messages = _Section("recalled", _RECALLED)
+        self._messages = _Section("recalled", "What you recall:")
 
     def fill(self, recalled: Recalled) -> list[ShownLayer]:
         """Show the recalled items that fit, best first. Call it once per room."""
-        if not any(self._is_sure(hit) for hit in recalled.hits):
-            # A small model else answers with whatever it reads.
-            self._messages.title = _NOTHING_SURE
         ranked = [self._placed(one) for one in recalled.ranked]
         for kind in (self._messages, self._gists, self._eras):
             for one in [one for one in ranked if one[0] is kind][:1]:
@@ -76,9 +72,6 @@ class Packer:
                     if near is not None and not near.echo and near.key not in self._seen:
                         self._show(self._messages, layers.message(near, self._time_zone))
         return [self._gists.filled(), self._eras.filled(), self._pages.filled(), self._messages.filled()]
-
-    def _is_sure(self, hit: Hit) -> bool:
-        return hit.certainty is not Certainty.WEAK and hit.exchange.key not in self._seen
 
     def _placed(self, one: Hit | DigestHit | Statement) -> tuple[_Section, LayerPiece]:
         if isinstance(one, Hit):

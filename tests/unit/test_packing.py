@@ -4,7 +4,7 @@ import pytest
 
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
-from memory.index.hits import Certainty, DigestHit, Hit
+from memory.index.hits import DigestHit, Hit
 from memory.text.budget import tokens
 from memory.types import Digest, Exchange, Kind, Statement
 from memory.view.recalled import Recalled
@@ -104,16 +104,3 @@ def test_kinds_take_their_room_by_rank_and_never_more_than_there_is() -> None:
         shown = filled(room, *some)
         assert cost(shown) <= room
         assert room < 60 or sum(layer.fitted.tokens for layer in shown.values()) > room - 60
-
-
-def test_where_nothing_is_surely_about_the_message_that_is_said() -> None:
-    weak, sure = hit(1)._replace(certainty=Certainty.WEAK), hit(2)
-    alone, beside = filled(500, weak)["recalled"], filled(500, weak, sure)["recalled"]
-    assert alone.title == "What you recall; none of it is surely about the message:"
-    assert beside.title == filled(500, hit(1)._replace(certainty=Certainty.LIKELY))["recalled"].title == "What you recall:"
-
-
-def test_what_is_sure_but_in_view_already_makes_nothing_else_sure() -> None:
-    weak, sure = hit(1)._replace(certainty=Certainty.WEAK), hit(2)
-    layers = Packer(InView(), (2,), 500, "UTC").fill(Recalled([weak, sure]))
-    assert layers[-1].title == "What you recall; none of it is surely about the message:"

@@ -131,8 +131,10 @@ def test_a_fact_that_was_said_again_shows_when_that_was() -> None:
 
 def test_it_says_who_speaks_what_time_it_is_and_how_long_nothing_was_said() -> None:
     asked = PromptQuestion([QUESTION.asked[0]._replace(said_at=START + 2 * DAY)])
-    silence = 'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada", whom you call "you"; the one before it was written 2 days ago.'
+    silence = 'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada", whom you call "you"; before it, nothing was said here for 2 days.'
     assert silence in whole(built(question=asked))
+    going_on = PromptQuestion([QUESTION.asked[0]._replace(said_at=THERE.recent[-1].said_at + 59 * MINUTE)])
+    assert "nothing was said here" not in whole(built(question=going_on))
     first = 'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada", whom you call "you".\n'
     assert first in whole(built(replace(THERE, recent=[]), question=asked))
 
