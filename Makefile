@@ -66,8 +66,9 @@ answers: $(DEV_READY)
 	@$(BIN)/python -m tests.bench.answers $(ARGS)
 
 # Live a day with a small model that really answers, and say what came of it: 300 MB to install, and a quarter of an hour.
+# Another one: make realmodel ARGS="--model FILE.gguf --context 8192".
 realmodel: $(DEV_READY) $(REAL)/.ready
-	$(BIN)/python -m tests.realmodel --python $(REAL)/bin/python
+	$(BIN)/python -m tests.realmodel --python $(REAL)/bin/python $(ARGS)
 
 # A Matrix homeserver on loopback to try her at; it is gone when it ends.
 homeserver: $(DEV_READY)

@@ -19,13 +19,13 @@ from memory.tiers.selfstate import SelfState, StateOfMind
 from memory.types import MINUTE, Digest, Exchange, Statement
 
 
-def ago(at: int, now: int) -> str:
-    """Return how long ago an instant was: just now, 3 minutes ago, 2 days ago."""
-    minutes = max(0, now - at) // MINUTE
-    for size, name in ((60 * 24, "day"), (60, "hour"), (1, "minute")):
+def silence(since: int, until: int) -> str:
+    """Return how long nothing was said between two instants, 2 days or 3 hours; '' if it was less than an hour."""
+    minutes = max(0, until - since) // MINUTE
+    for size, name in ((60 * 24, "day"), (60, "hour")):
         if n := minutes // size:
-            return f"{n:,} {name if n == 1 else f'{name}s'} ago"
-    return "just now"
+            return f"{n:,} {name if n == 1 else f'{name}s'}"
+    return ""
 
 
 _MOST = 200
@@ -201,10 +201,12 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | No
 
 
 def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time_zone: str) -> str:
-    """Return the current day and time, who is speaking, and how long ago something was last said here."""
+    """Return the current day and time, who is speaking, and for how long nothing was said here if it was an hour or more."""
     names = " and ".join(dict.fromkeys(f'"{display_name(one.speaker)}"' for one in asked))
-    at = f"Today is {local(now, time_zone):%A, %d %B %Y, %H:%M}. The message at the end is from {names}"
-    return f"{at}; the one before it was written {ago(recent[-1].said_at, asked[0].said_at)}." if recent else f"{at}."
+    at = f'Today is {local(now, time_zone):%A, %d %B %Y, %H:%M}. The message at the end is from {names}, whom you call "you"'
+    # Not when the message before was written: a small model takes that for the time of this one.
+    lasted = silence(recent[-1].said_at, asked[0].said_at) if recent else ""
+    return f"{at}; before it, nothing was said here for {lasted}." if lasted else f"{at}."
 
 
 def manners(wanted: Sequence[Statement]) -> str:

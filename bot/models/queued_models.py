@@ -29,7 +29,7 @@ _COUNTING = re.compile(
 _DIALOGUE = re.compile(
     r"(?i)\b(?:dialog\w*|scripts?|conversation|transcript|interview|gespräch|role-?play|scene|szene|chat ?logs?|example|beispiel|diálogo|play)\b"
 )
-_ASKER = re.compile(r'The message at the end is from "([^"\n]+)"[.;]')
+_ASKER = re.compile(r'The message at the end is from "([^"\n]+)", whom')
 _MOST_OF_A_QUESTION = 4_000
 
 
@@ -43,7 +43,7 @@ class Cleaned:
         self._counting = None if _COUNTING.search(asked) else Uncounted()
         self._echo = WithoutEcho(repeatable([one["content"] for one in prompt if one["role"] == "system"], said, asked))
         self._turns = None if _DIALOGUE.search(asked) else WithoutTurns(_speakers(said, asked))
-        self._receipts = WithoutReceipts()
+        self._receipts = WithoutReceipts(said)
 
     @property
     def ended(self) -> bool:

@@ -7,10 +7,20 @@ from dataclasses import dataclass, replace
 from localization.sentences import lazy
 from memory.derive import prompts
 from memory.derive.checks.evidence import SentenceFindings
-from memory.derive.checks.junk import RequestRules, asks, is_formless, is_in_another_script, is_spoken, links, says_nothing
+from memory.derive.checks.junk import (
+    RequestRules,
+    asks,
+    copied_from,
+    is_formless,
+    is_in_another_script,
+    is_spoken,
+    links,
+    says_nothing,
+)
 from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
+from memory.text.quotations import closed, introduction, quoted
 from memory.tiers.profile import adds_nothing
 
 _STATED = ("gist", "merge", "profile", "era")
@@ -140,6 +150,10 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
         if labels and (copied or (task.kind == "profile" and adds_nothing(entry))):
             good.append(Entry(entry.text, labels))
             continue
+        if task.kind == "gist" and (source := copied_from(entry.text, cited) or copied_from(entry.text, task.sources)):
+            # Without its speaker nobody could tell who "I" is, nor of which day "today" is.
+            quotation = closed(introduction(source.speaker, source.said_at) + quoted(entry.text))
+            entry, labels, cited = Entry(quotation, (source.label,)), (source.label,), [source]
         # What has no end is no sentence, and checking it would take minutes.
         is_endless = len(entry.text) > _LONGEST_SENTENCE
         findings = SentenceFindings() if is_endless else judge.judge(entry.text, cited)
@@ -163,7 +177,7 @@ def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules
         return "says nothing"
     if not cited:
         return "cites nothing"
-    if kind in _TOLD and is_spoken(text, cited):
+    if kind in _TOLD and is_spoken(text):
         return "does not say whose it is"
     return "is no statement" if is_formless(text) or (kind in _STATED and asks(text)) else ""
 

@@ -203,7 +203,7 @@ async def test_an_answer_that_comes_at_once_leaves_others_their_turn_again_and_a
 
 
 async def test_a_model_does_not_go_on_for_the_person_but_may_address_people_where_lines_name_them() -> None:
-    day = 'Today is Thursday, 05 March 2026, 12:00. The message at the end is from "Ada".\n\n'
+    day = 'Today is Thursday, 05 March 2026, 12:00. The message at the end is from "Ada", whom you call "you".\n\n'
     said = "Good evening.\nAda: I like it here."
     async with serving() as at:
         at.server.script(said, said)

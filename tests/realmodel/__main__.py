@@ -29,8 +29,9 @@ from tests.realmodel.recorder import Recorder
 
 _LIFE = Path(__file__).parents[1] / "sets" / "life" / "messages.jsonl"
 _IMPORTED = 20
+_WHO = "Ines"
 _SAID = [
-    "Hi, it is Ines. What is my cat called?", "I bought a blue kayak today, she is called Wanda.", "What am I allergic to?",
+    "Hi! What is my cat called?", "I bought a blue kayak today, she is called Wanda.", "What am I allergic to?",
     "Mats has learnt to say kayak.", "Where does my sister live?", "My new phone number at work is 0761 5550143.",
     "What did I tell you about Olga?", "On Friday I go to Basel with Wenke.", "What is my kayak called?", "Good night!",
 ]  # fmt: skip
@@ -41,7 +42,7 @@ summarize_after = 10
 base_url = "{base_url}"
 model = "local"
 timeout = 600
-max_tokens = 120
+max_tokens = 250
 """
 _SHINGLE = 6
 _MARKS = re.compile(r"^\s*[|>]|\[[a-z]\d+\]|^\s*\[|=== ?[0-9a-f]{16}|<\w+>|\d{4}-\d\d-\d\dT\d\d:")
@@ -60,7 +61,7 @@ class Day:
     """The day, in a home of its own; `say` prints a line of the report."""
 
     def __init__(self, folder: Path, recorder: Recorder) -> None:
-        self.home = Home(folder, _CONFIG.format(base_url=recorder.base_url))
+        self.home = Home(folder, _CONFIG.format(base_url=recorder.base_url), USER=_WHO, LOGNAME=_WHO)
         self._calls = recorder.calls
         self.troubles: list[str] = []
 
@@ -171,10 +172,10 @@ def _instructions() -> Iterator[str]:
 _INSTRUCTIONS = frozenset(shingle for text in _instructions() for shingle in _shingles(text))
 
 
-async def _day(serve: Sequence[str], context: int, log: Path) -> int:
+async def _day(serve: Sequence[str], log: Path) -> int:
     with tempfile.TemporaryDirectory() as name:
         server = await asyncio.create_subprocess_exec(
-            *serve, str(context), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            *serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         assert server.stdin and server.stdout
         try:
@@ -213,14 +214,17 @@ def main() -> int:
     """Run the day."""
     parser = argparse.ArgumentParser(description="Live a day with a small model that really answers.")
     parser.add_argument("--python", required=True, help="the Python that has the model and llama.cpp")
+    parser.add_argument("--model", type=Path, help="another model, a GGUF file with a chat template, instead of Gemma 3 270M")
     parser.add_argument("--context", type=int, default=2048, help="the context of the model, in tokens")
     parser.add_argument(
         "--log", type=Path, default=Path(tempfile.gettempdir()) / "lyra-realmodel.jsonl", help="where the calls go"
     )
     options = parser.parse_args()
     options.log.unlink(missing_ok=True)
-    serve = [options.python, str(Path(__file__).with_name("server.py"))]
-    return asyncio.run(_until_terminated(_day(serve, options.context, options.log)))
+    serve = [options.python, str(Path(__file__).with_name("server.py")), str(options.context)]
+    if options.model:
+        serve.append(str(options.model.resolve()))
+    return asyncio.run(_until_terminated(_day(serve, options.log)))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ from aiohttp import web
 
 from tests.fakes.loopback import Loopback
 
+_LEFT = 499
+"""What nginx calls it if a client leaves before the answer; nobody reads it."""
+
 
 @dataclass
 class Call:
@@ -75,7 +78,10 @@ class Recorder:
                     call.refusal = await response.text()
                     return web.Response(text=call.refusal, status=response.status, content_type=response.content_type)
                 return await self._stream(request, response, call)
-        except (asyncio.CancelledError, ConnectionError):
+        except ConnectionError:
+            call.cut = True
+            return web.Response(status=_LEFT)
+        except asyncio.CancelledError:
             call.cut = True
             raise
         finally:

@@ -60,6 +60,7 @@ def test_the_rules_of_a_request_are_no_digest_of_what_was_said(kind: TaskKind) -
         "The above summary covers the building of the kindergarten. [m1]",
         "Unfortunately, I am unable to write about the building. [m1]",
         "As an AI model, I have a view of the building. [m1]",
+        "Ada likes tea. [m1]",
     ],
 )
 def test_what_is_no_sentence_about_what_was_said_is_left_out(line: str) -> None:
@@ -147,7 +148,7 @@ def test_a_number_stands_for_no_label_where_labels_are_of_several_kinds() -> Non
 
 def test_what_somebody_says_of_the_rules_is_what_was_said() -> None:
     rule = "State only what is written there."
-    assert kept(f"{rule} [m1]", talk=(Source("m1", "Ada", TALK[0].said_at, rule),)) == [rule]
+    assert kept(f"{rule} [m1]", talk=(Source("m1", "Ada", TALK[0].said_at, rule),)) == [f'On 2 March 2026 Ada said: "{rule}"']
 
 
 def test_without_the_guard_the_rules_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,3 +209,37 @@ def test_a_thought_in_a_script_that_nobody_used_is_none_unless_somebody_wants_to
     thought = Thought("艾达喜欢这座建筑吗？", ("m1", "m3"), post=True, feeling=0.0)
     assert _wrong(thought, TALK) == "it is no thought"
     assert _wrong(thought, (*TALK, Source("p1", "", "2026-03-02", "Ada wants to be answered in Chinese"))) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "quotation"),
+    [
+        ("love it. [m1, m3]", 'On 2 March 2026 Ada said: "love it."'),
+        ("they open it next year. [m1]", 'On 2 March 2026 Ada said: "they open it next year."'),
+        ("love it. [m2, m3]", 'On 2 March 2026 Ada said: "love it."'),
+        ("Do you like the building itself? [m2]", 'On 2 March 2026 Lyra said: "Do you like the building itself?"'),
+        ("my boss changes his mind every day [m1]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
+        (
+            "i'm building a kindergarten of timber in weiz [m1]",
+            'On 2 March 2026 Ada said: "i\'m building a kindergarten of timber in weiz".',
+        ),
+    ],
+)
+def test_words_that_are_copied_are_quoted_with_who_said_them(line: str, quotation: str) -> None:
+    assert kept(line) == [quotation]
+
+
+def test_a_copy_cites_only_the_message_that_it_is_from() -> None:
+    good, _ = sound([Entry("love it.", ("m1", "m3"))], Task("gist", TALK))
+    assert [one.cites for one in good] == [("m3",)]
+
+
+def test_of_a_short_message_other_words_may_tell() -> None:
+    assert kept("Ada agreed. [m1]", talk=(Source("m1", "Ada", TALK[0].said_at, "yes, sure"),)) == ["Ada agreed."]
+
+
+@pytest.mark.parametrize("kind", ["merge", "profile", "era", "narrative"])
+def test_words_taken_out_of_a_quotation_are_not_kept(kind: TaskKind) -> None:
+    digests = (Source("g1", "", "2026-03-02", 'On 2 March 2026 Ada said: "my boss changes his mind every day."'),)
+    assert kept("my boss changes his mind every day. [g1]", kind, digests) == []
+    assert kept("Ada's boss changes his mind every day. [g1]", kind, digests) == ["Ada's boss changes his mind every day."]

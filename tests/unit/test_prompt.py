@@ -131,10 +131,17 @@ def test_a_fact_that_was_said_again_shows_when_that_was() -> None:
 
 def test_it_says_who_speaks_what_time_it_is_and_how_long_nothing_was_said() -> None:
     asked = PromptQuestion([QUESTION.asked[0]._replace(said_at=START + 2 * DAY)])
-    silence = 'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada"; the one before it was written 2 days ago.'
+    silence = 'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada", whom you call "you"; before it, nothing was said here for 2 days.'
     assert silence in whole(built(question=asked))
-    first = 'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada".\n'
+    going_on = PromptQuestion([QUESTION.asked[0]._replace(said_at=THERE.recent[-1].said_at + 59 * MINUTE)])
+    assert "nothing was said here" not in whole(built(question=going_on))
+    first = 'Thursday, 05 March 2026, 12:00. The message at the end is from "Ada", whom you call "you".\n'
     assert first in whole(built(replace(THERE, recent=[]), question=asked))
+
+
+def test_it_says_of_whom_the_words_in_memory_speak() -> None:
+    """A small model else answers "my cat" for the cat of who asks, or "Ada's cat" to Ada."""
+    assert '"I" and "my" in them mean who is named before them: to that person you say "you" and "your".' in system(built())
 
 
 def test_a_name_gives_no_orders_where_it_is_said_who_speaks() -> None:

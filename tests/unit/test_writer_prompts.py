@@ -34,6 +34,19 @@ def test_the_prompt_says_how_to_write() -> None:
     assert "[m1] 2024-05-03 10:00 Fri · Ada\n| hi\n[m2] 2024-05-03 10:00 Fri · Lyra\n| ho" in prompt.user
 
 
+def test_the_last_line_shows_labels_as_they_are_to_be_cited() -> None:
+    """A small model else cites nothing, or the name and the time of a message."""
+    three = tuple(source("hi", label=f"m{n}") for n in range(1, 4))
+    assert render(Task("gist", three)).user.endswith("each ending with the labels that it rests on, like [m1, m3] or [m2].")
+    assert render(Task("gist", three[:1])).user.endswith("each ending with the labels that it rests on, like [m1].")
+
+
+def test_lyra_is_not_named_where_she_says_nothing() -> None:
+    """A small model else writes "Lyra said" before whatever anybody said."""
+    assert "Lyra said" not in render(Task("gist", (source("hi"), source("ho", "Ben", "m2")))).system
+    assert "Lyra said" in render(Task("merge", (Source("g1", "", "2024-05-03", "Lyra said ho."),))).system
+
+
 def test_the_same_task_gives_the_same_prompt() -> None:
     task = Task("merge", (Source("g1", "", "2024-05-03", "Ada has a cat."),))
     assert render(task) == render(task)

@@ -7,8 +7,11 @@ from collections.abc import Collection
 _TAGS = (
     "<tool_call", "[tool_calls]", "<function=", "<function name=", "<function_call", "<start_function_call", "<invoke name=", "<minimax:tool_call",
     "<|python_tag|>", "<|python_start|>", "<|tool_call", "<|start_action|>", "<｜tool", "<｜dsml｜", "functools[", "```tool_c",
+    "<tools>",
 )  # fmt: skip
 _TAG = re.compile(rf"^[ \t]*(?:{'|'.join(re.escape(tag) for tag in _TAGS)})", re.IGNORECASE | re.MULTILINE)
+_NO_CALL = re.compile(r"\s*<tools>\s*</tools>", re.IGNORECASE)
+"""What a template has around its list of tools, with none in it."""
 _OBJECT = re.compile(r"\s*+(?:```(?:json)?\s*+)?(?:\[\s*+)?\{")
 _ANY_CALL = re.compile(
     rf'{_OBJECT.pattern}\s*"(?:name|function|tool|tool_name)"\s*:\s*"[\w.:-]+"\s*,\s*"(?:arguments|parameters|args)"\s*:\s*\{{'
@@ -43,7 +46,9 @@ class WithoutCalls:
         at = self._suspected()
         if at is None:
             return self._give(len(self._held))
-        if (self._tagged if _TAG.match(self._held, at) else self._object).search(self._held, at):
+        if _NO_CALL.match(self._held, at) or (self._tagged if _TAG.match(self._held, at) else self._object).search(
+            self._held, at
+        ):
             raise WrittenCall
         if not self._begun and (self._plain.match(self._held) or _ANY_CALL.match(self._held)):
             raise WrittenCall

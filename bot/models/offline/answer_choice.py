@@ -36,12 +36,13 @@ from bot.models.offline.possession import (
     tells_of_self,
 )  # fmt: skip
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, people, things
-from bot.models.offline.sentence_splitting import one_line, split
+from bot.models.offline.sentence_splitting import split
 from memory.index.hits import Hit
 from memory.index.when.days import LATEST
 from memory.index.when.told_times import ToldTimes, asks_ahead, times_told
 from memory.index.when.values import Window
 from memory.text.lexical import all_stems
+from memory.text.quotations import one_line
 from memory.text.told.related_words import singles, telling
 from memory.text.word_forms.irregular_verbs import past_stems
 from memory.types import MINUTE, Exchange

@@ -7,22 +7,19 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bot.models.offline.message_kinds import is_question
-from bot.models.offline.sentence_splitting import closed, one_line, quoted, shortened, split
-from localization.current_language import ENGLISH, reading
-from localization.formatting import day
+from bot.models.offline.sentence_splitting import shortened, split
 from memory.derive.checks.evidence import Evidence
 from memory.ports import Entry, Source, Task
 from memory.text.display_names import LYRA
 from memory.text.lexical import key_words, stem, tokens
+from memory.text.quotations import closed, english_day, introduction, named, one_line, quoted
 
 Scores = NDArray[np.float64]
 
@@ -219,27 +216,15 @@ def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> lis
 def _quotation(group: Sequence[_Candidate], sources: Sequence[Source]) -> str:
     """Return who said what, and when: On 20 November 2026 Ada said: "…"; Bo answered: "…"."""
     first = sources[group[0].source]
-    on = _day(first)
-    told = f"On {on} {_speaker(first)} said: " if on else f"{_speaker(first)} said: "
+    told = introduction(first.speaker, first.said_at)
     if len(group) == 2 and group[0].source == group[1].source:
         gap = " " if group[1].place == group[0].place + 1 else " … "
         return closed(told + quoted(group[0].text + gap + group[1].text))
     told += quoted(group[0].text)
     for before, one in pairwise(group):
-        answers = _speaker(sources[one.source]) != _speaker(sources[before.source]) and is_question(before.text)
-        told += f"; {_speaker(sources[one.source])} {'answered' if answers else 'said'}: {quoted(one.text)}"
+        answers = named(sources[one.source].speaker) != named(sources[before.source].speaker) and is_question(before.text)
+        told += f"; {named(sources[one.source].speaker)} {'answered' if answers else 'said'}: {quoted(one.text)}"
     return closed(told)
-
-
-def _day(source: Source) -> str:
-    """Return the day of a source: 3 March 2026; '' if it has none."""
-    with suppress(ValueError), reading(ENGLISH):
-        return day(date.fromisoformat(source.said_at[:10]))
-    return ""
-
-
-def _speaker(source: Source) -> str:
-    return one_line(source.speaker) or "someone"
 
 
 def _fallback(sources: Sequence[Source], evidence: Evidence) -> list[Entry]:
@@ -247,8 +232,8 @@ def _fallback(sources: Sequence[Source], evidence: Evidence) -> list[Entry]:
     if not sources:
         return []
     longest = max(sources, key=lambda source: len(one_line(source.text)))
-    on = _day(longest)
-    wordless = f"{_speaker(longest)} sent a message without words{f' on {on}' if on else ''}."
+    on = english_day(longest.said_at)
+    wordless = f"{named(longest.speaker)} sent a message without words{f' on {on}' if on else ''}."
     told = [_quotation([_Candidate(0, 0, shortened(longest.text, _FALLBACK))], [longest])] if longest.text.strip() else []
     for text in (*told, wordless):
         if not evidence.unsupported(text, [longest]):

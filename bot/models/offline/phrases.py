@@ -7,10 +7,10 @@ language.
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from bot.models.offline.sentence_splitting import quoted
 from localization import formatting
 from localization.current_language import ENGLISH, reading
 from localization.sentences import VOICE, catalogue
+from memory.text.quotations import quoted
 from memory.text.time.times import local
 
 FORMAL = "@formal"

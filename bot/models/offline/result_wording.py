@@ -7,11 +7,12 @@ from bot.models.offline.answer_choice import AnswerChoice
 from bot.models.offline.candidates import IN_MEANING, Candidate
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.question_analysis import Aim, QuestionPart
-from bot.models.offline.sentence_splitting import closed, one_line, shortened
+from bot.models.offline.sentence_splitting import shortened
 from memory.index.hits import Certainty, Hit
 from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window
 from memory.text.lexical import key_words
+from memory.text.quotations import closed, one_line
 from memory.types import Statement
 
 _QUOTE = 300

@@ -1,22 +1,17 @@
-"""Sentence splitting, shortening at sentence borders, and quoting on one line."""
+"""Sentence splitting, and shortening at sentence borders."""
 
 import re
 from collections.abc import Callable
 
 from memory.text.questions import is_question
+from memory.text.quotations import one_line
 
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]+[”」』)]*|\n+")
 _NOT_AN_END = re.compile(
     r"(?:^|[\s(\"])(?:\w|\d{1,2}|mr|mrs|ms|dr|prof|st|vs|etc|approx|nr|ca|bzw|usw|e\.g|i\.e|z\.b|d\.h|u\.a|p\.m|a\.m)\.$",
     re.IGNORECASE,
 )
-_DOUBLE = re.compile(r'["“”„‟″]')
 _CLOSING = "\"'”’»)] \n"
-
-
-def one_line(text: str) -> str:
-    """Collapse all white space in a text to single spaces."""
-    return " ".join(text.split())
 
 
 def split(text: str) -> list[str]:
@@ -45,17 +40,6 @@ def _goes_on(text: str, end: re.Match[str]) -> bool:
 def is_marked_question(sentence: str) -> bool:
     """Return whether a sentence ends with a question mark."""
     return is_question(sentence.rstrip(_CLOSING))
-
-
-def quoted(text: str) -> str:
-    """Return text in double quotes on one line; double quotes within it become single typographic ones."""
-    line = one_line(text)
-    return '"' + _DOUBLE.sub(lambda m: "‘" if m.start() == 0 or line[m.start() - 1] in " ([-—" else "’", line) + '"'
-
-
-def closed(sentence: str) -> str:
-    """Return a sentence that ends in a quote, with a full stop unless the quote ends with its own."""
-    return sentence if sentence[-2:-1] in tuple(".!?…。！？") else sentence + "."
 
 
 def shortened(text: str, limit: int, weight: Callable[[str], int] = lambda _: 0) -> str:

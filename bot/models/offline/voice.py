@@ -15,12 +15,12 @@ from bot.models.offline.phrases import Phrases
 from bot.models.offline.possession import OWN
 from bot.models.offline.question_analysis import Aim, QuestionPart, parts
 from bot.models.offline.result_wording import ResultWording
-from bot.models.offline.sentence_splitting import one_line
 from bot.models.offline.spoken_languages import phrases
 from bot.models.offline.spoken_manner import Manner
 from memory.index.hits import Hit
 from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
+from memory.text.quotations import one_line
 from memory.types import Statement
 
 _UNREAD = re.compile(r"^\[(?:audio|video|image|file) [^\n]*, not read\b", re.MULTILINE)

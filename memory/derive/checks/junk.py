@@ -13,11 +13,13 @@ from memory.ports import Source
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.questions import is_question
+from memory.text.quotations import one_line
 from memory.text.time.dates import MONTHS, WEEKDAYS
 
 _MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
 """The mood of a conversation is asked for, but seldom named in it."""
 _LEAST_WORDS = 2
+_MUCH = 3
 _SPACED = re.compile(r"[^\W\d_]")
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _OF_A_PROMPT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d|=== ?[0-9a-f]{16}|^[0-9a-f]{16} ?===")
@@ -77,9 +79,18 @@ def is_formless(text: str) -> bool:
     return bool(_DATA.match(text) or _TO_THE_READER.match(text) or _OF_THE_ANSWER.match(text))
 
 
-def is_spoken(text: str, cited: Sequence[Source]) -> bool:
-    """Return whether a sentence is said by or to somebody, as a refusal is, and by nobody in its sources in these words."""
-    return _SPOKEN.match(text) is not None and not any(_folded_words(text) in _folded_words(source.text) for source in cited)
+def is_spoken(text: str) -> bool:
+    """Return whether a sentence is said by or to somebody, as a refusal is, so that it does not tell whose it is."""
+    return _SPOKEN.match(text) is not None
+
+
+def copied_from(text: str, cited: Sequence[Source]) -> Source | None:
+    """Return the message among the sources that a text of several words is copied from, letter by letter but for its end."""
+    line = one_line(text).rstrip(".!?… ")
+    if len(line.split()) < _LEAST_WORDS:
+        return None
+    copy = re.compile(rf"(?<!\w){re.escape(line)}(?!\w)")
+    return next((source for source in cited if source.speaker and copy.search(one_line(source.text))), None)
 
 
 def asks(text: str) -> bool:
@@ -124,11 +135,15 @@ def says_nothing(text: str, cited: Sequence[Source]) -> bool:
     words = _words(text)
     if not _MOOD.isdisjoint(words):
         return False
-    given = [word for source in cited for word in tokens(f"{source.speaker} {source.text}")]
+    spoken = [word for source in cited for word in tokens(source.text)]
+    speakers = [word for source in cited for word in tokens(source.speaker)]
     # A text too short for its language to be detected counts as being in that of its sources.
-    if language(words) not in (None, language(given)):
+    if language(words) not in (None, language([*speakers, *spoken])):
         return False
-    return _telling(text).isdisjoint(map(stem, given))
+    # Of little, other words may tell; of much, a sentence that shares the speaker's name alone is made up.
+    is_much = len(set[str]().union(*(_telling(source.text) for source in cited))) >= _MUCH
+    shared = spoken if is_much else [*speakers, *spoken]
+    return _telling(text).isdisjoint(map(stem, shared))
 
 
 def is_no_thought(text: str, cited: Sequence[Source], system: str) -> bool:

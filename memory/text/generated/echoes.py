@@ -18,7 +18,7 @@ _ASKED_FOR = re.compile(
 )
 # The line that tells the day, as a whole: its first sentence alone may be an answer.
 _TODAY = re.compile(
-    r"^Today is (?P<day>[^\W\d]+, \d\d [^\W\d]+ \d{4}), \d\d:\d\d\. (?P<asked>The message at the end is from .+)$"
+    r"^Today is (?P<day>[^\W\d]+, \d\d [^\W\d]+ \d{4}), \d\d:\d\d\. (?P<asked>(?P<from>The message at the end is from .+?), whom .+)$"
 )
 _GOES_ON = QUOTED.further.rstrip()
 _LEAST_QUESTION, _LEAST, _LEAST_TO_HER = 3, 5, 6
@@ -58,6 +58,8 @@ def _of_people(text: str) -> Iterator[str]:
             yield line
         if today := _TODAY.match(line):
             yield from (line, today["asked"], f"{today['day']}:")
+            # With the names as a model writes them, and the full stop that then ends it.
+            yield from (f"{one}." for one in (today["from"], today["from"].replace('"', "")))
         yield from (one for one in (told, *_SENTENCE.split(told)) if not hers and _is_theirs(one))
 
 

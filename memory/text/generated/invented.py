@@ -118,9 +118,10 @@ _QUOTED = rf"{_DAY}, [^|:\n]{{1,40}}:"
 _OF_A_DIGEST = re.compile(rf"^{_MARKS}(?:(?:{_SOURCE}|{_QUOTED})\s*)*")
 _LABEL = r"\[[a-gm-s]\d{1,3}\](?!\(|:)"
 _OF_AN_ANSWER = re.compile(rf"^(?:{_MARKS}(?:{_SOURCE.removesuffix('?')}|{_QUOTED}|{_LABEL})[^\S\n]*)+")
+_LISTED = re.compile(rf"^(?P<bullet>[^\S\n]*[-*•][^\S\n]+)(?P<receipt>{_QUOTED})[^\S\n]*")
 # An incomplete line that may still become such a receipt.
 _BEGUN = re.compile(
-    rf"^[^\S\n]*{_MARKS}(?:\[[^][\n]*\][^\S\n]*{_MARKS})*(?:\[[^][\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$"
+    rf"^[^\S\n]*(?:[-*•][^\S\n]*)?{_MARKS}(?:\[[^][\n]*\][^\S\n]*{_MARKS})*(?:\[[^][\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$"
 )
 
 
@@ -130,9 +131,13 @@ def unmarked(line: str) -> str:
 
 
 class WithoutReceipts:
-    """A streaming filter that drops receipts from the beginning of lines. A possible receipt is held back."""
+    """A streaming filter that drops receipts from the beginning of lines. A possible receipt is held back.
 
-    def __init__(self) -> None:
+    In a list a receipt stays if it stands in the prompt, whose messages `said` are: it may have been asked for.
+    """
+
+    def __init__(self, said: Iterable[str] = ()) -> None:
+        self._said = "\n".join(said)
         self._held = ""
         self._inside = False
 
@@ -156,5 +161,10 @@ class WithoutReceipts:
     def _known(self, *, whole: bool) -> str:
         if not whole and not self._held[:1].isalpha() and _BEGUN.match(self._held):
             return ""
-        known, self._held, self._inside = _OF_AN_ANSWER.sub("", self._held), "", True
+        listed = _LISTED.match(self._held)
+        if listed and listed["receipt"] not in self._said:
+            known = listed["bullet"] + self._held[listed.end() :]
+        else:
+            known = _OF_AN_ANSWER.sub("", self._held)
+        self._held, self._inside = "", True
         return known
