@@ -6,8 +6,10 @@ clause ("where I live", "was ich mag"), told by the subject that comes before it
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from memory.text.lookups import is_lookup
+from memory.text.romance_questions import asks_in_french, asks_in_spanish
 from memory.text.told.named_things import KIN
 from memory.text.word_forms.irregular_verbs import is_past
 
@@ -35,9 +37,7 @@ _PATTERN = re.compile(
       | (?:(?:tell|show)\s+me|(?:erzähl|zeig)\w*\s+(?:mir|uns)|cuéntame|dime|raconte-moi|dis-moi)\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
       | ¿
       | (?:weißt|erinnerst|kennst)\s+du\b
-      | (?:qui|quand|où|comment|pourquoi|combien)\s+(?:est|sont|était|s['’]appel\w+|ai|as|a)\b | (?:qu['’])?est-ce\b
-      | quel(?:le)?s?\s+(?:est|sont|était)\b | tu\s+te\s+souviens\b
-      | (?:qué|quién|cuándo|dónde|cómo|cuál|cuánt[oa]s?|chi|dov|cos|qual)\b['’\s]
+      | chi\s | dov['’] | cos['’] | qual['’\s]
     )"""
 )
 _STATES = re.compile(
@@ -81,6 +81,9 @@ _LIKE = frozenset(
     "gesagt erwartet geplant befürchtet gewohnt üblich gestern heute morgen immer schon damals früher jedes".split()
 )
 _FINITE = frozenset("ist sind war waren hat haben hatte hatten wird wurde wurden hab habe kann darf muss soll will mag".split())
+_VERBS = _FINITE | frozenset("hast bist habt seid fahre fährt nehme nimmt mache macht".split())
+_SUBJECTS = frozenset("ich du er sie wir ihr man mein meine unser unsere".split())
+_NAMED = frozenset("heißt heisst hieß hiess heißen heissen".split())
 _FIRST = frozenset("hat ist wird wurde wurden".split())
 _OBJECTS = frozenset("ein eine einen einem den noch jetzt eigentlich schon immer wirklich denn mein meine meinen".split())
 _OWN = frozenset("hab war kann muss darf soll will mag".split())
@@ -99,7 +102,8 @@ def opens_like_a_question(sentence: str) -> bool:
         return True
     if _STATES.match(asked):
         return False
-    return bool(_PATTERN.match(asked)) or _asks_for_a_subject(words) or is_lookup(asked)
+    asks = _PATTERN.match(asked) or _asks_for_a_subject(words) or is_lookup(asked)
+    return bool(asks) or asks_in_french(asked) or asks_in_spanish(asked)
 
 
 def _asks_for_a_subject(words: Sequence[str]) -> bool:
@@ -124,6 +128,8 @@ def _in_german(asked: str, words: Sequence[str]) -> bool:
     if words[0].lower() in _BEFORE:
         words = words[1:]
     first, second, third = words[0].lower(), words[1], words[2] if len(words) > 2 else ""
+    if first == "was" and second == "für":
+        return any(verb in _VERBS and subject in _SUBJECTS for verb, subject in pairwise(words[3:]))
     if first == "was":
         verb = second in _FINITE or (
             second.endswith(_ENDS) and (third[:1].isupper() or not (_GERMAN | _PLACES).isdisjoint(words[2:]))
@@ -143,6 +149,8 @@ def _in_german(asked: str, words: Sequence[str]) -> bool:
 def _asks_how(words: Sequence[str]) -> bool:
     if len(words) < 3 or words[1] in _LIKE:
         return False
+    if words[1] in _NAMED:
+        return words[2] != "es"
     if words[1] in _MEASURES:
         return words[2] not in _BEHIND and (len(words) < 4 or words[3] not in _BEHIND or words[2].islower())
     if words[-1] in _FINITE and words[1] not in _FINITE:

@@ -12,7 +12,10 @@ from tests.kits.memory_kit import at_home
 SETS = Path(__file__).parents[1] / "sets" / "asked"
 
 
-@pytest.mark.parametrize(("name", "heard", "mistaken"), [("unmarked", 80, 3), ("unmarked_unseen", 55, 3)])
+@pytest.mark.parametrize(
+    ("name", "heard", "mistaken"),
+    [("unmarked", 80, 3), ("unmarked_unseen", 55, 3), ("unmarked_romance", 60, 1), ("unmarked_romance_later", 28, 1)],
+)
 def test_most_questions_are_heard_without_their_mark_and_few_statements_are_taken_for_one(
     name: str, heard: int, mistaken: int
 ) -> None:
@@ -80,6 +83,8 @@ async def test_what_asks_in_form_only_is_kept_as_told(tmp_path: Path, told: str)
         "hat Nadia noch den alten Hund",
         "spielt Ruben noch Schach",
         "was blühte im Hochbeet",
+        "wie heißt nadias hund",
+        "was für ein bike hab ich",
     ],
 )
 def test_what_is_like_it_still_asks(question: str) -> None:
@@ -139,6 +144,9 @@ async def test_a_detail_that_is_only_named_is_looked_up_and_hides_nothing(tmp_pa
         "macht Spaß mit den Kindern",
         "was heute im Garten passierte",
         "kommt Montag wieder",
+        "was für ein Tag",
+        "was für ein Idiot der Egon",
+        "cos I was late",
     ],
 )
 def test_a_note_is_no_look_up(told: str) -> None:
