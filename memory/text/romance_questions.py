@@ -35,7 +35,7 @@ _FRENCH = re.compile(
       | que\s+(?:sai[st]|fai[st]|font|faisai[st]|dit|disai[st]|doi[st]|veut|voulait|devient|deviennent|pense|reste|faut|s['’]est|se\s+passe)\b
       | quoi\s+de\s+\w
       | (?:\w+\s+){{0,4}}{_IS}\s+(?:quoi|qui|où|combien|comment|ki|koi|quel(?:le)?s?|quand(?!\s+(?:même|meme|mm|qu['’]\w+|{_CLITIC})(?:\b|(?<=['’]))))\b
-      | (?:\w+\s+){{0,3}}(?:{_CLITIC}\s*)?(?:y\s?['’]?a|(?:me|te|se|m['’]|t['’])?\s*(?:fai[st]|font|faisai[st]|mange\w*|dit|pense\w*|veu[tx]|ai|as|a|lis|lit))\s+quoi\b(?!\s+que)
+      | (?:\S+\s+){{0,3}}(?:{_CLITIC}\s*)?(?:y\s?['’]?a|(?:me|te|se|m['’]|t['’])?\s*(?:fai[st]|font|faisai[st]|mange\w*|dit|pense\w*|veu[tx]|ai|as|a|lis|lit))\s+quoi\b(?!\s+que)
       | (?:{_CLITIC})\s*(?:\w+\s+){{1,3}}(?:combien\b|(?:à\s+|de\s+|en\s+|dans\s+|pour\s+)?quel(?:le)?s?\s+\w)
       | (?:il|elle|ils|elles|ça)\s+(?:habit\w+|vit|est|était|travaill\w+|boss\w+|va|part|arrive\w*|commence|finit|s['’]appell\w+)\s+
         (?:où|comment|quand)\s+(?:déjà\s+|deja\s+)?{_OF_MINE}\w+(?:\s+\w+)?$

@@ -38,6 +38,8 @@ def spoken(text: str, written: str = "") -> str:
         ("J'ai acheté un vélo.", "C'est noté."),
         ("Où est mon vélo ?", 'Encore rien sur "vélo".'),
         ("Qu'est-ce que j'ai fait en octobre ?", "Encore rien du 1er octobre 2026 au 31 octobre 2026."),
+        ("Qu'est-ce qui s'est passé en octobre ?", "Encore rien du 1er octobre 2026 au 31 octobre 2026."),
+        ("¿Qué tengo que hacer la semana que viene?", "Todavía nada del 30 de noviembre de 2026 al 6 de diciembre de 2026."),
         ("Hallo", "Hallo, Ada."),
         ("Ich wohne in Graz.", "Gemerkt."),
         ("I live in Graz.", "Kept."),

@@ -214,6 +214,11 @@ def test_earlier_questions_and_her_own_words_are_no_answer() -> None:
     assert only_asked.text == 'Nothing about "cat" yet.'
 
 
+def test_small_talk_is_not_listed_as_what_happened() -> None:
+    told = ask("what happened today?", said("hi 👋"), said("we sold the boat"), said("thanks 😊"), said("good night"))
+    assert [hit.exchange.text for hit in told.cites] == ["we sold the boat"]
+
+
 def test_a_question_that_holds_more_is_better_than_nothing() -> None:
     assert ask("who is Vera?", said("Should I visit my sister Vera?")).text == (
         'You asked me today at 21:04: "Should I visit my sister Vera?"'

@@ -20,7 +20,7 @@ from bot.models.offline.candidates import (
     of_names,
     spread,
 )
-from bot.models.offline.message_kinds import in_compounds, is_question, topic
+from bot.models.offline.message_kinds import in_compounds, is_question, tells, topic
 from bot.models.offline.possession import (
     ALONE,
     INTRODUCES,
@@ -121,7 +121,7 @@ class AnswerChoice:
         if window is None:
             return []
         own, questions = bool(SPEAKING.search(part.text)), _ASKED.search(part.text) is not None
-        every = [one for one in self._quotable(part) if one.asks == questions]
+        every = [one for one in self._quotable(part) if one.asks == questions and (questions or tells(one.hit.exchange.text))]
         said = [one for one in every if window.holds(one.hit.exchange.said_at)]
         then = (
             said
