@@ -82,3 +82,10 @@ def test_a_note_of_a_day_in_the_next_two_months_is_of_that_day(note: str, year: 
 def test_who_asks_for_the_plans_of_today_asks_ahead(question: str) -> None:
     window = asked_ahead(question, FRIDAY, "UTC").window
     assert window and asks_ahead(question, window, FRIDAY)
+
+
+@pytest.mark.parametrize(
+    "habit", ["judo le mercredi à 14h", "cours d'espagnol tous les mardis", "yoga los martes", "piano every Thursday"]
+)
+def test_a_habit_tells_of_no_day(habit: str) -> None:
+    assert times_told(habit, FRIDAY, "UTC").times == ()

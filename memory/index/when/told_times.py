@@ -52,7 +52,8 @@ def _words(codes: frozenset[Code]) -> frozenset[str]:
 _TIMES, _UNITS, _DISTANCES = _words(_NAMES_A_TIME), _words(frozenset((Code.UNIT,))), _words(_FROM_NOW)
 _A_WORD = re.compile(r"[^\W_]+")
 _SINCE = re.compile(
-    r"(?i)\b(?:since|seit|depuis|desde|until|till|bis|jusqu|hasta|every|each|always|usually|never|immer|nie|siempre)\b"
+    r"(?i)\b(?:since|seit|depuis|desde|until|till|bis|jusqu|hasta|every|each|always|usually|never|immer|nie|siempre|chaque|tou(?:s|tes) les|cada|tod[oa]s l[oa]s"
+    r"|le (?:lun|mar|mercre|jeu|vendre|same)di(?! \d)|le dimanche(?! \d)|los (?:lunes|martes|miércoles|jueves|viernes|sábados|domingos))\b"
 )
 _WILL = re.compile(
     r"(?i)\b(?:will|shall|going to|plan(?:s|ning)? to|next(?! door| to\b)|upcoming|tomorrow|soon|werden?|wirst?|wird|nächste\w*|kommende\w*|voy|vamos|va a"

@@ -133,7 +133,7 @@ season 3 spring frühling frühjahr printemps primavera voorjaar
 season 6 summer sommer été verano verão zomer
 season 9 autumn fall herbst automne otoño autunno outono
 season 12 winter hiver invierno inverno
-feast 0 valentine's_day valentine's valentines valentinstag
+feast 0 valentine's_day valentines_day san_valentín valentine's valentines valentinstag
 feast 1 easter easter_weekend osterwochenende ostern pâques pascua pasqua páscoa pasen
 feast 2 independence_day
 feast 3 halloween
@@ -142,8 +142,8 @@ feast 5 christmas_eve heiligabend nochebuena
 feast 6 christmas xmas weihnachten noël navidad natale kerst
 feast 7 christmas_day ersten_weihnachtstag ersten_weihnachtsfeiertag
 feast 8 boxing_day zweiten_weihnachtstag zweiten_weihnachtsfeiertag
-feast 9 new_year's_eve silvester nochevieja réveillon oudejaarsavond
-feast 10 new_year's_day neujahr neujahrstag
+feast 9 new_year's_eve new_years_eve nye silvester nochevieja réveillon oudejaarsavond
+feast 10 new_year's_day new_years_day neujahr neujahrstag año_nuevo
 feast 11 new_year new_year's new_years
 feast 12 good_friday karfreitag
 feast 13 easter_sunday ostersonntag
@@ -160,10 +160,10 @@ feast 23 aschermittwoch ash_wednesday
 feast 24 gründonnerstag maundy_thursday
 feast 25 allerheiligen all_saints'_day
 feast 26 tag_der_deutschen_einheit
-feast 27 mother's_day muttertag
+feast 27 mother's_day mothers_day muttertag
 feast 28 memorial_day
 feast 29 labor_day
-feast 30 st_patrick's_day st._patrick's_day
+feast 30 st_patrick's_day st_patricks_day st._patrick's_day
 feast 33 weihnachtstage weihnachtstagen weihnachtsfeiertage weihnachtsfeiertagen
 quarter 1 q1
 quarter 2 q2
