@@ -47,17 +47,18 @@ async def count_due(derivation: "Derivation") -> int:
 async def _ripe(derivation: "Derivation", *, asked: bool) -> AsyncIterator[tuple[str, Progress | None]]:
     context = derivation.context
     now = month(context.clock.now(), context.domain.time_zone)
-    fresh = await summaries.unaged(context.db, context.domain)
-    stale = dict.fromkeys(await reached.read_all(context.db, context.domain, TIER, stale=True), 0)
+    # Before its inputs: else what another process publishes between them would count as found here, and be made twice.
     progress = await reached.read_all(context.db, context.domain, TIER)
+    fresh = await summaries.unaged(context.db, context.domain)
+    stale = [period for period, before in progress.items() if before.stale]
     later = await statements.told_later(context.db, context.domain, profile.TIER)
     late = {
         period
         for period in {*progress, *later}
         if period <= now and _of_facts(progress.get(period)) != _joined(later.get(period, ()))
     }
-    for period, n in sorted({**dict.fromkeys(late, 0), **stale, **fresh}.items()):
-        before = await derivation.progress(TIER, period)
+    for period, n in sorted({**dict.fromkeys([*late, *stale], 0), **fresh}.items()):
+        before = progress.get(period)
         over = period < now or (before is not None and before.stale)
         if asked or (over and not await _waits(derivation, period)) or n >= max(FIRST_GISTS, before.size if before else 0):
             yield period, before

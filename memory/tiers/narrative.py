@@ -32,6 +32,7 @@ OVER = "over"
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the pending work; None if profile and eras are unchanged."""
     context = derivation.context
+    before = await derivation.progress(TIER)
     newest = sorted(await statements.standing(context.db, context.domain, profile.TIER), key=lambda one: (-one.last_at, one.key))
     facts = sorted(newest[:_MOST_FACTS], key=lambda one: one.key)
     paragraphs = await statements.standing(context.db, context.domain, eras.TIER)
@@ -39,7 +40,6 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     recent = sorted((one for one in paragraphs if one.period in months), key=lambda one: (one.period, one.first_at, one.key))
     keys = [one.key for one in (*facts, *recent)]
     progress = Progress("/".join(map(str, keys)), max(keys, default=0), len(keys), 0, stale=False)
-    before = await derivation.progress(TIER)
     if (before.inputs == progress.inputs and not before.stale) if before else not keys:
         return None
     lines = [

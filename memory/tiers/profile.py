@@ -60,8 +60,8 @@ _ALIKE = 0.7
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the next piece of work: the oldest gists not scanned yet, once there are enough, or any if `asked`."""
     context = derivation.context
-    gists = await summaries.unprofiled(context.db, context.domain, MOST_GISTS)
     before = await derivation.progress(TIER)
+    gists = await summaries.unprofiled(context.db, context.domain, MOST_GISTS)
     # If facts were removed, their sources are scanned again at once.
     enough = 1 if asked or (before and before.stale) else MOST_GISTS if before else FIRST_GISTS
     if len(gists) < enough:

@@ -63,10 +63,10 @@ class SelfState:
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the pending work: the narrative changed, and forty gists are new or it was `asked` for."""
     context = derivation.context
+    before = await derivation.progress(TIER)
     narrated = await statements.standing(context.db, context.domain, narrative.TIER)
     keys = [one.key for one in narrated]
     inputs = "/".join(map(str, keys))
-    before = await derivation.progress(TIER)
     if (before.inputs == inputs and not before.stale) if before else not narrated:
         return None
     gists = await summaries.count(context.db, context.domain)
