@@ -43,6 +43,9 @@ _FRENCH = re.compile(
       | (?:je\s+t['’]|je\s+vous\s+|j['’]|tu\s+|t['’])(?:ai|as)\s+\w+\s+quoi\s+(?:sur|pour|à|a|de|hier|avec|comme|chez|au|aux)\b
       | je\s+(?:t['’]|vous\s+)ai\s+dit\s+quoi\b
       | {_CLITIC}\s*\w+\s+où\s+(?:en|avant|il\s+y\s+a|ce(?:t|tte)?|demain|ce\s+soir)\b
+      | tu\s+sais\s+quoi\s+(?:sur|de|d['’]|du)\b
+      | (?:(?:le|la|l['’]|mon|ma|notre)\s*)?(?:numéro|code|mot\s+de\s+passe|mdp|adresse|prénom|nom|pointure|recette|anniv(?:ersaire)?)\s+(?:de|du|d['’]|des|wifi)
+        (?!\s*\w+\s+(?:a|est)\b)(?:\s*[^\W\d]+){{1,4}}$
       | tu\s+(?:te\s+)?(?:sais|souviens|rappelles|connais)\s+(?:(?:de\s+)?{_ASKED}|pourquoi|ce\s+que)\b(?<!sais\ quoi) | tu\s+te\s+(?:souviens|rappelles)\b
       | (?:tu\s+(?:peux|pourrais)\s+me\s+|peux[\s-]tu\s+me\s+)?(?:rappel+e[rz]?|dis|dire|redis)(?:[\s-]*moi)?\s+(?:{_ASKED}|pourquoi|ce\s+que)\b
     )"""
@@ -74,6 +77,8 @@ _SPANISH = re.compile(
       | (?:a|de|en)\s+(?:q|que)\s+(?:hora|d[ií]a|fecha|color|edad|precio|calle|ciudad|marca|piso|número|trabaj\w+)\b
       | (?:a|con|de|para)\s+quien(?:es)?\s+\w | (?:por|a)\s+cuanto\s+\w
       | por\s?q\s+(?!\w+o\s*$)(?:no\s+)?\w+[éóí]\b | q\s+te\s+dij[eo]\b
+      | q\s+(?!(?:mañana|hoy|luego|ahora|ya|no|siempre|también|tb|s[oó]lo|nunca)\b)\w+\s+(?:tengo|tenemos)\b
+      | (?:(?:el|la|mi)\s+)?(?:número|código|clave|contraseña|dirección|receta|talla|cumple(?:años)?)\s+del?\s+(?:[^\W\d]+\s*){{1,4}}$
       | q\s+(?:te\s+\w+[éó]|me\s+dij[eo]|sabes|hice|hago|hizo|hicimos|pas[oó]|hay|com[ií]|dij[eo]|compr[eé]|regal[eé]|significa|opinas|piensas|me\s+\w+ó)\b
       | que\s+(?:me\s+dijo|sabes|opinas|piensas|significa|hice|hicimos|pas[oó]|compr[eé]|regal[eé])\b
       | (?:q|que)\s+(?:hora|d[ií]a|año|mes|nombre|edad|color|coche|moto|libro|pel[ií]cula|regalo|tipo|marca|piso|número|código|clave|contraseña|talla|pastillas?|medicina|plato)

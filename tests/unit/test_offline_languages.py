@@ -103,3 +103,36 @@ async def test_whom_somebody_saw_is_told_without_a_word_of_seeing(
         told = await answer(here, question)
     assert told.startswith(framed) and "Nothing" not in told and "quarry" not in told
     assert all(name in told for name in quoted)
+
+
+OWN = {
+    "2024-05-02T10:00": "j'habite à metz avec léa",
+    "2024-05-03T10:00": "vivo en bilbao con nuria",
+    "2025-02-01T10:00": "on a emménagé à dijon, 4 rue berbisey",
+    "2025-03-01T10:00": "nouveau poste au lycée carnot",
+    "2025-04-01T10:00": "ma mère s'appelle odile",
+    "2025-05-01T10:00": "l'appart a coûté 6200 euros",
+    "2026-11-01T10:00": "mon portable c'est le 06 11 22",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("on habite où maintenant", "dijon"),
+        ("je bosse où", "carnot"),
+        ("c'est quoi mon métier", "carnot"),
+        ("comment s'appelle maman", "odile"),
+        ("c'est quoi le prix de l'appart", "6200"),
+        ("j'ai combien d'enfants", 'Encore rien sur "enfants".'),
+        ("mi hermana cómo se llama", 'Todavía nada sobre "hermana".'),
+    ],
+)
+async def test_french_and_spanish_are_answered_by_what_is_meant_and_not_by_their_little_words(
+    tmp_path: Path, question: str, quoted: str
+) -> None:
+    clock = Clock(NOW)
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        here = await corner(memory, clock)
+        await here.view.say(here.session, [said(text, at, utc(at)) for at, text in OWN.items()])
+        assert quoted in await answer(here, question)

@@ -20,7 +20,7 @@ from bot.models.offline.candidates import (
     of_names,
     spread,
 )
-from bot.models.offline.message_kinds import in_compounds, is_question, tells, topic
+from bot.models.offline.message_kinds import in_compounds, is_question, tells, topic, unelided
 from bot.models.offline.possession import (
     ALONE,
     INTRODUCES,
@@ -73,7 +73,7 @@ class AnswerChoice:
         self._tells: dict[int, ToldTimes] = {}
         near = [one for hit in hits for one in (hit.exchange, hit.before, hit.after) if one and one.role == "assistant"]
         self._assistants = {one.session: one.speaker for one in near if not is_lyra(one)}
-        self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{hit.exchange.text}") for hit in hits}
+        self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{unelided(hit.exchange.text)}") for hit in hits}
 
     def is_asker(self, exchange: Exchange) -> bool:
         """Return whether the asker said a message."""

@@ -58,7 +58,7 @@ _TAIL = (
     r"(?:[\s,]+(?:there|lyra|again|everyone|all|dear|so much|very much|a lot|mate|man|dude|love|bien|schön|mille|beaucoup|bcp|à toi|a toi"
     r"|ma belle|dir|euch|vielmals|a ti|guap[oa]|cariño|tod[oa]s|(?:t['’]es|tu es|you(?: a|['’])?re|u r|du bist|bist|eres)"
     r" (?:an? |the |un |une |la |le |el |die |der |ein |trop |so |really )?(?:best|great|awesome|amazing|star|angel|lovely|sweet|hero"
-    r"|top|génial|géniale|adorable|super|meilleur|meilleure|amour|ange|beste|toll|lieb|schatz|engel|sol|mejor|genial|amor|crack)))*"
+    r"|top|génial|géniale|adorable|super|meilleur|meilleure|amour|ange|beste|toll|lieb|schatz|engel|sol|mejor|genial|amor|crack)|crack|maj[oa]|t[ií][oa]))*"
 )
 _END = r"[^\w?¿]*$"
 _GREETING = re.compile(
@@ -112,7 +112,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
     macht machst tut tust
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à moi toi c q maintenant actuellement déjà deja avant
-    toujours encore aujourd'hui demain ahora antes todavía hoy mañana siempre mí donde cuando como quien cual fais fait font faisais
+    comme se est était étais suis ai as sera sais y toujours encore aujourd'hui demain ahora antes todavía hoy mañana siempre mí donde cuando como quien cual fais fait font faisais
     кто что чего кого где куда откуда когда почему зачем как какой какая какое какие чей чья ты тебя тебе вы вас вам обо мне меня мой
     моя моё мои моего моей мою моих моему знаешь помнишь расскажи kto co czego kogo gdzie dokąd skąd kiedy dlaczego jak jaki jaka
     jakie jesteś ty ciebie mnie mój moja moje mojego mojej moją wiesz pamiętasz kim neyi nerede nereye neden nasıl hangi sen sana
@@ -121,6 +121,9 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
 )
 _ENGLISH = STOP_WORDS - _ELSEWHERE
 _FOREIGN = frozenset(stem(word.casefold()) for word in _ELSEWHERE)
+_ELIDED = re.compile(r"(?i)\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})")
+_LISTED = frozenset({"french", "spanish"})
+"""Languages whose little words are all those of language detection."""
 _DECLINED = ("e", "em", "en", "er", "es")
 _ADDRESSING = frozenset("i sie ihr ihre ihrem ihren ihrer ihnen du dir dich dein deine euch euer".split())
 """What is written with a capital although it names nobody."""
@@ -175,11 +178,13 @@ def asks_what_lyra_feels(question: str) -> bool:
 
 def topic(question: str) -> Topic:
     """Return the topic of a question. Fragments of a script without spaces are searched for, but not reported."""
+    question = unelided(question)
     written = {found.casefold().replace("’", "'"): found for found in _WORD.findall(question)}
     # "son", "war" and "hat" mean something in English only
     english = not _ENGLISH.isdisjoint(tokens(question))
     spoken = language(tokens(question))
     named = _names(question, spoken)
+    little = function_words()[spoken] if spoken in _LISTED else frozenset()
     admit: dict[str, str] = {}
     unspaced: set[str] = set()
     weak: set[str] = set()
@@ -188,7 +193,9 @@ def topic(question: str) -> Topic:
             unspaced.update({stemmed} if len(word) > 1 and not _PARTICLES.fullmatch(word) else ())
         elif stemmed in _KINDS:
             weak.add(stemmed)
-        elif stemmed and stemmed not in _EMPTY and (english or word in named or not _is_grammar(word, stemmed)):
+        elif (
+            stemmed and stemmed not in _EMPTY and (english or word in named or not (word in little or _is_grammar(word, stemmed)))
+        ):
             admit.setdefault(stemmed, re.sub(r"['’][sS]$", "", written.get(word, word)))
     spelled = dict(spelled_stems(question))
     made_of: dict[str, list[frozenset[str]]] = {}
@@ -201,6 +208,11 @@ def topic(question: str) -> Topic:
             spelled |= {one: spelled[one] | made, other: spelled[other] | made}
         made_of = {stemmed: [frozenset(map(stem, pair)) for pair in splits(word)] for stemmed, word in large.items()}
     return Topic(admit, frozenset(unspaced), frozenset(weak), spelled, made_of)
+
+
+def unelided(text: str) -> str:
+    """Return a text without what French puts before an apostrophe: "d'enfants", "l'appart"."""
+    return _ELIDED.sub(" ", text)
 
 
 def _is_grammar(word: str, stemmed: str) -> bool:
