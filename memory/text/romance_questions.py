@@ -14,7 +14,7 @@ _LEAD = re.compile(
     r"(?i)^(?:(?:et|mais|alors|du\s+coup|au\s+fait|sinon|bon|euh|dis(?!\s+moi)|y(?!\s?['’]?a\b)|oye|pues|entonces|bueno|a\s+ver|por\s+cierto)[,\s]+)+"
 )
 _KNOWN = re.compile(
-    r"(?i)\b(?:sai[st]|savai[st]|savoir|(?:souvien[st]|rappelle)\s+(?:plus|pas)|ignore|importe|comprend[s]?|demande|voi[rst]|imagine[sz]?|devine[zr]?)\b"
+    r"(?i)\b(?:sai[st]|savai[st]|savoir|(?:souvien[st]|rappelle)\s+(?:plus|pas)|ignore|oublié|importe|comprend[s]?|demande|voi[rst]|imagine[sz]?|devine[zr]?)\b"
 )
 """Before a question word, what makes it an indirect question or an indefinite: "je sais plus où", "n'importe qui"."""
 
@@ -42,7 +42,7 @@ _FRENCH = re.compile(
       | (?:il|elle)\s+(?:\w+\s+)?\w+\s+(?:où|quand|comment)\s+(?:déjà\s+|deja\s+)?(?:papa|maman|mamie|papi|mon\s+\w+|ma\s+\w+)$
       | (?:je\s+t['’]|je\s+vous\s+|j['’]|tu\s+|t['’])(?:ai|as)\s+\w+\s+quoi\s+(?:sur|pour|à|a|de|hier|avec|comme|chez|au|aux)\b
       | je\s+(?:t['’]|vous\s+)ai\s+dit\s+quoi\b
-      | {_CLITIC}\s*\w+\s+où\s+(?:en|avant|il\s+y\s+a|ce(?:t|tte)?|demain|ce\s+soir)\b
+      | {_CLITIC}\s*\w+\s+(?:\w+\s+)?où\s+(?:en|avant|après|avec|il\s+y\s+a|ce(?:t|tte)?|demain)\b
       | tu\s+sais\s+quoi\s+(?:sur|de|d['’]|du)\b
       | (?:(?:le|la|l['’]|mon|ma|notre)\s*)?(?:numéro|code|mot\s+de\s+passe|mdp|adresse|prénom|nom|pointure|recette|anniv(?:ersaire)?)\s+(?:de|du|d['’]|des|wifi)
         (?!\s*\w+\s+(?:a|est)\b)(?:\s*[^\W\d]+){{1,4}}$
@@ -54,7 +54,7 @@ _TRAILING = re.compile(
     r"(?i)(?:\s+(?:déjà|deja|maintenant|encore|exactement|au\s+fait|du\s+coup|stp|svp|demain|aujourd['’]hui|ce\s+soir|en\s+ce\s+moment|actuellement|lyra))+$"
 )
 _FRENCH_END = re.compile(
-    r"(?i)\s(?:où|quand|combien|comment|(?:à|a|avec|chez|de|pour)\s+qui|(?:à|a|de|avec|en|sur|pour)\s+quoi|(?:à|a|de|en|pour)?\s*quel(?:le)?s?\s+\w+"
+    r"(?i)\s(?:où|quand|combien|comment|(?:à|a|avec|chez|de|pour)\s+qui|(?:à|a|de|avec|en|sur|pour|dans|chez)\s+quoi|quel(?:le)?s?\s+(?:heure|jour|âge|age|taille|couleur|date|prix|étage|année|mois|ville|école|marque|modèle|numéro|adresse|rue)s?"
     r"|\b(?:ai|as)\s+\w+(?:é|u|t|s)\s+quoi)$"
 )
 _MOST_WORDS = 12
@@ -62,8 +62,8 @@ _MOST_WORDS = 12
 _ACCENTED = r"(?:qué|quién(?:es)?|cuándo|dónde|adónde|cómo|cuál(?:es)?|cuánt[oa]s?)"
 _EXCLAIMED = re.compile(
     r"""(?ix)^(?:
-      qué\s+(?:\w+\s+(?:más|tan|est[aá]\w*)|de|\w+[^qm\W]it[oa]s?|manera|forma|modo)\b
-      | qué\s+(?:calor|frío|asco|pena|rabia|ilusión|bien|mal|guay|ric[oa]s?|bonit[oa]s?|pesad[oa]s?|susto|vergüenza|sueño|hambre|sed|cansancio|buen[oa]?s?|mierda|fuerte
+      qué\s+(?:más\s+da|\w+\s+(?:más|tan|est[aá]\w*)|de|\w+[^qm\W]it[oa]s?|manera|forma|modo)\b
+      | (?:con\s+)?qué\s+(?:calor|frío|asco|pena|rabia|ilusión|bien|mal|guay|ric[oa]s?|bonit[oa]s?|pesad[oa]s?|susto|vergüenza|sueño|hambre|sed|cansancio|buen[oa]?s?|mierda|fuerte
         |suerte|pasada|locura|envidia|ganas|lástima|horror|miedo|alegría|nervios|putada|tont[oa]s?|idiota|gracia|lind[oa]s?|mon[oa]s?|fe[oa]s?|dur[oa]|difícil|risa|palo
         |coñazo|maravilla|va|raro|rara|dolor|pereza|agobio|estrés|desastre|gozada|chul[oa]s?|triste|maj[oa]s?|día|noche|semana)\b(?!\s+(?:es|era|fue|sale|tengo|viene|llega)\b)
       | cómo\s+(?:mola|duele|pesa|llueve|te\s+(?:quiero|echo)|me\s+(?:duele|gusta|alegro)|está\s+el|pasa\s+el\s+tiempo)\b
@@ -74,7 +74,7 @@ _SPANISH = re.compile(
     rf"""(?ix)^(?:
       (?:(?:a|de|con|en|por|para|desde|hasta|sobre|según)\s+)?{_ACCENTED}\b\s*\S
       | (?:la|el|los|las|mi|mis)\s+\w+\s+{_ACCENTED}\s+\w
-      | (?:a|de|en)\s+(?:q|que)\s+(?:hora|d[ií]a|fecha|color|edad|precio|calle|ciudad|marca|piso|número|trabaj\w+)\b
+      | (?:a|de|en|hasta|desde|para|por)\s+(?:q|que)\s+(?:hora|d[ií]a|fecha|color|edad|precio|calle|ciudad|marca|piso|número|trabaj\w+)\b
       | (?:a|con|de|para)\s+quien(?:es)?\s+\w | (?:por|a)\s+cuanto\s+\w
       | por\s?q\s+(?!\w+o\s*$)(?:no\s+)?\w+[éóí]\b | q\s+te\s+dij[eo]\b
       | q\s+(?!(?:mañana|hoy|luego|ahora|ya|no|siempre|también|tb|s[oó]lo|nunca)\b)\w+\s+(?:tengo|tenemos)\b
