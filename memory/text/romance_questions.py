@@ -11,7 +11,7 @@ _CLITIC = r"(?:j['’]|je|tu|t['’]|il|elle|on|ils|elles|nous|vous|ça|ca)"
 _IS = r"(?:c|s|ct|c['’](?:est|était|etait|sera)|ce\s+sera)"
 _OF_MINE = r"(?:mon|ma|mes|le|la|les|l['’]|notre|nos|son|sa|ses)\s*"
 _LEAD = re.compile(
-    r"(?i)^(?:(?:et|mais|alors|du\s+coup|au\s+fait|sinon|bon|euh|dis(?!\s+moi)|y(?!\s?['’]?a\b)|oye|pues|entonces|bueno|a\s+ver|por\s+cierto)[,\s]+)+"
+    r"(?i)^(?:(?:coucou|salut|slt|bonjour|hola|buenas|et|mais|alors|du\s+coup|au\s+fait|sinon|bon|euh|dis(?!\s+moi)|y(?!\s?['’]?a\b)|oye|pues|entonces|bueno|a\s+ver|por\s+cierto)[,\s]+)+"
 )
 _KNOWN = re.compile(
     r"(?i)\b(?:sai[st]|savai[st]|savoir|(?:souvien[st]|rappelle)\s+(?:plus|pas)|ignore|oublié|importe|comprend[s]?|demande|voi[rst]|imagine[sz]?|devine[zr]?)\b"
@@ -35,7 +35,7 @@ _FRENCH = re.compile(
       | que\s+(?:sai[st]|fai[st]|font|faisai[st]|dit|disai[st]|doi[st]|veut|voulait|devient|deviennent|pense|reste|faut|s['’]est|se\s+passe)\b
       | quoi\s+de\s+\w
       | (?:\w+\s+){{0,4}}{_IS}\s+(?:quoi|qui|où|combien|comment|ki|koi|quel(?:le)?s?|quand(?!\s+(?:même|meme|mm|qu['’]\w+|{_CLITIC})(?:\b|(?<=['’]))))\b
-      | (?:\S+\s+){{0,3}}(?:{_CLITIC}\s*)?(?:y\s?['’]?a|(?:me|te|se|m['’]|t['’])?\s*(?:fai[st]|font|faisai[st]|mange\w*|dit|pense\w*|veu[tx]|ai|as|a|lis|lit))\s+quoi\b(?!\s+que)
+      | (?:\S+\s+){{0,3}}(?:{_CLITIC}\s*)?(?:y\s?['’]?a|(?:me|te|se|m['’]|t['’])?\s*(?:fai[st]|faire|font|faisai[st]|mange\w*|dit|pense\w*|veu[tx]|ai|as|a|lis|lit))\s+quoi\b(?!\s+que)
       | (?:{_CLITIC})\s*(?:\w+\s+){{1,3}}(?:combien\b|(?:à\s+|de\s+|en\s+|dans\s+|pour\s+)?quel(?:le)?s?\s+\w)
       | (?:il|elle|ils|elles|ça)\s+(?:habit\w+|vit|est|était|travaill\w+|boss\w+|va|part|arrive\w*|commence|finit|s['’]appell\w+)\s+
         (?:où|comment|quand)\s+(?:déjà\s+|deja\s+)?{_OF_MINE}\w+(?:\s+\w+)?$
@@ -43,6 +43,7 @@ _FRENCH = re.compile(
       | (?:je\s+t['’]|je\s+vous\s+|j['’]|tu\s+|t['’])(?:ai|as)\s+\w+\s+quoi\s+(?:sur|pour|à|a|de|hier|avec|comme|chez|au|aux)\b
       | je\s+(?:t['’]|vous\s+)ai\s+dit\s+quoi\b
       | {_CLITIC}\s*\w+\s+(?:\w+\s+)?où\s+(?:en|avant|après|avec|il\s+y\s+a|ce(?:t|tte)?|demain)\b
+      | t(?:['’]|u\s+)es\s+qui\b | (?:comment\s+)?ça\s+va\s*$
       | tu\s+sais\s+quoi\s+(?:sur|de|d['’]|du)\b
       | (?:(?:le|la|l['’]|mon|ma|notre)\s*)?(?:numéro|code|mot\s+de\s+passe|mdp|adresse|prénom|nom|pointure|recette|anniv(?:ersaire)?)\s+(?:de|du|d['’]|des|wifi)
         (?!\s*\w+\s+(?:a|est)\b)(?:\s*[^\W\d]+){{1,4}}$
@@ -89,7 +90,7 @@ _SPANISH = re.compile(
       | quien(?:es)?\s+(?:es|era|son|fue|me|te|le|se|ha|va|tiene|vive|trabaja|vino|dijo)\s+\w
       | cual(?:es)?\s+(?:es|era|fue|son)\b | cuant[oa]s?\s+(?!más\b|antes\b|mas\b)\w+\s+\w | cuanto\s+(?:pag\w+|cuest\w+|cost\w+|gan\w+|mid\w+|dur\w+)
       | (?:sabes|te\s+acuerdas(?:\s+de)?|recuerdas|me\s+(?:recuerdas|dices)|recu[eé]rdame|dime)\s+(?:si|de\s+)?\s*(?:{_ACCENTED}|quien|cuando|donde|como|cual|cuant[oa]s?|(?:a|en|de)\s+q(?:ue|ué)?|lo\s+que)\b
-      | te\s+acuerdas\s+del?\b
+      | te\s+acuerdas\s+del?\b | que\s+tal\b
     )"""
 )
 

@@ -18,6 +18,14 @@ def spoken(text: str, written: str = "") -> str:
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["ça va ?", "coucou ça va ?", "t'es qui", "tu peux faire quoi", "comment ça va", "hola qué tal", "cómo estás", "quién eres"],
+)
+def test_who_asks_after_her_in_french_or_spanish_is_told_what_she_is(text: str) -> None:
+    assert spoken(text).startswith(("Je suis Lyra", "Soy Lyra"))
+
+
+@pytest.mark.parametrize(
     ("text", "answered"),
     [
         ("Hola", "Hola, Ada."),

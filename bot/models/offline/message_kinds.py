@@ -97,7 +97,7 @@ _EMPTY = frozenset(
     stem(word.casefold())
     for word in """
     something anything everything stuff week month hour minute way one part detail details fact many much long often old about
-    best better gern gerne liebsten viel viele vielen today yesterday tomorrow tonight morning evening night ago last next first ever always never now still currently recently
+    atm rn btw pls plz tho best better gern gerne liebsten viel viele vielen today yesterday tomorrow tonight morning evening night ago last next first ever always never now still currently recently
     lately already yet again before really also maybe exactly anyway anyhow together lyra monday tuesday wednesday thursday friday saturday sunday
     remember remind recall know knew known tell told say said saying talk talked mention mentioned speak spoke ask asked answer
     forget forgot think thought mean meant want wanted need find show help please
@@ -112,6 +112,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
     macht machst tut tust
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à moi toi c q maintenant actuellement déjà deja avant
+    coucou salut bonjour slt hola buenas oye va vas ça tal eres estás andas puedes hacer peux faire
     comme se est était étais suis ai as sera sais y toujours encore aujourd'hui demain ahora antes todavía hoy mañana siempre mí donde cuando como quien cual fais fait font faisais
     кто что чего кого где куда откуда когда почему зачем как какой какая какое какие чей чья ты тебя тебе вы вас вам обо мне меня мой
     моя моё мои моего моей мою моих моему знаешь помнишь расскажи kto co czego kogo gdzie dokąd skąd kiedy dlaczego jak jaki jaka
