@@ -214,6 +214,11 @@ def test_earlier_questions_and_her_own_words_are_no_answer() -> None:
     assert only_asked.text == 'Nothing about "cat" yet.'
 
 
+@pytest.mark.parametrize("lately", ["again", "now", "atm", "currently", "again please"])
+def test_what_stands_behind_the_thing_asked_for_is_no_part_of_it(lately: str) -> None:
+    assert ask(f"what is my address {lately}?", said("my address is 5 Elm Street")).text.endswith('"my address is 5 Elm Street".')
+
+
 def test_small_talk_is_not_listed_as_what_happened() -> None:
     told = ask("what happened today?", said("hi 👋"), said("we sold the boat"), said("thanks 😊"), said("good night"))
     assert [hit.exchange.text for hit in told.cites] == ["we sold the boat"]

@@ -135,6 +135,12 @@ _COMPOUND = re.compile(
 )
 
 
+_LATELY = re.compile(
+    r"(?i)(?:\s+(?:now|again|atm|rn|currently|nowadays|lately|today|tonight|tomorrow|yesterday|anyway|still|please|pls|btw))+(?=\W*$)"
+)
+"""What may stand behind the thing that is asked for: "what is my address again?" """
+
+
 @dataclass(frozen=True, slots=True)
 class Compound:
     """A thing of several words: their stems, the stem of the last and most important one, and the words."""
@@ -193,7 +199,7 @@ def _named(run: list[str], *, verb: bool) -> list[str]:
 
 def compound(question: str) -> Compound | None:
     """Return the compound that a question asks for: "my blood type" is not answered by a text about blood."""
-    found = _COMPOUND.search(question)
+    found = _COMPOUND.search(_LATELY.sub("", question))
     if not found or found[2].casefold() in _CALLS or found[2].endswith("ing"):
         return None
     words = [word for word in found[1].casefold().split() if word not in STOP_WORDS]
