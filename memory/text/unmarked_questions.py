@@ -25,7 +25,7 @@ _PATTERN = re.compile(
       (?:(?:at|in|on|for|to|from|with|by|of|since|until|about)\s+(?=wh))?
       (?:what|who|where|when|why|how|w(?:h?)ich|whom|whose)(?:'s|’s|'re|’re)?\s+(?:
           {_BE}\b | (?!{_SUBJECT}\b|(?-i:[A-Z]))\w+\s+(?:\w+\s+)?{_BE}\b | about\b | happen(?:s|ed)\b)
-      | (?:what|who|where|when|how)['’]?s\b
+      | (?:what|who|where|when|how)(?:['’]?s|['’]d|['’]ll)\b
       | how\s+(?:much|many|often|long|far|old|big|tall|late|soon|good|well)\s+(?!{_SUBJECT}\b)\w+\s+(?!{_SUBJECT}\b)\w+
       | who\s+(?!knows\b|cares\b)\w+
       | (?:do|does|did|have|has|can|could|will|would|should|shall|am)\s+{_THEY}\b
@@ -53,7 +53,8 @@ _RHETORICAL = re.compile(
       (?:can|could|would|will)\s+(?:you|anyone|anybody)\s+(?:even\s+)?(?:believe|imagine|credit)\b
       | (?:do|did)\s+you\s+know\s+(?:what,|that\b) | (?:did|have)\s+you\s+heard?\s+that\b
       | (?:did|have)\s+(?:i|we)\s+(?:(?:ever|already)\s+)?(?:tell|told|say|said|mention(?:ed)?)\s+(?:(?:to\s+)?you\s+)?(?:yet\s+)?that\b
-      | who\s+(?:knew\s+(?:that\b|{_THEY}\b)|(?:would|could)(?:['’]ve|\s+have)\s+(?:thought|guessed|known|believed|imagined)\b)
+      | who\s+knew\s+(?:that\b|{_THEY}\b)
+      | who(?:\s+(?:would|could)(?:['’]ve|\s+have)|['’]d\s+have)\s+(?:thought|guessed|known|believed|imagined)\b
       | how\s+(?:many\s+times|often)\s+(?:have|must|do|did)\s+(?:i|we)\s+(?:tell|told|ask|asked)\s+(?!you\b)(?:\w+\s+){{1,3}}(?:to|that)\b
       | is\s+it\s+(?:just\s+me\b|any\s+wonder\b)
       | wei(?:ß|ss)t\s+du\s+(?:was\s*,|dass\b) | (?:kannst\s+du|könnt\s+ihr)\s+(?:dir|euch)\s+(?:das\s+)?vorstellen\b

@@ -137,6 +137,7 @@ def test_small_talk_gets_an_honest_answer(question: str) -> None:
         ("thanks", "You are welcome."),
         ("thank you so much!", "You are welcome."),
         ("thanks 😊", "You are welcome."),
+        ("cheers xx", "You are welcome."),
         ("thanks, you're the best ❤️", "You are welcome."),
         ("good night 😴💤", "Goodbye, ada."),
         ("hi 👋", "Hello, ada."),
