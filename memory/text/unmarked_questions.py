@@ -36,7 +36,8 @@ _PATTERN = re.compile(
       | list\s+(?:all|every|my|our|the)\b
       | (?:(?:tell|show)\s+me|(?:erzähl|zeig)\w*\s+(?:mir|uns)|cuéntame|dime|raconte-moi|dis-moi)\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
       | ¿
-      | (?:weißt|erinnerst|kennst)\s+du\b
+      | (?:weißt|erinnerst|kennst)\s+du\b | (?:kannst|könntest)\s+du\s+(?:mir\s+)?(?:\w+\s+)?sagen\b
+      | (?:wie\s+)?geh(?:t['’]?|ts?\s+e)s\s+(?:dir|ihnen)\b | wie\s+geht['’]?s\b | gibt['’]?s\s+(?:was|noch|schon|es)\b
       | chi\s | dov['’] | cos['’] | qual['’\s]
     )"""
 )
@@ -57,7 +58,7 @@ _RHETORICAL = re.compile(
       | who(?:\s+(?:would|could)(?:['’]ve|\s+have)|['’]d\s+have)\s+(?:thought|guessed|known|believed|imagined)\b
       | how\s+(?:many\s+times|often)\s+(?:have|must|do|did)\s+(?:i|we)\s+(?:tell|told|ask|asked)\s+(?!you\b)(?:\w+\s+){{1,3}}(?:to|that)\b
       | is\s+it\s+(?:just\s+me\b|any\s+wonder\b)
-      | wei(?:ß|ss)t\s+du\s+(?:was\s*,|dass\b) | (?:kannst\s+du|könnt\s+ihr)\s+(?:dir|euch)\s+(?:das\s+)?vorstellen\b
+      | wei(?:ß|ss)t\s+du\s+(?:was\s*,|dass\b) | hab\w*\s+ich\s+(?:dir|euch|ihnen)\s+(?:\w+\s+)?(?:erzählt|gesagt),?\s+dass\b | (?:kannst\s+du|könnt\s+ihr)\s+(?:dir|euch)\s+(?:das\s+)?vorstellen\b
       | wer\s+hätte\s+(?:das\s+)?(?:gedacht|geglaubt|geahnt)\b
     )"""
 )
@@ -81,10 +82,16 @@ _MEASURES = frozenset("viel viele oft lang lange alt teuer weit groß hoch schwe
 _LIKE = frozenset(
     "gesagt erwartet geplant befürchtet gewohnt üblich gestern heute morgen immer schon damals früher jedes".split()
 )
-_FINITE = frozenset("ist sind war waren hat haben hatte hatten wird wurde wurden hab habe kann darf muss soll will mag".split())
+_FINITE = frozenset(
+    "mach sag geh fahr ess kauf brauch treff is ist sind war waren hat haben hatte hatten wird wurde wurden hab habe kann darf muss soll will mag".split()
+)
 _VERBS = _FINITE | frozenset("hast bist habt seid fahre fährt nehme nimmt mache macht".split())
 _SUBJECTS = frozenset("ich du er sie wir ihr man mein meine unser unsere".split())
 _NAMED = frozenset("heißt heisst hieß hiess heißen heissen".split())
+_WHOLE = (_GERMAN | _PLACES | frozenset("was wem wen wer wo wann schon eigentlich etwas jemals je jemand gegen".split())) - {
+    "nicht"
+}
+"""Some of what a whole question with "ich" has behind its verb, besides nouns."""
 _FIRST = frozenset("hat ist wird wurde wurden".split())
 _OBJECTS = frozenset("ein eine einen einem den noch jetzt eigentlich schon immer wirklich denn mein meine meinen".split())
 _OWN = frozenset("hab war kann muss darf soll will mag".split())
@@ -141,10 +148,10 @@ def _in_german(asked: str, words: Sequence[str]) -> bool:
     if re.fullmatch(r"welche[rsnm]?", first):
         return len(words) > 3 and third not in _BEHIND
     if first.startswith("wieviel"):
-        return third not in _BEHIND
+        return second in _FINITE or third not in _BEHIND
     if _ASKING.fullmatch(first):
         return second.islower() and second not in _BEHIND and bool(third)
-    return _verb_first(first, second, third)
+    return _verb_first(words)
 
 
 def _asks_how(words: Sequence[str]) -> bool:
@@ -163,12 +170,18 @@ def _asks_how(words: Sequence[str]) -> bool:
     )
 
 
-def _verb_first(first: str, second: str, third: str) -> bool:
-    """Return whether a verb comes before its subject; what leaves out its subject ("war beim Arzt") has nothing of the kind."""
+def _verb_first(words: Sequence[str]) -> bool:
+    """Return whether a verb comes before its subject; what leaves out its subject ("war beim Arzt") has nothing of the kind.
+
+    Nor has what leaves out its object ("hab ich gestern endlich gekauft").
+    """
+    first, second, third = words[0].lower(), words[1], words[2]
     if first in _FIRST:
         return second in ("der", "die", "das", "mein", "meine", "unser", "unsere", "er", "sie", "es") or second[0].isupper()
     if first.endswith("t") and len(first) > 3 and second[0].isupper() and third in _OBJECTS:
         return True
     if second == "ich":
-        return first in _OWN or (first.endswith("e") and first not in _LIKE)
+        return (first in _OWN or (first.endswith("e") and first not in _LIKE)) and any(
+            word in _WHOLE or word[0].isupper() for word in words[2:]
+        )
     return second == "wir" and first.endswith("en")
