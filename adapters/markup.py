@@ -110,8 +110,10 @@ def _mistyped(family: Sequence[CommandSpec], word: str) -> str:
 
 
 def _unknown(name: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None) -> Sentence:
-    families = [_family(spec) for spec in table.values() if not (spec.menu and answering is None)]
-    return _no_such(abridged(name), next(iter(get_close_matches(name, families, 1)), ""), prefix)
+    offered = [spec for spec in table.values() if not (spec.menu and answering is None)]
+    # "/correct" is no slip of "/forget", but part of "/memory correct".
+    within = [spec.name for spec in offered if spec.name.partition(" ")[2] == name]
+    return _no_such(abridged(name), next(iter(within or get_close_matches(name, map(_family, offered), 1)), ""), prefix)
 
 
 def _no_such(shown: str, near: str, prefix: str) -> Sentence:

@@ -17,18 +17,20 @@ _UNSER = (
 )
 _FORGET = {
     _EN: r"(?:forget|delete|erase)",
-    _DE: r"(?:vergiss|vergessen sie|lösch(?:e|en sie)?)(?: bitte)?",
-    _ES: r"(?:olvida(?:te de)?|olvídate de|borra|elimina)",
-    _FR: r"(?:oublie[zs]?|efface[zs]?|supprime[zs]?)",
+    _DE: r"(?:vergiss|vergessen sie|lösch(?:e|en sie)?)(?: (?:bitte|mal|einfach))*",
+    _ES: r"(?:olvida(?:te de|rte de|r)?|olvídate de|borrar?|eliminar?)",
+    _FR: r"(?:oublie[zsr]?|efface[zsr]?|supprime[zsr]?)",
     _IT: r"(?:dimentica(?:ti)?|cancella|elimina)",
     _PT: r"(?:esque[cç][ae](?:-te de)?|apag(?:a|ue)|elimin[ae])",
     _NL: r"(?:vergeet|verwijder|wis)",
 }
 _LAST = {
-    _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i(?:['’]ve| have)? (?:just )?(?:said|told you)|my last (?:message|words))(?: again)?",
-    _DE: rf"{_FORGET[_DE]} (?:das|es|dies|was ich (?:dir |ihnen )?(?:gerade |eben )?(?:gesagt|erzählt) habe|meine letzte nachricht)(?: wieder)?",
-    _ES: rf"{_FORGET[_ES]} (?:eso|esto|lo que (?:acabo de decir|he dicho|dije)|mi último mensaje)",
-    _FR: rf"{_FORGET[_FR]} (?:ça|cela|ce que je viens de dire|ce que j['’]ai dit|mon dernier message)",
+    _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i(?:['’]ve| have)? (?:just )?(?:said|told you)|(?:my|the|that) last (?:message|words|one|thing))(?: again)?",
+    _DE: rf"{_FORGET[_DE]} (?:das|es|dies|was ich (?:dir |ihnen )?(?:gerade |eben )?(?:gesagt|erzählt) habe|meine letzte nachricht)(?: wieder| mal| bitte)*"
+    r"|(?:kannst|könntest) du (?:das|es|dies)(?: bitte| wieder| mal)* (?:vergessen|löschen)\??",
+    _ES: rf"{_FORGET[_ES]} (?:eso|esto|lo (?:que|último(?: que)?)(?: te)? (?:acabo de (?:decir|contar)(?:te)?|he dicho|dije)|lo último|(?:mi|el) último mensaje)"
+    r"|(?:olv[ií]da|b[oó]rra)lo",
+    _FR: rf"{_FORGET[_FR]} (?:[çc]a|cela|ce que je viens de (?:te |vous )?dire|ce que (?:j['’]|je t['’]|je vous )ai dit|(?:mon|le) dernier message)",
     _IT: rf"{_FORGET[_IT]} (?:questo|quello|quello che ho (?:appena )?detto|il mio ultimo messaggio)",
     _PT: rf"{_FORGET[_PT]} (?:isso|isto|o que (?:eu )?(?:acabei de dizer|disse)|(?:a )?minha última mensagem)",
     _NL: rf"{_FORGET[_NL]} (?:dat|dit|wat ik (?:net |zojuist )?(?:zei|heb gezegd)|mijn laatste bericht)",
@@ -43,15 +45,16 @@ _ALL = {
     _NL: rf"{_FORGET[_NL]} alles(?: wat ik (?:je )?(?:heb )?(?:gezegd|verteld)(?: heb)?)?",
 }
 _ABOUT = {
-    _EN: rf"{_FORGET[_EN]} (?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we)(?:['’]ve| have)? (?:said|told you|mentioned)| you know)? about (?P<topic>[^,]+?)"
+    _EN: rf"{_FORGET[_EN]} (?:(?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we)(?:['’]ve| have)? (?:said|told you|mentioned)| you know)? about"
+    r"|(?:the|that) (?:thing|stuff|part|story) (?:about|with)) (?P<topic>[^,]+?)"
     r"|(?-i:[Ff]orget about (?P<name>(?:my |our )?[^\W\d_a-z][^\s,]*(?: [^\W\d_a-z][^\s,]*)?|(?:my|our) [^,]+?))"
     r"|forget (?:that )?(?P<own>(?:my|our) [^,]+?)",
-    _DE: rf"{_FORGET[_DE]} (?:alles|(?:alles |das )?was ich (?:dir |ihnen )?) ?(?:über|von|zu) (?P<topic>.+?)(?: (?:gesagt|erzählt) habe)?"
-    r"|(?:vergiss|vergessen sie) (?:bitte )?das (?:mit|über|von) (?P<name>.+?)"
+    _DE: rf"{_FORGET[_DE]} (?:alles|(?:alles |das )?was ich (?:dir |ihnen )?) ?(?:über|von|zu) (?P<topic>.+?)(?: (?:gesagt|erzählt) habe?)?"
+    r"|(?:vergiss|vergessen sie) (?:(?:bitte|mal|einfach) )*das (?:mit|über|von) (?P<name>.+?)"
     r"|(?:vergiss|vergessen sie) (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)",
-    _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te |le )?(?:he dicho|dije|conté|he contado) (?:sobre|de)|(?:lo|todo(?: lo)?) sobre) (?P<topic>.+?)"
+    _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te |le )?(?:he dicho|dije|conté|he contado) (?:sobre|del?)|(?:lo|todo(?: lo)?) sobre|(?:todo )?lo del?) (?P<topic>.+?)"
     r"|(?:olvida(?:te de)?|olvídate de) (?P<own>(?:mis?|nuestr[oa]s?) [^,]+?)",
-    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)) (?P<topic>.+?)"
+    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)|(?:tout )?ce que tu sais (?:de|sur)|l['’]histoire (?:de|avec)) (?P<topic>.+?)"
     r"|oublie[zs]? (?P<own>(?:mon|ma|mes|notre|nos) [^,]+?)",
     _IT: rf"{_FORGET[_IT]} (?:(?:tutto )?(?:quello|ciò) che (?:ti )?ho (?:detto|raccontato) (?:su|di)|tutto su) (?P<topic>.+?)"
     r"|dimentica(?:ti)? (?:del(?:la|le)? )?(?P<own>(?:il mio|la mia|i miei|le mie|mi[oa]) [^,]+?)",
@@ -71,9 +74,9 @@ _REMINDER = {
     _EN: r"(?:please )?(?:can you |could you )?remind me\b.*",
     _DE: r"(?:bitte )?erinner\w* mich\b.*|(?:kannst|könntest) du mich .*\berinnern",
 }
-_ASKS = r"(?:can|could|would|will) you|i(?:['’]d| would) like you to|i want you to"
-_PLEASE = r"(?:please|pls|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft|alstublieft|thanks|thank you|danke|merci|gracias)"
-_BEFORE = re.compile(rf"(?i)(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|hi|ok(?:ay)?|actually|sorry|{_PLEASE})[\s,:!]+|¡)*")
+_ASKS = r"(?:can|could|would|will) you|tu (?:peux|pourrais)|(?:peux|pourrais)[ -]tu|puedes|podrías|i(?:['’]d| would) like you to|i want you to"
+_PLEASE = r"(?:please|pls|bitte|por favor|porfa|stp|svp|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft|alstublieft|thanks|thank you|danke|merci|gracias)"
+_BEFORE = re.compile(rf"(?i)(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|hi|ok(?:ay)?|actually|sorry|{_PLEASE})[\s,:!]+|[¡¿])*")
 _AFTER = re.compile(rf"(?i)(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$")
 _VERB_COMMA = re.compile(r"^((?:\S+ ){0,2}\S+), (was|wat)\b", re.IGNORECASE)
 _MOST_AFTER = 60

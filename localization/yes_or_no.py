@@ -1,8 +1,8 @@
-"""Parsing yes and no in every supported language."""
+"""Parsing yes and no, in every language that the offline voice speaks."""
 
 from localization.sentences import lazy
 
-YES = frozenset({"y", "yes", "j", "ja"})
-NO = frozenset({"n", "no", "nein"})
+YES = frozenset({"y", "yes", "yep", "yeah", "j", "ja", "oui", "sí", "si"})
+NO = frozenset({"n", "no", "nope", "nein", "nee", "non"})
 CHOICE = lazy("[y/N]")
 """The suffix of a yes/no question; an empty answer means no."""

@@ -199,9 +199,9 @@ class Console(Adapter):
         return self
 
     async def confirm(self, question: str) -> bool:
-        """Ask, and take y, yes, j or ja as yes. A line that is no answer counts as no, and as the next message."""
+        """Ask, and take y, yes, ja, oui and the like as yes. A line that is no answer counts as no, and as the next message."""
         answer = await self._read(f"{self.screen.prefix}{question} {CHOICE} ") or ""
-        choice = answer.strip().casefold()
+        choice = answer.strip().rstrip(" .!").casefold()
         if choice and choice not in YES | NO:
             self.screen.note(_("(taken as no, and as your next message)"))
             if typed := self._message(answer):

@@ -1,8 +1,11 @@
 """A screen with a line editor, Markdown, colours and an in-memory history."""
 
 import asyncio
+import atexit
 import sys
+import termios
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from io import TextIOWrapper
 from shutil import get_terminal_size
 
@@ -88,6 +91,7 @@ class Terminal:
         self.prefix = f"\x1b[36m{_NAME}\x1b[0m" if colour else _NAME
         self.refused = 0
         self.reads_ahead = False
+        atexit.register(_echo, on=True)
         self._names = names
         self._console = _console(colour=colour)
         self._session = _session(InMemoryHistory(list(history)), self._keys())
@@ -101,7 +105,7 @@ class Terminal:
 
     async def read(self, question: str = "") -> str | None:
         self._asks = bool(question)
-        # Keys pressed meanwhile were echoed by the terminal, Ctrl-C as ^C.
+        _echo(on=True)
         self._console.control(_BEGIN_LINE)
         try:
             # Raw mode starts first: on a dumb terminal the prompt shows a moment before Ctrl-D is read as a key.
@@ -113,6 +117,7 @@ class Terminal:
             return None
         if line.strip().casefold() in LEAVING:
             return None
+        _echo(on=False)
         try:
             size = len(line.encode())
         except UnicodeEncodeError:
@@ -180,6 +185,14 @@ class Terminal:
     def _print(self, what: RenderableType) -> None:
         self._console.print(what, overflow="fold")
         self._console.file.flush()
+
+
+def _echo(*, on: bool) -> None:
+    """Have the terminal itself show the keys that are pressed, or not: amid an answer they would move what is drawn of it."""
+    with suppress(OSError, ValueError, termios.error):  # no terminal, or one that is gone
+        settings = termios.tcgetattr(sys.stdin)
+        settings[3] = settings[3] | termios.ECHO if on else settings[3] & ~termios.ECHO
+        termios.tcsetattr(sys.stdin, termios.TCSANOW, settings)
 
 
 def _reply_block(reply: RenderableType) -> Indented:

@@ -177,6 +177,11 @@ def function_words() -> Mapping[str, frozenset[str]]:
     return {name: words - _NAMES for name, words in _listed().items()}
 
 
+def first_names(words: Iterable[str], spoken: str) -> frozenset[str]:
+    """Return those of some words that are first names, and function words only in other languages than the one spoken."""
+    return _NAMES.intersection(words) - _listed().get(spoken, frozenset())
+
+
 def _votes(said: Mapping[str, Iterable[str]]) -> dict[str, tuple[int, tuple[str, ...]]]:
     """Return a mapping from each word or letter to its weight and the languages that have it."""
     having: dict[str, list[str]] = {}

@@ -6,8 +6,10 @@ clause ("where I live", "was ich mag"), told by the subject that comes before it
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from memory.text.lookups import is_lookup
+from memory.text.romance_questions import asks_in_french, asks_in_spanish
 from memory.text.told.named_things import KIN
 from memory.text.word_forms.irregular_verbs import is_past
 
@@ -23,7 +25,7 @@ _PATTERN = re.compile(
       (?:(?:at|in|on|for|to|from|with|by|of|since|until|about)\s+(?=wh))?
       (?:what|who|where|when|why|how|w(?:h?)ich|whom|whose)(?:'s|’s|'re|’re)?\s+(?:
           {_BE}\b | (?!{_SUBJECT}\b|(?-i:[A-Z]))\w+\s+(?:\w+\s+)?{_BE}\b | about\b | happen(?:s|ed)\b)
-      | (?:what|who|where|when|how)['’]?s\b
+      | (?:what|who|where|when|how)(?:['’]?s|['’]d|['’]ll)\b
       | how\s+(?:much|many|often|long|far|old|big|tall|late|soon|good|well)\s+(?!{_SUBJECT}\b)\w+\s+(?!{_SUBJECT}\b)\w+
       | who\s+(?!knows\b|cares\b)\w+
       | (?:do|does|did|have|has|can|could|will|would|should|shall|am)\s+{_THEY}\b
@@ -34,10 +36,9 @@ _PATTERN = re.compile(
       | list\s+(?:all|every|my|our|the)\b
       | (?:(?:tell|show)\s+me|(?:erzähl|zeig)\w*\s+(?:mir|uns)|cuéntame|dime|raconte-moi|dis-moi)\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
       | ¿
-      | (?:weißt|erinnerst|kennst)\s+du\b
-      | (?:qui|quand|où|comment|pourquoi|combien)\s+(?:est|sont|était|s['’]appel\w+|ai|as|a)\b | (?:qu['’])?est-ce\b
-      | quel(?:le)?s?\s+(?:est|sont|était)\b | tu\s+te\s+souviens\b
-      | (?:qué|quién|cuándo|dónde|cómo|cuál|cuánt[oa]s?|chi|dov|cos|qual)\b['’\s]
+      | (?:weißt|erinnerst|kennst)\s+du\b | (?:kannst|könntest)\s+du\s+(?:mir\s+)?(?:\w+\s+)?sagen\b
+      | (?:wie\s+)?geh(?:t['’]?|ts?\s+e)s\s+(?:dir|ihnen)\b | wie\s+geht['’]?s\b | gibt['’]?s\s+(?:was|noch|schon|es)\b
+      | chi\s | dov['’] | cos['’] | qual['’\s]
     )"""
 )
 _STATES = re.compile(
@@ -53,10 +54,11 @@ _RHETORICAL = re.compile(
       (?:can|could|would|will)\s+(?:you|anyone|anybody)\s+(?:even\s+)?(?:believe|imagine|credit)\b
       | (?:do|did)\s+you\s+know\s+(?:what,|that\b) | (?:did|have)\s+you\s+heard?\s+that\b
       | (?:did|have)\s+(?:i|we)\s+(?:(?:ever|already)\s+)?(?:tell|told|say|said|mention(?:ed)?)\s+(?:(?:to\s+)?you\s+)?(?:yet\s+)?that\b
-      | who\s+(?:knew\s+(?:that\b|{_THEY}\b)|(?:would|could)(?:['’]ve|\s+have)\s+(?:thought|guessed|known|believed|imagined)\b)
+      | who\s+knew\s+(?:that\b|{_THEY}\b)
+      | who(?:\s+(?:would|could)(?:['’]ve|\s+have)|['’]d\s+have)\s+(?:thought|guessed|known|believed|imagined)\b
       | how\s+(?:many\s+times|often)\s+(?:have|must|do|did)\s+(?:i|we)\s+(?:tell|told|ask|asked)\s+(?!you\b)(?:\w+\s+){{1,3}}(?:to|that)\b
       | is\s+it\s+(?:just\s+me\b|any\s+wonder\b)
-      | wei(?:ß|ss)t\s+du\s+(?:was\s*,|dass\b) | (?:kannst\s+du|könnt\s+ihr)\s+(?:dir|euch)\s+(?:das\s+)?vorstellen\b
+      | wei(?:ß|ss)t\s+du\s+(?:was\s*,|dass\b) | hab\w*\s+ich\s+(?:dir|euch|ihnen)\s+(?:\w+\s+)?(?:erzählt|gesagt),?\s+dass\b | (?:kannst\s+du|könnt\s+ihr)\s+(?:dir|euch)\s+(?:das\s+)?vorstellen\b
       | wer\s+hätte\s+(?:das\s+)?(?:gedacht|geglaubt|geahnt)\b
     )"""
 )
@@ -80,7 +82,16 @@ _MEASURES = frozenset("viel viele oft lang lange alt teuer weit groß hoch schwe
 _LIKE = frozenset(
     "gesagt erwartet geplant befürchtet gewohnt üblich gestern heute morgen immer schon damals früher jedes".split()
 )
-_FINITE = frozenset("ist sind war waren hat haben hatte hatten wird wurde wurden hab habe kann darf muss soll will mag".split())
+_FINITE = frozenset(
+    "mach sag geh fahr ess kauf brauch treff is ist sind war waren hat haben hatte hatten wird wurde wurden hab habe kann darf muss soll will mag".split()
+)
+_VERBS = _FINITE | frozenset("hast bist habt seid fahre fährt nehme nimmt mache macht".split())
+_SUBJECTS = frozenset("ich du er sie wir ihr man mein meine unser unsere".split())
+_NAMED = frozenset("heißt heisst hieß hiess heißen heissen".split())
+_WHOLE = (_GERMAN | _PLACES | frozenset("was wem wen wer wo wann schon eigentlich etwas jemals je jemand gegen".split())) - {
+    "nicht"
+}
+"""Some of what a whole question with "ich" has behind its verb, besides nouns."""
 _FIRST = frozenset("hat ist wird wurde wurden".split())
 _OBJECTS = frozenset("ein eine einen einem den noch jetzt eigentlich schon immer wirklich denn mein meine meinen".split())
 _OWN = frozenset("hab war kann muss darf soll will mag".split())
@@ -99,7 +110,8 @@ def opens_like_a_question(sentence: str) -> bool:
         return True
     if _STATES.match(asked):
         return False
-    return bool(_PATTERN.match(asked)) or _asks_for_a_subject(words) or is_lookup(asked)
+    asks = _PATTERN.match(asked) or _asks_for_a_subject(words) or is_lookup(asked)
+    return bool(asks) or asks_in_french(asked) or asks_in_spanish(asked)
 
 
 def _asks_for_a_subject(words: Sequence[str]) -> bool:
@@ -124,6 +136,8 @@ def _in_german(asked: str, words: Sequence[str]) -> bool:
     if words[0].lower() in _BEFORE:
         words = words[1:]
     first, second, third = words[0].lower(), words[1], words[2] if len(words) > 2 else ""
+    if first == "was" and second == "für":
+        return any(verb in _VERBS and subject in _SUBJECTS for verb, subject in pairwise(words[3:]))
     if first == "was":
         verb = second in _FINITE or (
             second.endswith(_ENDS) and (third[:1].isupper() or not (_GERMAN | _PLACES).isdisjoint(words[2:]))
@@ -134,15 +148,17 @@ def _in_german(asked: str, words: Sequence[str]) -> bool:
     if re.fullmatch(r"welche[rsnm]?", first):
         return len(words) > 3 and third not in _BEHIND
     if first.startswith("wieviel"):
-        return third not in _BEHIND
+        return second in _FINITE or third not in _BEHIND
     if _ASKING.fullmatch(first):
         return second.islower() and second not in _BEHIND and bool(third)
-    return _verb_first(first, second, third)
+    return _verb_first(words)
 
 
 def _asks_how(words: Sequence[str]) -> bool:
     if len(words) < 3 or words[1] in _LIKE:
         return False
+    if words[1] in _NAMED:
+        return words[2] != "es"
     if words[1] in _MEASURES:
         return words[2] not in _BEHIND and (len(words) < 4 or words[3] not in _BEHIND or words[2].islower())
     if words[-1] in _FINITE and words[1] not in _FINITE:
@@ -154,12 +170,18 @@ def _asks_how(words: Sequence[str]) -> bool:
     )
 
 
-def _verb_first(first: str, second: str, third: str) -> bool:
-    """Return whether a verb comes before its subject; what leaves out its subject ("war beim Arzt") has nothing of the kind."""
+def _verb_first(words: Sequence[str]) -> bool:
+    """Return whether a verb comes before its subject; what leaves out its subject ("war beim Arzt") has nothing of the kind.
+
+    Nor has what leaves out its object ("hab ich gestern endlich gekauft").
+    """
+    first, second, third = words[0].lower(), words[1], words[2]
     if first in _FIRST:
         return second in ("der", "die", "das", "mein", "meine", "unser", "unsere", "er", "sie", "es") or second[0].isupper()
     if first.endswith("t") and len(first) > 3 and second[0].isupper() and third in _OBJECTS:
         return True
     if second == "ich":
-        return first in _OWN or (first.endswith("e") and first not in _LIKE)
+        return (first in _OWN or (first.endswith("e") and first not in _LIKE)) and any(
+            word in _WHOLE or word[0].isupper() for word in words[2:]
+        )
     return second == "wir" and first.endswith("en")

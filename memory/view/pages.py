@@ -12,6 +12,7 @@ from memory.forget.gone import shown
 from memory.index.mentions import members_named
 from memory.store.database import Reader, Row
 from memory.store.lineage import bound, placeholders
+from memory.text.lexical import tokens
 from memory.text.off_loop import off_loop
 from memory.text.passages import only_asks
 from memory.text.told.named_things import aliases_in, key, names_asked
@@ -21,7 +22,8 @@ from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import said
 from memory.tiers.messages.seen import readable
 from memory.types import DomainKind, Statement
-from memory.view.binding import ViewPart
+from memory.view.binding import Binding, ViewPart
+from memory.view.retrieval import Retrieval
 
 _MOST = 400
 _SAID = 10
@@ -56,8 +58,15 @@ class NamedOften:
 class Pages(ViewPart):
     """The pages of one home, and of the domains that may be read beside it."""
 
+    def __init__(self, binding: Binding, recall: Retrieval) -> None:
+        super().__init__(binding)
+        self._recall = recall
+
     async def about(self, name: str, asker: str = "") -> list[Page]:
-        """Return the pages of a name: several if it begins several names, none if it is unknown.
+        """Return the pages of a name: several if it begins several names, none if nobody used it.
+
+        A name that is asked for in small letters, as whoever writes all so does, may not be known for one where it was said:
+        then it is what was said with that word.
 
         `asker` is the name of whoever asks in a shared place: "my sister" is resolved as theirs.
         """
@@ -74,7 +83,15 @@ class Pages(ViewPart):
         found = [await self._page(one, own) for one in who_is_who]
         if not found and own:
             found = [Page(own[-1].exchange.speaker, "person", (), (), (), own)]
-        return [page for page in found if page.facts or page.said or page.own]
+        return [page for page in found if page.facts or page.said or page.own] or await self._said_with(name)
+
+    async def _said_with(self, name: str) -> list[Page]:
+        words = frozenset(tokens(name)) if name == name.lower() else frozenset()
+        hits = await self._recall.messages(name, _SAID) if words else []
+        holding = [
+            one.exchange.key for one in hits if words <= frozenset(tokens(one.exchange.text)) and not only_asks(one.exchange.text)
+        ]
+        return [Page(name, "", (), (), await self._in_order(holding))] if holding else []
 
     async def _who_is_who(self, rows: Sequence[Row]) -> list[list[Row]]:
         """Return the entities of each name along with those known to be the same, which have one page together."""

@@ -89,7 +89,7 @@ class View(ViewPart):
         self.posts = OwnPosts(binding)
         self.notices = Notices(binding)
         self.confidences = Confidences(binding)
-        self.pages = Pages(binding)
+        self.pages = Pages(binding, self.recall)
         self.ids = ShortIds(binding)
         self.calendar = MonthCalendar(binding)
         self.validity = AnswerValidity(binding)

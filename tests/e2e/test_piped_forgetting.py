@@ -246,6 +246,20 @@ def test_a_line_typed_ahead_at_a_question_is_no_answer_but_a_message(tmp_path: P
     assert "Noah plays the cello." in done.lines[-1]
 
 
+@pytest.mark.parametrize("said", ["yes!", "yep", "Oui", "sí", "ja."])
+def test_yes_is_yes_in_the_languages_that_she_speaks(tmp_path: Path, said: str) -> None:
+    home = Home(tmp_path).begun()
+    done = home.chat("My locker is 12.", "/forget all", said)
+    assert done.lines[-1].startswith("Forgotten: ") and home.export() == []
+
+
+@pytest.mark.parametrize("said", ["non", "Nope!"])
+def test_no_is_no_and_no_message(tmp_path: Path, said: str) -> None:
+    home = Home(tmp_path).begun()
+    assert home.chat("My locker is 12.", "/forget all", said).lines[-1] == "Nothing was forgotten."
+    assert "My locker is 12." in texts(home) and said not in texts(home)
+
+
 def test_input_that_ends_at_a_question_says_no_and_she_leaves(tmp_path: Path) -> None:
     home = Home(tmp_path).begun()
     done = home.chat("My locker is 12.", "/forget all")

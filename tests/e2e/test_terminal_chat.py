@@ -126,12 +126,28 @@ def test_ctrl_c_ends_an_answer_and_what_came_of_it_is_kept(home: Home, ollama: M
         terminal.until("Well, I")
         terminal.type(CTRL_C, end="")
         terminal.until("lyra › Well, I […]")
+        assert [line for line in terminal.lines if "Well, I" in line] == ["lyra › Well, I […]"]
         assert "lyra › It has good coffee." in terminal.say("and of its cafés?")
         assert terminal.leave() == 0
         assert "Traceback" not in "\n".join(terminal.lines)
     assert [row["content"] for row in home.export()] == [
         "what do you think of Vienna?", "Well, I […]", "and of its cafés?", "It has good coffee."
     ]  # fmt: skip
+
+
+def test_what_is_typed_while_she_answers_moves_nothing_of_the_answer(home: Home, ollama: ModelServer) -> None:
+    home.configure(ollama.config())
+    with Terminal(home, columns=40) as terminal:
+        terminal.ready()
+        ollama.script(b.Hang("Well, I have not been there for a very long time"), "It has good coffee.")
+        terminal.type("what do you think of Vienna?")
+        terminal.until("long time")
+        terminal.type("and of its cafés?")
+        terminal.type(CTRL_C, end="")
+        terminal.until("[…]")
+        terminal.type("and of its cafés?")
+        terminal.until("lyra › It has good coffee.")
+        assert [line for line in terminal.lines if "Well, I" in line] == ["lyra › Well, I have not been there for a"]
 
 
 def test_ctrl_c_before_anything_came_leaves_the_question_without_an_answer(home: Home, ollama: ModelServer) -> None:

@@ -36,6 +36,19 @@ Bitte keine Emojis mehr                       | emoji    | no emojis
 You can use emojis again                      | emoji    | emojis
 Du kannst mich ruhig duzen.                   | address  | to be addressed with "du"
 Siezen Sie mich bitte.                        | address  | to be addressed with "Sie"
+réponds moi plus court stp                    | length   | short answers
+fais plus court                               | length   | short answers
+sois plus concise                             | length   | short answers
+des réponses plus courtes stp                 | length   | short answers
+habla más corto porfa                         | length   | short answers
+respuestas más cortas porfa                   | length   | short answers
+llamame tin                                   | name     | to be called "tin"
+Réponds en français                           | language | answers in French
+parle moi en espagnol stp                     | language | answers in Spanish
+en español por favor                          | language | answers in Spanish
+arrête les emojis                             | emoji    | no emojis
+mets pas d'emojis                             | emoji    | no emojis
+ne me vouvoie pas                             | address  | to be addressed with "tu"
 My pronouns are they/them.                    | address  | they/them as their pronouns
 """
 
@@ -52,6 +65,10 @@ def test_several_wishes_are_read_and_of_one_kind_the_last() -> None:
 
 
 NO_WISH = """
+je réponds en français
+il habite en Espagne
+elle est plus courte
+ma soeur m'appelle Tom
 Call me later.
 call me on Friday
 Bob said call me Robert
@@ -79,6 +96,8 @@ def test_a_name_cannot_carry_an_instruction() -> None:
 
 
 TAKEN_BACK = """
+arrête de m'appeler captain             | name     | to be called "Captain"
+ya no me llames captain                 | name     | to be called "Captain"
 quit calling me captain, will you       | name     | to be called "Captain"
 I'd rather you didn't call me Captain   | name     | to be called "Captain"
 Sag bitte nicht mehr Captain zu mir     | name     | to be called "Captain"

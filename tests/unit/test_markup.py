@@ -88,7 +88,14 @@ def test_a_call_is_one_whether_there_is_such_a_command_or_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "near"), [("!sumarize now", "summarize"), ("!recal", "recall"), ("!memroy", "memory"), ("!STAUTS", "status")]
+    ("line", "near"),
+    [
+        ("!sumarize now", "summarize"),
+        ("!recal", "recall"),
+        ("!memroy", "memory"),
+        ("!STAUTS", "status"),
+        ("!clear it", "memory clear"),
+    ],
 )
 def test_a_slip_is_told_with_the_nearest_name(line: str, near: str) -> None:
     assert unclear(line, "!") == f"There is no {line.split()[0].casefold()}; did you mean !{near}?"

@@ -18,19 +18,36 @@ def spoken(text: str, written: str = "") -> str:
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["ça va ?", "coucou ça va ?", "t'es qui", "tu peux faire quoi", "comment ça va", "hola qué tal", "cómo estás", "quién eres"],
+)
+def test_who_asks_after_her_in_french_or_spanish_is_told_what_she_is(text: str) -> None:
+    assert spoken(text).startswith(("Je suis Lyra", "Soy Lyra"))
+
+
+@pytest.mark.parametrize(
     ("text", "answered"),
     [
         ("Hola", "Hola, Ada."),
         ("Gracias", "De nada."),
         ("Adiós", "Hasta luego, Ada."),
+        ("muchas gracias guapa 😘", "De nada."),
+        ("hasta mañana", "Hasta luego, Ada."),
+        ("qué frío hace hoy en la calle", "Guardado."),
+        ("a q hora es la cena de los vecinos", 'Todavía nada sobre "cena" o "vecinos".'),
         ("Tengo un perro.", "Guardado."),
         ("¿Dónde está mi bicicleta?", 'Todavía nada sobre "bicicleta".'),
         ("¿Qué hice en octubre?", "Todavía nada del 1 de octubre de 2026 al 31 de octubre de 2026."),
         ("Bonjour", "Bonjour, Ada."),
         ("Merci", "De rien."),
+        ("merci t'es top ❤️", "De rien."),
+        ("bonne nuit 😴", "À bientôt, Ada."),
+        ("c'est quoi le nom de la plombière", 'Encore rien sur "plombière".'),
         ("J'ai acheté un vélo.", "C'est noté."),
         ("Où est mon vélo ?", 'Encore rien sur "vélo".'),
         ("Qu'est-ce que j'ai fait en octobre ?", "Encore rien du 1er octobre 2026 au 31 octobre 2026."),
+        ("Qu'est-ce qui s'est passé en octobre ?", "Encore rien du 1er octobre 2026 au 31 octobre 2026."),
+        ("¿Qué tengo que hacer la semana que viene?", "Todavía nada del 30 de noviembre de 2026 al 6 de diciembre de 2026."),
         ("Hallo", "Hallo, Ada."),
         ("Ich wohne in Graz.", "Gemerkt."),
         ("I live in Graz.", "Kept."),
@@ -94,3 +111,36 @@ async def test_whom_somebody_saw_is_told_without_a_word_of_seeing(
         told = await answer(here, question)
     assert told.startswith(framed) and "Nothing" not in told and "quarry" not in told
     assert all(name in told for name in quoted)
+
+
+OWN = {
+    "2024-05-02T10:00": "j'habite à metz avec léa",
+    "2024-05-03T10:00": "vivo en bilbao con nuria",
+    "2025-02-01T10:00": "on a emménagé à dijon, 4 rue berbisey",
+    "2025-03-01T10:00": "nouveau poste au lycée carnot",
+    "2025-04-01T10:00": "ma mère s'appelle odile",
+    "2025-05-01T10:00": "l'appart a coûté 6200 euros",
+    "2026-11-01T10:00": "mon portable c'est le 06 11 22",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("on habite où maintenant", "dijon"),
+        ("je bosse où", "carnot"),
+        ("c'est quoi mon métier", "carnot"),
+        ("comment s'appelle maman", "odile"),
+        ("c'est quoi le prix de l'appart", "6200"),
+        ("j'ai combien d'enfants", 'Encore rien sur "enfants".'),
+        ("mi hermana cómo se llama", 'Todavía nada sobre "hermana".'),
+    ],
+)
+async def test_french_and_spanish_are_answered_by_what_is_meant_and_not_by_their_little_words(
+    tmp_path: Path, question: str, quoted: str
+) -> None:
+    clock = Clock(NOW)
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        here = await corner(memory, clock)
+        await here.view.say(here.session, [said(text, at, utc(at)) for at, text in OWN.items()])
+        assert quoted in await answer(here, question)

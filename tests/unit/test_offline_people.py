@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.models.offline.message_kinds import topic
 from tests.unit.test_offline_voice import NO_MODEL, ask, said
 
 CALLED = said("Call me Adi, please.")
@@ -44,3 +45,15 @@ def test_what_another_does_is_no_answer_about_oneself() -> None:
 def test_a_compound_is_answered_by_its_words() -> None:
     answer = ask("Wo liegt der Kellerschlüssel?", said("Der Schlüssel für den Keller liegt unter dem Blumentopf.")).text
     assert "Blumentopf" in answer and "nichts" not in answer
+
+
+@pytest.mark.parametrize("question", ["Was weißt du über {}?", "Que sais-tu de {} ?", "¿Qué sabes de {}?", "Wer ist {}?"])
+@pytest.mark.parametrize("name", ["Luis", "Hans", "Mia", "Dan"])
+def test_a_name_that_is_a_little_word_of_some_language_is_a_name(question: str, name: str) -> None:
+    told = f"{name} tanzt"
+    assert told in ask(question.format(name), said(told), said("Egon malt")).text
+
+
+def test_little_words_are_no_names() -> None:
+    asked = ["Wo ist Ihre Mutter?", "où est son chien ?", "come sta mia madre?", "Was haben Sie von mir?"]
+    assert [set(topic(one).admit.values()) for one in asked] == [{"Mutter"}, {"chien"}, {"sta", "madre"}, set()]

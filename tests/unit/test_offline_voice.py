@@ -136,6 +136,14 @@ def test_small_talk_gets_an_honest_answer(question: str) -> None:
         ("good night", "Goodbye, ada."),
         ("thanks", "You are welcome."),
         ("thank you so much!", "You are welcome."),
+        ("thanks 😊", "You are welcome."),
+        ("cheers xx", "You are welcome."),
+        ("thanks, you're the best ❤️", "You are welcome."),
+        ("good night 😴💤", "Goodbye, ada."),
+        ("hi 👋", "Hello, ada."),
+        ("hello?", "Hello, ada."),
+        ("thanks for the boat", "Kept."),
+        ("night shift again", "Kept."),
         ("hi, I bought a boat", "Kept."),
         ("Hello! I bought a boat.", "Kept."),
         ("", "Kept."),
@@ -205,6 +213,16 @@ def test_earlier_questions_and_her_own_words_are_no_answer() -> None:
     assert ask("what is the name of my cat?", asked, reply, imported, repeated, CAT).cites == (CAT,)
     only_asked = OfflineVoice().answer(VoiceQuestion("and my cat's name?", "ada", NOW, ZONE), [asked, reply], lambda _: False)
     assert only_asked.text == 'Nothing about "cat" yet.'
+
+
+@pytest.mark.parametrize("lately", ["again", "now", "atm", "currently", "again please"])
+def test_what_stands_behind_the_thing_asked_for_is_no_part_of_it(lately: str) -> None:
+    assert ask(f"what is my address {lately}?", said("my address is 5 Elm Street")).text.endswith('"my address is 5 Elm Street".')
+
+
+def test_small_talk_is_not_listed_as_what_happened() -> None:
+    told = ask("what happened today?", said("hi 👋"), said("we sold the boat"), said("thanks 😊"), said("good night"))
+    assert [hit.exchange.text for hit in told.cites] == ["we sold the boat"]
 
 
 def test_a_question_that_holds_more_is_better_than_nothing() -> None:

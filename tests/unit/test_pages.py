@@ -44,6 +44,15 @@ async def test_a_page_has_what_names_it_in_the_order_it_was_said(tmp_path: Path)
         assert await here.view.pages.about("Nemo") == []
 
 
+async def test_who_writes_all_small_is_told_what_was_said_with_a_name(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, "my dog is called bruno", "ma soeur s'appelle élodie", "bruno ate a shoe", "how is bruno?", "We met Bo")
+        bruno, elodie = [await page(here, name) for name in ("bruno", "élodie")]
+        assert (bruno.name, bruno.kind, texts(bruno)) == ("bruno", "", ["my dog is called bruno", "bruno ate a shoe"])
+        assert texts(elodie) == ["ma soeur s'appelle élodie"]
+        assert await here.view.pages.about("nemo") == []
+
+
 async def test_facts_stand_on_the_page_with_what_they_rest_on(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await told(here, *TALK)

@@ -14,7 +14,7 @@ from memory.index.when.question_times import parse_question
 from memory.index.when.told_times import times_told
 from memory.text.lexical import key_words
 from memory.types import MINUTE
-from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, above, at_home, corner, gists_about, opened
+from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, above, at_home, corner, gists_about, opened, said, utc
 from tests.kits.size import examples
 
 REPO = Path(__file__).resolve().parents[2]
@@ -219,3 +219,18 @@ def test_what_others_say_moves_no_rank_score_or_id(
 
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         assert asyncio.run(run(one, [])) == asyncio.run(run(other, others))
+
+
+@pytest.mark.parametrize("asked", ["julie", "who is Julie?", "Julien"])
+async def test_a_name_with_the_stem_of_a_month_finds_nothing_for_its_day(tmp_path: Path, asked: str) -> None:
+    async with at_home(tmp_path) as here:
+        for day in ("2026-07-01T00:30", "2026-07-02T12:00", "2026-07-31T23:30"):
+            await here.view.say(here.session, [said("we bought a tent", day, utc(day))])
+        await here.view.say(
+            here.session, [said("Julie has a boat", "1", utc("2026-03-02")), said("Julie sings", "2", utc("2026-07-03"))]
+        )
+        found = {hit.exchange.text for hit in await here.view.recall.messages(asked, 10) if hit.words}
+        assert found == {"Julie has a boat", "Julie sings"}
+        assert any(hit.words for hit in await here.view.recall.messages("the tent of July", 1))
+        chosen = await here.view.selecting.select("Julien", None)
+        assert {one.text for one in chosen.messages} <= {"Julie has a boat", "Julie sings"}

@@ -12,7 +12,10 @@ from tests.kits.memory_kit import at_home
 SETS = Path(__file__).parents[1] / "sets" / "asked"
 
 
-@pytest.mark.parametrize(("name", "heard", "mistaken"), [("unmarked", 80, 3), ("unmarked_unseen", 55, 3)])
+@pytest.mark.parametrize(
+    ("name", "heard", "mistaken"),
+    [("unmarked", 80, 3), ("unmarked_unseen", 55, 3), ("unmarked_romance", 68, 1), ("unmarked_romance_later", 28, 1)],
+)
 def test_most_questions_are_heard_without_their_mark_and_few_statements_are_taken_for_one(
     name: str, heard: int, mistaken: int
 ) -> None:
@@ -47,6 +50,7 @@ async def test_what_was_told_is_certain_where_the_question_is_not(tmp_path: Path
         "would you believe that Egon paints",
         "who would have thought that beetroot works in a cake",
         "who knew that Ruben juggles",
+        "who'd have thought that Ruben juggles",
         "did I tell you that the roof leaks",
         "did you know that Ruben has a twin",
         "have you heard that the bakery closes",
@@ -80,6 +84,17 @@ async def test_what_asks_in_form_only_is_kept_as_told(tmp_path: Path, told: str)
         "hat Nadia noch den alten Hund",
         "spielt Ruben noch Schach",
         "was blühte im Hochbeet",
+        "where'd I meet Nadia",
+        "wieviel hab ich für das Rad bezahlt",
+        "was mach ich morgen",
+        "wann is mein termin",
+        "kannst du mir sagen wann der zahnarzt ist",
+        "hab ich am freitag was vor",
+        "hatte ich schon mal masern",
+        "gibts was neues von egon",
+        "who'd you say fixes bikes",
+        "wie heißt nadias hund",
+        "was für ein bike hab ich",
     ],
 )
 def test_what_is_like_it_still_asks(question: str) -> None:
@@ -139,6 +154,16 @@ async def test_a_detail_that_is_only_named_is_looked_up_and_hides_nothing(tmp_pa
         "macht Spaß mit den Kindern",
         "was heute im Garten passierte",
         "kommt Montag wieder",
+        "was für ein Tag",
+        "hab ich gestern endlich gekauft",
+        "kann ich nur empfehlen",
+        "muss ich noch bezahlen",
+        "hätte ich nie gedacht",
+        "wollte ich nur sagen",
+        "hatte ich lange nicht mehr",
+        "hab ich dir erzählt dass Egon kommt",
+        "was für ein Idiot der Egon",
+        "cos I was late",
     ],
 )
 def test_a_note_is_no_look_up(told: str) -> None:

@@ -186,8 +186,8 @@ def test_a_question_asks_about_the_days_that_it_names(question: str, days: str) 
 
 OTHERS = {
     "2026-03-02": "gestern|hier|ayer|ieri|ontem|gisteren|am Montag|le lundi|lundi|el lunes|lunedì|segunda-feira|op maandag",
-    "2026-03-01": "vorgestern|avant-hier|anteayer|l'altro ieri|anteontem|eergisteren",
-    "2026-03-03": "heute|aujourd’hui|hoy|oggi|hoje|vandaag",
+    "2026-03-01": "vorgestern|avant-hier|avant hier|anteayer|l'altro ieri|anteontem|eergisteren",
+    "2026-03-03": "heute|aujourd’hui|aujourdhui|hoy|oggi|hoje|vandaag",
     "2026-03-04": "was machen wir morgen|demain|mañana|domani|amanhã",
     "2026-02-23 2026-03-01": "letzte Woche|la semaine dernière|la semana pasada|la settimana scorsa|semana passada|vorige week",
     "2026-02-01 2026-02-28": "letzten Monat|le mois dernier|el mes pasado|il mese scorso|mês passado|vorige maand",
@@ -198,6 +198,17 @@ OTHERS = {
     "2023-03-01 2023-03-31": "im März 2023|en mars 2023|en marzo de 2023|nel marzo 2023|em março de 2023|in maart 2023|im Ma\u0308rz 2023",
     "2023-01-01 2023-12-31": "in 2023|im Jahr 2023|en 2023|nel 2023|em 2023",
     "2023-03-05": "am 5. März 2023|le 5 mars 2023|el 5 de marzo de 2023|5 marzo 2023|5 de março de 2023|op 5 maart 2023|am 5.3.23",
+    "2026-03-09 2026-03-15": "la semana que viene|la semana q viene|la semaine qui vient|la semaine pro",
+    "2026-03-09": "el lunes que viene|lundi pro",
+    "2026-04-01 2026-04-30": "el mes que viene|le mois qui vient",
+    "2026-03-07 2026-03-08": "este finde|ce week end",
+    "2026-02-28 2026-03-01": "el finde pasado|le week end dernier",
+    "2025-12-31": "new years eve|on nye",
+    "2026-01-01": "on new years day|en año nuevo",
+    "2026-02-14": "on valentines day|en san valentín",
+    "2026-03-05": "après demain|apres demain",
+    "2026-03-06": "dentro de 3 días",
+    "2023-09-03 2024-09-01": "il y a deux ans|y a 2 ans|y'a deux ans",
     "2026-02-28 2026-03-03": "in den letzten drei Tagen|los últimos 3 días",
 }
 

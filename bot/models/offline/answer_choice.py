@@ -20,7 +20,7 @@ from bot.models.offline.candidates import (
     of_names,
     spread,
 )
-from bot.models.offline.message_kinds import in_compounds, is_question, topic
+from bot.models.offline.message_kinds import in_compounds, is_question, tells, topic, unelided
 from bot.models.offline.possession import (
     ALONE,
     INTRODUCES,
@@ -74,7 +74,7 @@ class AnswerChoice:
         self._tells: dict[int, ToldTimes] = {}
         near = [one for hit in hits for one in (hit.exchange, hit.before, hit.after) if one and one.role == "assistant"]
         self._assistants = {one.session: one.speaker for one in near if not is_lyra(one)}
-        self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{hit.exchange.text}") for hit in hits}
+        self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{unelided(hit.exchange.text)}") for hit in hits}
 
     def is_asker(self, exchange: Exchange) -> bool:
         """Return whether the asker said a message."""
@@ -122,7 +122,7 @@ class AnswerChoice:
         if window is None:
             return []
         own, questions = bool(SPEAKING.search(part.text)), _ASKED.search(part.text) is not None
-        every = [one for one in self._quotable(part) if one.asks == questions]
+        every = [one for one in self._quotable(part) if one.asks == questions and (questions or tells(one.hit.exchange.text))]
         said = [one for one in every if window.holds(one.hit.exchange.said_at)]
         then = (
             said

@@ -8,7 +8,7 @@ from itertools import permutations
 
 from bot.models.offline.sentence_splitting import is_marked_question, split
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.language_detection import language
+from memory.text.language_detection import first_names, function_words, language
 from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
@@ -53,16 +53,26 @@ class Topic:
         return frozenset(self.admit) | self.unspaced
 
 
-_TAIL = r"(?:[\s,]+(?:there|lyra|again|everyone|all|dear|so much|very much|a lot|bien|schön|mille))*[\s.!,…]*$"
+_HEAD = r"(?i)[^\w?¿]*"
+_TAIL = (
+    r"(?:[\s,]+(?:there|lyra|again|everyone|all|dear|so much|very much|a lot|mate|man|dude|love|bien|schön|mille|beaucoup|bcp|à toi|a toi"
+    r"|ma belle|dir|euch|vielmals|a ti|guap[oa]|cariño|tod[oa]s|(?:t['’]es|tu es|you(?: a|['’])?re|u r|du bist|bist|eres)"
+    r" (?:an? |the |un |une |la |le |el |die |der |ein |trop |so |really )?(?:best|great|awesome|amazing|star|angel|lovely|sweet|hero"
+    r"|top|génial|géniale|adorable|super|meilleur|meilleure|amour|ange|beste|toll|lieb|schatz|engel|sol|mejor|genial|amor|crack)|crack|maj[oa]|t[ií][oa]|x+o?x*))*"
+)
+_END = r"[^\w?¿]*$"
 _GREETING = re.compile(
-    r"(?i)(?:hi+|hello|hey+|hiya|yo|good (?:morning|evening|afternoon|day)|greetings|hallo|moin|servus|guten (?:morgen|tag|abend)"
-    r"|bonjour|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|ciao|buongiorno|olá|oi)" + _TAIL
+    rf"{_HEAD}(?:hi+|hell+o+|he+y+|hiya|yo|good (?:morning|evening|afternoon|day)|greetings|hallo+|moin|servus|guten (?:morgen|tag|abend)"
+    rf"|bonjour|bonsoir|salut|coucou|slt|bjr|hola+|buenas|buen[oa]s (?:días|dias|tardes|noches)|ciao|buongiorno|olá|oi){_TAIL}[^\w¿]*$"
 )
 _FAREWELL = re.compile(
-    r"(?i)(?:bye(?: bye)?|goodbye|good night|see you(?: later| soon| tomorrow)?|tschüss|gute nacht|bis (?:bald|später|morgen|dann)|au revoir|adiós)"
-    + _TAIL
+    rf"{_HEAD}(?:bye(?: bye)?|good ?bye|(?:good )?night|see (?:you|ya)(?: later| soon| tomorrow)?|tschüss|gute nacht|schlaf gut"
+    rf"|bis (?:bald|später|morgen|dann)|au revoir|bonne (?:nuit|soirée|journée)|[àa] (?:demain|bientôt|plus|plus tard|ce soir)|bisous"
+    rf"|adi[óo]s|hasta (?:mañana|luego|pronto)|nos vemos|chao){_TAIL}{_END}"
 )
-_THANKS = re.compile(r"(?i)(?:many )?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|obrigad[oa]|dank je)" + _TAIL)
+_THANKS = re.compile(
+    rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:thanks|thank you|thx|ty|cheers|danke|merci+|gracias|grazie|obrigad[oa]|dank je){_TAIL}{_END}"
+)
 
 _ASIDE = re.compile(
     r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
@@ -79,7 +89,7 @@ _KINDS = frozenset(
     stem(word.casefold())
     for word in """
     name names named call called kind sort type thing things time times day days date year years place number amount person people
-    heißen heißt heiße hieß appelle appeler llama llamo llamar chiama chiamo nombre nom nome naam
+    heure âge hora edad heißen heißt heiße hieß s'appelle appelle appeler llama llamo llamar chiama chiamo nombre nom nome naam
     """.split()
 )
 # Words of asking, remembering and time, and verbs of little meaning: neither searched for nor reported.
@@ -87,7 +97,7 @@ _EMPTY = frozenset(
     stem(word.casefold())
     for word in """
     something anything everything stuff week month hour minute way one part detail details fact many much long often old about
-    best better gern gerne liebsten viel viele vielen today yesterday tomorrow tonight morning evening night ago last next first ever always never now still currently recently
+    atm rn btw pls plz tho best better gern gerne liebsten viel viele vielen today yesterday tomorrow tonight morning evening night ago last next first ever always never now still currently recently
     lately already yet again before really also maybe exactly anyway anyhow together lyra monday tuesday wednesday thursday friday saturday sunday
     remember remind recall know knew known tell told say said saying talk talked mention mentioned speak spoke ask asked answer
     forget forgot think thought mean meant want wanted need find show help please
@@ -101,7 +111,9 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
     macht machst tut tust
-    j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à
+    j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à moi toi c q maintenant actuellement déjà deja avant
+    coucou salut bonjour slt hola buenas oye va vas ça tal eres estás andas puedes hacer peux faire
+    comme se est était étais suis ai as sera sais y toujours encore aujourd'hui demain ahora antes todavía hoy mañana siempre mí donde cuando como quien cual fais fait font faisais
     кто что чего кого где куда откуда когда почему зачем как какой какая какое какие чей чья ты тебя тебе вы вас вам обо мне меня мой
     моя моё мои моего моей мою моих моему знаешь помнишь расскажи kto co czego kogo gdzie dokąd skąd kiedy dlaczego jak jaki jaka
     jakie jesteś ty ciebie mnie mój moja moje mojego mojej moją wiesz pamiętasz kim neyi nerede nereye neden nasıl hangi sen sana
@@ -110,6 +122,12 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
 )
 _ENGLISH = STOP_WORDS - _ELSEWHERE
 _FOREIGN = frozenset(stem(word.casefold()) for word in _ELSEWHERE)
+_ELIDED = re.compile(r"(?i)\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})")
+_LISTED = frozenset({"french", "spanish"})
+"""Languages whose little words are all those of language detection."""
+_DECLINED = ("e", "em", "en", "er", "es")
+_ADDRESSING = frozenset("i sie ihr ihre ihrem ihren ihrer ihnen du dir dich dein deine euch euer".split())
+"""What is written with a capital although it names nobody."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _PARTICLES = re.compile("[\u3040-\u309f]+")  # Hiragana alone is grammar more often than meaning
@@ -161,9 +179,13 @@ def asks_what_lyra_feels(question: str) -> bool:
 
 def topic(question: str) -> Topic:
     """Return the topic of a question. Fragments of a script without spaces are searched for, but not reported."""
+    question = unelided(question)
     written = {found.casefold().replace("’", "'"): found for found in _WORD.findall(question)}
     # "son", "war" and "hat" mean something in English only
-    empty = _EMPTY if _ENGLISH.intersection(tokens(question)) else _EMPTY | _FOREIGN
+    english = not _ENGLISH.isdisjoint(tokens(question))
+    spoken = language(tokens(question))
+    named = _names(question, spoken)
+    little = function_words()[spoken] if spoken in _LISTED else frozenset()
     admit: dict[str, str] = {}
     unspaced: set[str] = set()
     weak: set[str] = set()
@@ -172,11 +194,12 @@ def topic(question: str) -> Topic:
             unspaced.update({stemmed} if len(word) > 1 and not _PARTICLES.fullmatch(word) else ())
         elif stemmed in _KINDS:
             weak.add(stemmed)
-        elif stemmed and stemmed not in empty:
+        elif (
+            stemmed and stemmed not in _EMPTY and (english or word in named or not (word in little or _is_grammar(word, stemmed)))
+        ):
             admit.setdefault(stemmed, re.sub(r"['’][sS]$", "", written.get(word, word)))
     spelled = dict(spelled_stems(question))
     made_of: dict[str, list[frozenset[str]]] = {}
-    spoken = language(tokens(question))
     if spoken in (GERMAN, None):  # "Wo singt Mira?" is too short to tell
         spelled |= {stem(word): spelled[stem(word)] | frozenset(map(stem, verb_forms(word))) for word in key_words(question)}
     if spoken in LANGUAGES:
@@ -186,6 +209,23 @@ def topic(question: str) -> Topic:
             spelled |= {one: spelled[one] | made, other: spelled[other] | made}
         made_of = {stemmed: [frozenset(map(stem, pair)) for pair in splits(word)] for stemmed, word in large.items()}
     return Topic(admit, frozenset(unspaced), frozenset(weak), spelled, made_of)
+
+
+def unelided(text: str) -> str:
+    """Return a text without what French puts before an apostrophe: "d'enfants", "l'appart"."""
+    return _ELIDED.sub(" ", text)
+
+
+def _is_grammar(word: str, stemmed: str) -> bool:
+    """Return whether a word is a function word of another language than English, or one declined; "Luis" is no form of "lui"."""
+    return word in _ELSEWHERE or (stemmed in _FOREIGN and word.endswith(_DECLINED))
+
+
+def _names(question: str, spoken: str | None) -> frozenset[str]:
+    """Return the names in a question that are function words of other languages: first names, and what has a capital ("Hans")."""
+    grammar = _ADDRESSING | function_words().get(spoken or "", frozenset())
+    later = (word.casefold() for word in _WORD.findall(question)[1:] if word[0].isupper())
+    return frozenset(later) - grammar | (first_names(tokens(question), spoken) if spoken else frozenset())
 
 
 def in_compounds(about: Topic, texts: Iterable[str]) -> Topic:

@@ -64,7 +64,7 @@ _PRONOUN = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their|it|its|
 _RECOLLECTION = re.compile(r"(?i)\b(?:know|remember|recall|tell me|weißt du|erzähl\w* mir|sabes|cuéntame|recuerdas|sais)\b")
 _ABOUT = re.compile(r"(?i)\b(?:about|of|über|von|de|sobre|sur)\s+(?=\S)")
 _SENTENCE_END = re.compile(r"[.?!]")
-_ASKER = re.compile(r"(?i)^(?:me|myself|mich|mir|mí|moi)(?: so far| by now| already)?$")
+_ASKER = re.compile(r"(?i)^\w+\s+(?:me|myself|mich|mir|mí|moi)(?: so far| by now| already)?$")
 _WHO_AM_I = re.compile(
     r"(?i)^\W*(?:who am i|do you (?:still )?(?:remember|know) me|wer bin ich|(?:kennst|erkennst) du mich(?: noch)?|erinnerst du dich an mich|quién soy)\b\W*$"
 )
@@ -135,6 +135,12 @@ _COMPOUND = re.compile(
 )
 
 
+_LATELY = re.compile(
+    r"(?i)(?:\s+(?:now|again|atm|rn|currently|nowadays|lately|today|tonight|tomorrow|yesterday|anyway|still|please|pls|btw))+(?=\W*$)"
+)
+"""What may stand behind the thing that is asked for: "what is my address again?" """
+
+
 @dataclass(frozen=True, slots=True)
 class Compound:
     """A thing of several words: their stems, the stem of the last and most important one, and the words."""
@@ -193,7 +199,7 @@ def _named(run: list[str], *, verb: bool) -> list[str]:
 
 def compound(question: str) -> Compound | None:
     """Return the compound that a question asks for: "my blood type" is not answered by a text about blood."""
-    found = _COMPOUND.search(question)
+    found = _COMPOUND.search(_LATELY.sub("", question))
     if not found or found[2].casefold() in _CALLS or found[2].endswith("ing"):
         return None
     words = [word for word in found[1].casefold().split() if word not in STOP_WORDS]
@@ -259,14 +265,14 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
 
 
 def _recalled(text: str) -> str:
-    """Return about whom or what the last sentence asks for all that is remembered; '' if it does not.
+    """Return about whom or what the last sentence asks for all that is remembered ("about Ben"); '' if it does not.
 
     The sentence is searched part by part: one pattern for all of it takes the cube of its length.
     """
     sentence = next((one.strip() for one in reversed(_SENTENCE_END.split(text)) if one.strip()), "")
     asking = _RECOLLECTION.search(sentence)
     about = _ABOUT.search(sentence, asking.end()) if asking else None
-    return sentence[about.end() :] if about else ""
+    return sentence[about.start() :] if about else ""
 
 
 def _what_else(rest: str) -> frozenset[str]:

@@ -27,6 +27,7 @@ from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.query import ParsedQuery, Query, parse_query, times
 from memory.index.recall.ranking import Scored, by_share, rank
 from memory.index.recall.selection import SelectedDocument, select, theme
+from memory.index.recall.written_months import found_in_text
 from memory.index.when.values import TimedQuestion, Window
 from memory.ports import Vectors
 from memory.text.off_loop import off_loop
@@ -47,7 +48,7 @@ def bm25(domain_indexes: Sequence[DomainIndex], words: Mapping[str, Sequence[int
     counted = [n for n, domain_index in enumerate(domain_indexes) if domain_index.kind == MESSAGES] or range(len(domain_indexes))
     total = sum(len(scores[n]) for n in counted)
     norms = _norms(domain_indexes)
-    found = [_found(domain_index, words) for domain_index in domain_indexes]
+    found = [found_in_text(domain_index, words) for domain_index in domain_indexes]
     for terms in {tuple(terms): None for terms in words.values()}:
         postings = [_held(domain_index, terms, held) for domain_index, held in zip(domain_indexes, found, strict=True)]
         holding = sum(len(postings[n][0]) for n in counted)
@@ -80,7 +81,7 @@ def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], docum
     told: list[list[str]] = [[] for _ in documents]
     if not n or not words:
         return told
-    found = _found(domain_index, words)
+    found = found_in_text(domain_index, words)
     total = len(domain_index.owners) + 1
     # One sorted array of the passages of all terms, offset term by term: a single search finds each document's range in all.
     terms = [(word, found[term][0]) for word, some in words.items() for term in some if len(found[term][0])]
@@ -92,10 +93,6 @@ def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], docum
         if not told[document] or told[document][-1] != word:
             told[document].append(word)
     return told
-
-
-def _found(domain_index: DomainIndex, words: Mapping[str, Sequence[int]]) -> dict[int, Held]:
-    return domain_index.postings.find_each(term for terms in words.values() for term in terms)
 
 
 def _held(domain_index: DomainIndex, terms: Sequence[int], postings: Mapping[int, Held]) -> Held:

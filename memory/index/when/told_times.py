@@ -18,6 +18,7 @@ from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
 from memory.text.questions import is_question
 from memory.text.told.announcements import OVER
+from memory.text.word_forms.irregular_verbs import is_past
 
 MOST_CHARACTERS = 2_000
 _MOST_SENTENCES = 40
@@ -34,6 +35,7 @@ _WEEK, _YEAR = 7 * DAY, 365 * DAY
 _NEAR = 60 * DAY
 _COMES_AGAIN = frozenset((Code.MONTH, Code.SEASON, Code.FEAST))
 _WEEKDAYS = frozenset((Code.WEEKDAY, Code.SHORT_WEEKDAY, Code.WEEKDAY_PART))
+_DAYS_OF_A_MONTH = frozenset((Code.DIGITS, Code.ORDINAL, Code.SHORT_DATE))
 _WEEKENDS = frozenset("weekend wochenende".split())
 _GONE = (Code.AGO, Code.AGO_BEFORE, Code.LAST, Code.PAST, Code.LAST_BEHIND, Code.SECOND_LAST)
 _BACK = frozenset((*_GONE, Code.YEAR, Code.DATE))
@@ -50,7 +52,8 @@ def _words(codes: frozenset[Code]) -> frozenset[str]:
 _TIMES, _UNITS, _DISTANCES = _words(_NAMES_A_TIME), _words(frozenset((Code.UNIT,))), _words(_FROM_NOW)
 _A_WORD = re.compile(r"[^\W_]+")
 _SINCE = re.compile(
-    r"(?i)\b(?:since|seit|depuis|desde|until|till|bis|jusqu|hasta|every|each|always|usually|never|immer|nie|siempre)\b"
+    r"(?i)\b(?:since|seit|depuis|desde|until|till|bis|jusqu|hasta|every|each|always|usually|never|immer|nie|siempre|chaque|tou(?:s|tes) les|cada|tod[oa]s l[oa]s"
+    r"|le (?:lun|mar|mercre|jeu|vendre|same)di(?! \d)|le dimanche(?! \d)|los (?:lunes|martes|miércoles|jueves|viernes|sábados|domingos))\b"
 )
 _WILL = re.compile(
     r"(?i)\b(?:will|shall|going to|plan(?:s|ning)? to|next(?! door| to\b)|upcoming|tomorrow|soon|werden?|wirst?|wird|nächste\w*|kommende\w*|voy|vamos|va a"
@@ -76,6 +79,7 @@ _ASKS_AHEAD = re.compile(
     r"|(?:am i|are we) (?:free|busy|away|off|invited)|is there (?:anything|something)|(?:must|should) (?:i|we)|who comes)\b|\bwas (?:passiert|kommt|steht|ist los|ist geplant|werde|(?:mache|machen|muss|müssen|soll|sollen) (?:ich|wir)|(?:habe|haben) (?:ich|wir)\b.*\bvor)\b"
     r"|\b(?:habe|haben) (?:ich|wir)\b(?!.*\b(?:ge\w{2,}(?:t|en)|\w+iert)\b).*\b(?:termine?|zeit|frei|etwas|schon was)\b|\bqué (?:pasa|hay|haré|haremos)\b"
     r"|\bqué (?:voy|vamos) a\b|\bqué (?:hago|hacemos)\b|\bqu['’]est-ce (?:qui se passe|qu['’]il y a|que (?:je|nous|on) (?:fai\w+|va\w*|allons|ferai|ferons|fera))\b"
+    r"|\b(?:prévu|au programme|(?:je|on|nous) (?:fais|fait|faisons) quoi|j['’]ai quoi|on a quoi)\b|\b(?:qué (?:tengo|tenemos)|planes)\b"
 )
 _PLANS_FOR = (
     (re.compile(r"(?i)\b(plans?|planned|planning) for the (?=weekend\b)"), r"\1 this "),
@@ -85,6 +89,7 @@ _PLANS_FOR = (
 _INTENDS = re.compile(r"(?i)(?<=\w) vor(?=\W*$)")
 """The end of "was habe ich am Samstag vor", which is no time before another."""
 """What stands before a time in a question about plans, and before the same time elsewhere."""
+_APPOINTED = re.compile(r"(?i)\b(?:appointment|deadline|rdv|rendez-vous|\w*termin|cita|entrega)\b")
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
 
 
@@ -209,17 +214,31 @@ def _read_further(time: str, signs: TenseSigns, sentence: str, said_at: int, tim
 
 
 def _read(sentence: str, said_at: int, time_zone: str) -> Window | None:
+    """Return the time that a sentence tells of; without a verb that says so, a day of the next two months is still to come."""
     tokens = cut(sentence)
     if named := _named_first(tokens):
         return parse_question(named, said_at, time_zone).window
     window = parse_question(sentence, said_at, time_zone).window
-    if window is None or window.end > said_at or not _looks_ahead(sentence) or _has(tokens, _BACK):
+    if window is None or window.end > said_at or _has(tokens, _BACK):
         return window
+    if not _looks_ahead(sentence):
+        return _soon(sentence, tokens, said_at, time_zone) or window
     for comes_again, later in ((_is_weekly(tokens), _WEEK), (_has(tokens, _COMES_AGAIN), _YEAR)):
         then = parse_question(sentence, said_at + later, time_zone).window if comes_again else None
         if then and then.start > said_at:
             return then
     return window
+
+
+def _soon(sentence: str, tokens: TimeTokens, said_at: int, time_zone: str) -> Window | None:
+    """Return the day of a note without a verb ("dentist 3 December") within the next two months; a weekday only of an appointment."""
+    if OVER.search(sentence) or _DONE.search(sentence) or any(word == "born" or is_past(word) for word in tokens.words):
+        return None
+    weekly = _is_weekly(tokens) and _APPOINTED.search(sentence) is not None
+    if not weekly and not _has(tokens, _DAYS_OF_A_MONTH):
+        return None
+    then = parse_question(sentence, said_at + (_WEEK if weekly else _YEAR), time_zone).window
+    return then if then and then.end - then.start <= DAY and said_at < then.start <= said_at + _NEAR else None
 
 
 def _is_weekly(tokens: TimeTokens) -> bool:

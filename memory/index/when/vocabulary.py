@@ -30,7 +30,7 @@ unit 2 day days nights tag tage tagen jour jours día días giorno giorni dia di
 unit 3 week weeks woche wochen semaine semaines semana semanas settimana settimane weken
 unit 4 month months monat monate monaten monats mois mes meses mese mesi mês maand maanden
 unit 5 year years jahr jahre jahren jahres année années l'an ans año años anno anni ano anos jaar jaren
-unit 6 weekend weekends wochenende wochenenden week-end fine_settimana fin_de_semana fim_de_semana
+unit 6 weekend weekends wochenende wochenenden week-end week_end finde findes fine_settimana fin_de_semana fim_de_semana
 unit 7 quarter quarters quartal quartals trimestre
 unit 8 fortnight fortnights quinze_jours
 last 0 last letzte letzten letzter letztes letztem vergangene vergangenen vergangener vergangenes vorig vorige vorigen voriger voriges
@@ -43,11 +43,11 @@ just_now 1 this_time_last_year this_day_last_year letztes_jahr_um_diese_zeit
 last_behind 0 dernier dernière passé passée pasado pasada scorso scorsa passato passata passado passada
 next 0 next coming upcoming nächste nächsten nächster nächstes kommende kommenden kommender kommendes volgende komende
 next 0 próximos próximas prossimi prossime
-next_behind 0 prochain prochaine próximo próxima prossimo prossima
+next_behind 0 prochain prochaine pro que_viene q_viene qui_vient próximo próxima prossimo prossima
 this 0 this diese diesen dieser dieses diesem ce cet cette esta este estos questo questa quest' deze dit
 ago 0 ago geleden fa atrás
-ago_before 0 vor il_y_a hace há faz
-in 0 in im en nel em dans within
+ago_before 0 vor il_y_a y_a y'a hace há faz
+in 0 in im en nel em dans within dentro_de
 during 0 during over throughout around whilst während pendant durante tijdens
 on 0 on at am op upon zu na
 the 0 the der die das den dem des le la les el los il lo gli l'
@@ -102,11 +102,11 @@ part_of_day 1 afternoon nachmittag après-midi tarde pomeriggio middag
 part_of_day 2 evening abend soir sera avond
 part_of_day 3 night nacht nuit noche notte noite
 part_of_day 4 mittag
-day_from_today -2 vorgestern avant-hier anteayer antes_de_ayer l'altro_ieri altroieri anteontem eergisteren
+day_from_today -2 vorgestern avant-hier avant_hier anteayer antes_de_ayer l'altro_ieri altroieri anteontem eergisteren
 day_from_today -1 yesterday gestern hier ayer ieri ontem gisteren
-day_from_today 0 today heute aujourd'hui hoy oggi hoje vandaag
+day_from_today 0 today heute aujourd'hui aujourdhui hoy oggi hoje vandaag
 day_from_today 1 tomorrow morgen demain mañana domani amanhã
-day_from_today 2 übermorgen après-demain pasado_mañana dopodomani depois_de_amanhã overmorgen
+day_from_today 2 übermorgen après-demain après_demain pasado_mañana dopodomani depois_de_amanhã overmorgen
 kind_of_day 0 stasera vanavond
 kind_of_day 1 tonight stanotte
 kind_of_day 2 gisteravond
@@ -133,7 +133,7 @@ season 3 spring frühling frühjahr printemps primavera voorjaar
 season 6 summer sommer été verano verão zomer
 season 9 autumn fall herbst automne otoño autunno outono
 season 12 winter hiver invierno inverno
-feast 0 valentine's_day valentine's valentines valentinstag
+feast 0 valentine's_day valentines_day san_valentín valentine's valentines valentinstag
 feast 1 easter easter_weekend osterwochenende ostern pâques pascua pasqua páscoa pasen
 feast 2 independence_day
 feast 3 halloween
@@ -142,8 +142,8 @@ feast 5 christmas_eve heiligabend nochebuena
 feast 6 christmas xmas weihnachten noël navidad natale kerst
 feast 7 christmas_day ersten_weihnachtstag ersten_weihnachtsfeiertag
 feast 8 boxing_day zweiten_weihnachtstag zweiten_weihnachtsfeiertag
-feast 9 new_year's_eve silvester nochevieja réveillon oudejaarsavond
-feast 10 new_year's_day neujahr neujahrstag
+feast 9 new_year's_eve new_years_eve nye silvester nochevieja réveillon oudejaarsavond
+feast 10 new_year's_day new_years_day neujahr neujahrstag año_nuevo
 feast 11 new_year new_year's new_years
 feast 12 good_friday karfreitag
 feast 13 easter_sunday ostersonntag
@@ -160,10 +160,10 @@ feast 23 aschermittwoch ash_wednesday
 feast 24 gründonnerstag maundy_thursday
 feast 25 allerheiligen all_saints'_day
 feast 26 tag_der_deutschen_einheit
-feast 27 mother's_day muttertag
+feast 27 mother's_day mothers_day muttertag
 feast 28 memorial_day
 feast 29 labor_day
-feast 30 st_patrick's_day st._patrick's_day
+feast 30 st_patrick's_day st_patricks_day st._patrick's_day
 feast 33 weihnachtstage weihnachtstagen weihnachtsfeiertage weihnachtsfeiertagen
 quarter 1 q1
 quarter 2 q2
@@ -250,7 +250,7 @@ DOINGS = frozenset(
     hecho fait passé tell told say said write wrote written talk talked mention mentioned erzählt gesagt geschrieben berichtet
     unternommen dije contado quest jai avons happens passiert plan plans planned planning mache machen machst macht tue tun vor geplant plane planen
     fais faisons faire ferai ferons vais allons aller prévu étais j'étais étions qu'avons qu'ai hago hacemos hacer haré haremos voy vamos planeado
-    estuve estuvimos estaba
+    estuve estuvimos estaba tengo tenemos hay s'est ocurrió pasa planes
     """.split()
 )
 """Stems of words that ask for whatever was done or happened at a time."""

@@ -31,32 +31,32 @@ ANSWERS = "(?:answers|replies|messages)"
 SPRECHEN = "(?:reden|sprechen|schreiben|antworten)"
 LEAD = (
     r"(?:(?:please|@?lyra|hey|hi|hello|ok|okay|so|well|oh|and|but|just|now|actually|no(?=,)|sorry|from now on|always|bitte|ab jetzt|ab sofort"
-    r"|eigentlich|nein(?=,)|gerne?|lieber|jetzt|por favor|stp|(?:can|could|would|will|shall|should) (?:you|we)|let['’]s|lass uns|können wir|you (?:can|may|should|are (?:free|allowed) to)"
+    r"|eigentlich|nein(?=,)|gerne?|lieber|jetzt|por favor|porfa|stp|svp|désormais|maintenant|(?:can|could|would|will|shall|should) (?:you|we)|let['’]s|lass uns|können wir|you (?:can|may|should|are (?:free|allowed) to)"
     r"|you['’]re (?:free|allowed) to|feel free to|it['’]s (?:ok|okay|fine) (?:to|if you)"
     r"|i(?:['’]d| would) (?:like|prefer)(?: (?:it if )?you)?(?: to)?|i (?:want|prefer)(?: you)?(?: to)?|kannst du|könntest du"
     r"|du (?:kannst|darfst|sollst)|sie (?:können|dürfen)|ich (?:möchte|hätte gerne?)|puedes|quiero|tu peux)[, ]+)*"
 )
 TAIL = (
-    r"(?:,? (?:please|bitte|por favor|from now on|ab jetzt|ab sofort|always|instead|with me|to me|mit mir|conmigo|thanks|thank you|danke"
+    r"(?:,? (?:please|pls|bitte|por favor|porfa|stp|svp|s['’]il (?:te|vous) pla[iî]t|maintenant|désormais|ahora|a partir de ahora|from now on|ab jetzt|ab sofort|always|instead|with me|to me|mit mir|conmigo|thanks|thank you|danke"
     r"|again|now|too|for me|any ?more|any longer|wieder|jetzt|auch|mehr))*"
 )
 
 _TALKING = "talk|speak|write|answer|reply|respond|chat|sound|rede|sprich|schreib|antwort|sprech"
 HINTS: Mapping[str, str] = {
     "name": (
-        r"call(?:ing)? me|be called|llámame|appelle|go by|my (?:\w+ )?name|nick ?name|that ?name|namen|heiße|me llamo|nenn|genannt"
+        r"call(?:ing)? me|be called|ll[áa]ma?me|llames|appel|go by|my (?:\w+ )?name|nick ?name|that ?name|namen|heiße|me llamo|nenn|genannt"
         r"|zu mir|no more|(?:stop|enough) (?:it )?with|i(?:['’]m| am) (?:not|no longer)|(?:drop|forget|skip) the|lass das|schluss mit"
         r"|no longer go|sprich mich"
     ),
     "language": rf"{LANGUAGE}|language|sprache",
     "length": (
         r"short|brief|concise|terse|curt|verbose|wordy|detail|length|long|so much|so viel|kurz|kürz|knapp|lang|läng|wieder mehr"
-        rf"|ausführlich|brev|br[eè]ve|bref|corta|larga|courte|{_TALKING}"
+        rf"|ausführlich|brev|br[eè]ve|bref|concis|cort[ao]|largo|larga|court|{_TALKING}"
     ),
     "tone": rf"{TONE}|{'|'.join(TONES)}|jok|witz|chiste|scherz|lustig|tone|yourself|be normal|be as|sei wieder|{_TALKING}",
     "emoji": rf"emoji|{_TALKING}",
     "address": (
-        r"duz|siez|zu mir|beim (?:du|sie)|wieder (?:per |das )?(?:du|sie)|(?:du|sie) wieder|tut(?:é|o)|trátame|háblame|vouvo"
+        r"duz|siez|zu mir|beim (?:du|sie)|wieder (?:per |das )?(?:du|sie)|(?:du|sie) wieder|tut(?:é|o|ea)|tr[áa]tame|h[áa]blame|vouvo"
         r"|pronouns|she/her|he/him|they/them"
     ),
 }
@@ -95,6 +95,7 @@ ENDS: Sequence[tuple[str, str, str]] = (
     ("name", CALLED, rf"mich {_NOT_MORE}{NAME} nennen|ich (?:will|möchte|mag) {_NOT_MORE}{NAME.replace('name', 'other')} genannt werden"),
     ("name", ANY, rf"(?:nenne? mich|sprich mich)(?: wieder)? (?:(?:bei|mit) {_MEIN_NAME}|{_NORMAL})(?: an)?"),
     ("name", ANY, rf"mich (?:wieder )?(?:bei|mit) {_MEIN_NAME} (?:nennen|anreden|ansprechen)|(?:benutze?|nimm|verwende) (?:wieder )?meinen (?:richtigen|echten|normalen) namen"),
+    ("name", CALLED, rf"arrête de m['’]appeler {NAME}|(?:ne )?m['’]appelle (?:plus|pas) {NAME.replace('name', 'other')}|(?:ya )?no me llames(?: más)? {NAME.replace('name', 'to')}|deja de llamarme {NAME.replace('name', 'language')}"),
     ("language", "{language}", rf"{_STOP} (?:{TALK}ing|writing)(?: (?:to|with) me| me)? in (?P<language>{LANGUAGE})|(?:no more|enough|stop the) (?P<to>{LANGUAGE})"),
     ("language", "{language}", rf"{_NOT_TO} (?:always )?{TALK}(?: back)?(?: (?:to|with) me| me)? in (?P<language>{LANGUAGE})"),
     ("language", ANY, rf"{TALK}(?: (?:to|with) me| me)? in {_ONES_OWN}|use {_ONES_OWN}"),
@@ -129,7 +130,7 @@ ENDS: Sequence[tuple[str, str, str]] = (
 
 FORMS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "name": (
-        ("", rf"(?:(?:call|nenne?) (?:me|mich)|llámame|appelle[- ]moi|i go by|my name is|ich heiße|me llamo|je m['’]appelle) {NAME}"),
+        ("", rf"(?:(?:call|nenne?) (?:me|mich)|ll[áa]mame|appelle[- ]moi|i go by|my name is|ich heiße|me llamo|je m['’]appelle) {NAME}"),
         ("", rf"(?:mich )?{NAME} nennen"),
         ("", rf"(?:sage?|sagst?|sagt) {NAME} zu mir"),
     ),
@@ -141,8 +142,9 @@ FORMS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("", rf"wieder (?:auf )?(?P<language>{LANGUAGE})(?: mit mir)? {SPRECHEN}"),
         ("", rf"(?:(?:let['’]s )?(?:switch|go|change|come) )?back to (?P<language>{LANGUAGE})|(?:switch|change)(?: back)? to (?P<to>{LANGUAGE})"),
         ("", rf"(?:in )?(?P<language>{LANGUAGE}) again|(?:in |auf )?(?P<name>{LANGUAGE}),? (?:please|bitte)|(?:wieder|zurück zu[mr]?)(?: auf)? (?P<to>{LANGUAGE})"),
-        ("", rf"(?:respónde|hábla|escríbe|contésta)me en (?P<language>{LANGUAGE})"),
-        ("", rf"(?:réponds|parle|écris)[- ]moi en (?P<language>{LANGUAGE})"),
+        ("", rf"(?:(?:resp[óo]nde|h[áa]bla|escr[íi]be|cont[ée]sta)me|responde|habla|escribe|contesta) en (?P<language>{LANGUAGE})"),
+        ("", rf"(?:r[ée]ponds?|parle|[ée]cris)(?:[- ]moi)? en (?P<language>{LANGUAGE})"),
+        ("", rf"en (?P<language>{LANGUAGE}),? (?:stp|svp|s['’]il (?:te|vous) pla[iî]t|por favor|porfa)"),
     ),
     "length": (
         ("short answers", rf"(?:keep|make) (?:it|them|(?:your )?{ANSWERS}) (?:short|brief|concise)(?:er)?"),
@@ -153,7 +155,8 @@ FORMS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("short answers", r"fasse? dich (?:etwas |ein bisschen )?(?:kurz|kürzer)|dich (?:etwas |ein bisschen )?(?:kürzer|kurz) fassen"),
         ("short answers", r"antworte (?:mir )?(?:kurz|kürzer|knapp)|(?:kurze|kürzere) antworten|nicht so (?:lang|viel)"),
         ("short answers", r"(?:bitte|gerne?|lieber) (?:etwas )?kürzer(?: bitte)?|(?:etwas )?kürzer bitte"),
-        ("short answers", r"sé (?:más )?breve|respuestas (?:más )?cortas|sois (?:plus )?br(?:ef|ève)|réponses (?:plus )?courtes"),
+        ("short answers", r"sé (?:más )?breve|respuestas (?:más )?cortas|(?:resp[óo]nde(?:me)?|h[áa]bla(?:me)?|escr[íi]be(?:me)?|cont[ée]sta(?:me)?) (?:más )?(?:corto|breve)|más corto"),
+        ("short answers", r"sois (?:plus )?(?:br(?:ef|ève)|concise?)|(?:fais )?(?:des )?réponses plus courtes|(?:fais|réponds?|[ée]cris)(?:[- ]moi)? (?:plus )?(?:court|brièvement)|plus court"),
         ("detailed answers", rf"(?:give me )?(?:long|longer|(?:more )?detailed) {ANSWERS}|be (?:more )?detailed"),
         ("detailed answers", rf"(?:write|give)(?: me)? (?:long|longer|(?:more )?detailed) {ANSWERS}|(?:your |the )?{ANSWERS} (?:can|may|should) be (?:longer|more detailed)"),
         ("detailed answers", rf"(?:{TALK}|explain)(?: things)? in (?:more )?detail"),
@@ -174,7 +177,7 @@ FORMS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "emoji": (
         ("no emojis", rf"(?:(?:{TALK}|answers) )?(?:no|without)(?: any| more)? emojis?|(?:leave out|drop|skip)(?: the| all)? emojis?"),
         ("no emojis", r"(?:(?:don['’]t|do not|never) (?:use|send|add|write)|stop (?:using|sending|adding))(?: any)? emojis?"),
-        ("no emojis", r"keine emojis?(?: mehr)?|ohne emojis?|lass (?:die |alle )?emojis? weg|sin emojis?|pas d['’]emojis?|sans emojis?"),
+        ("no emojis", r"keine emojis?(?: mehr)?|ohne emojis?|lass (?:die |alle )?emojis? weg|sin emojis?|(?:(?:ne )?(?:mets?|utilise) )?(?:pas|plus) d['’]emojis?|sans emojis?|arrête (?:avec )?les emojis?|(?:no (?:uses|pongas) )(?:más )?emojis?"),
         ("fewer emojis", r"(?:use |send )?(?:fewer|less|not so many) emojis?|weniger emojis?|(?:stop using|don['’]t use|do not use|nicht) so (?:many|viele) emojis?|menos emojis?"),
         ("emojis", r"(?:use|send|add)(?: more| some)? emojis?(?: again)?|more emojis?|mehr emojis?|más emojis?"),
         ("emojis", r"(?:wieder |mehr )+emojis? (?:benutzen|verwenden|nutzen|schicken|machen)"),
@@ -187,9 +190,9 @@ FORMS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ('to be addressed with "Sie"', r"sieze? mich(?: wieder)?|siezen sie mich(?: wieder)?|mich (?:lieber |wieder )*siezen|sag(?:en sie)? (?:wieder )?sie zu mir"),
         ('to be addressed with "Sie"', r"duze? mich nicht(?: mehr| länger)?|mich nicht (?:mehr |länger )?duzen|(?:höre?|hören sie) auf,? mich zu duzen"),
         ('to be addressed with "Sie"', r"(?:wir (?:können|dürfen|sollten)|lass uns|lassen sie uns) uns (?:gerne? |wieder |lieber )*siezen|(?:wieder (?:per |das )?sie|sie wieder)|(?:bleiben wir (?:lieber )?beim sie|(?:lieber )?beim sie bleiben)"),
-        ('to be addressed with "tú"', r"tutéame|trátame de tú"),
+        ('to be addressed with "tú"', r"tut[ée]ame|tr[áa]tame de tú|no me (?:trates|hables) de usted"),
         ('to be addressed with "usted"', r"(?:trátame|háblame) de usted"),
-        ('to be addressed with "tu"', r"tuto(?:ie|yez)[- ]moi"),
+        ('to be addressed with "tu"', r"tuto(?:ie|yez)[- ]moi|(?:ne )?me vouvoie (?:pas|plus)|on (?:peut )?se tuto(?:ie|yer)"),
         ('to be addressed with "vous"', r"vouvo(?:ie|yez)[- ]moi"),
         ("{pronouns} as their pronouns", r"(?:my pronouns are|use) (?P<pronouns>she/her|he/him|they/them)(?: pronouns)?(?: for me)?"),
     ),

@@ -18,28 +18,32 @@ class _WordGroup:
 
 _WORDS = (
     (
-        "live lives lived living address home wohne wohnst wohnt wohnen gewohnt adresse vivo vive vives vivimos dirección",
-        "live lives moved moving address flat apartment wohne wohnt wohnen gezogen umgezogen adresse wohnung vivo mudé mudado dirección",
+        "live lives lived living address home wohne wohnst wohnt wohnen gewohnt adresse vivo vive vives vivimos vivía vivíamos dirección "
+        "habite habites habitons habitais j'habite j'habitais vis vivais adresse",
+        "live lives moved moving address flat apartment wohne wohnt wohnen gezogen umgezogen adresse wohnung vivo vivía mudé mudado piso dirección "
+        "habite j'habite appart appartement emménagé déménagé",
         True,
     ),
     (
-        "work works working job employer employed profession occupation arbeite arbeitest arbeitet arbeiten gearbeitet arbeit beruf trabajo trabajas",
-        "work works working job hired employed contract boss company arbeit arbeite stelle trabajo trabaja empleo",
+        "work works working job employer employed profession occupation arbeite arbeitest arbeitet arbeiten gearbeitet arbeit beruf trabajo trabajas trabajaba "
+        "travaille travailles travaillais travail boulot métier bosse profession",
+        "work works working job hired employed contract boss company arbeit arbeite stelle trabajo trabaja trabajaba empleo contrato "
+        "travaille travail boulot poste bosse contrat embauché embauchée",
         True,
     ),
     (
-        "phone telephone mobile smartphone telefon telefonnummer handy handynummer teléfono",
-        "phone telephone mobile smartphone number telefon telefonnummer handy nummer teléfono número",
+        "phone telephone mobile smartphone telefon telefonnummer handy handynummer teléfono móvil téléphone portable",
+        "phone telephone mobile smartphone number telefon telefonnummer handy nummer teléfono móvil número téléphone portable numéro",
         True,
     ),
     (
-        "wedding marry married hochzeit heiraten heirate boda casamos",
-        "wedding marry married hochzeit heiraten boda casamos",
+        "wedding marry married hochzeit heiraten heirate boda casamos mariage marie marier mariés",
+        "wedding marry married hochzeit heiraten boda casamos mariage marier mariés",
         True,
     ),
     (
-        "cost costs price pay paid kostet gekostet preis bezahlt cuesta costó precio pagué",
-        "cost price paid pay euro euros dollar dollars pound pounds franken kostet bezahlt cuesta pagué",
+        "cost costs price pay paid kostet gekostet preis bezahlt cuesta costó precio pagué coûte coûté prix payé",
+        "cost price paid pay euro euros dollar dollars pound pounds franken kostet bezahlt cuesta pagué coûte coûté prix payé",
         False,
     ),
     (
@@ -47,11 +51,15 @@ _WORDS = (
         "weigh weighs weighed weight kilo kilos kg wiegt wog gewicht",
         False,
     ),
-    ("book books novel novels buch bücher libro libros", "read reading book novel gelesen lese buch leído leo libro", False),
+    (
+        "book books novel novels buch bücher libro libros",
+        "read reading book novel gelesen lese buch leído leo libro",
+        False,
+    ),
     ("film films movie movies películas filme", "watched seen film movie cinema gesehen kino película cine", False),
     (
-        "pet pets animal animals haustier haustiere tier tiere mascota mascotas animales",
-        "cat dog tortoise turtle rabbit hamster parrot budgie bird horse pony kitten puppy goldfish snake katze kater hund "
+        "pet pets animal animals haustier haustiere tier tiere mascota mascotas animales animaux",
+        "chat chatte chien chienne lapin tortue oiseau cheval cat dog tortoise turtle rabbit hamster parrot budgie bird horse pony kitten puppy goldfish snake katze kater hund "
         "schildkröte kaninchen vogel pferd gato gata perro perra tortuga conejo pájaro caballo",
         False,
     ),
@@ -69,8 +77,8 @@ _WORDS = (
         False,
     ),
     (
-        "sibling siblings geschwister hermanos fratrie",
-        "sister sisters brother brothers schwester schwestern bruder brüder hermana hermanas hermano hermanos sœur sœurs frère frères",
+        "sibling siblings geschwister hermanos fratrie frère frères sœur soeur sœurs soeurs",
+        "sister sisters brother brothers schwester schwestern bruder brüder hermana hermanas hermano hermanos sœur sœurs soeur soeurs frère frères",
         False,
     ),
     (
@@ -78,10 +86,14 @@ _WORDS = (
         "mother father mum mom dad mutter vater mama papa madre padre mère père",
         False,
     ),
-    ("mother mum mom mummy mutter mama", "mother mum mom mummy mutter mama", False),
-    ("father dad daddy vater papa", "father dad daddy vater papa", False),
-    ("grandmother grandma granny nan großmutter oma", "grandmother grandma granny nan großmutter oma", False),
-    ("grandfather grandpa granddad großvater opa", "grandfather grandpa granddad großvater opa", False),
+    ("mother mum mom mummy mutter mama maman mère madre mamá", "mother mum mom mummy mutter mama maman mère madre mamá", False),
+    ("father dad daddy vater papa père padre papá", "father dad daddy vater papa père padre papá", False),
+    (
+        "grandmother grandma granny nan großmutter oma mamie abuela",
+        "grandmother grandma granny nan großmutter oma mamie abuela",
+        False,
+    ),
+    ("grandfather grandpa granddad großvater opa papi abuelo", "grandfather grandpa granddad großvater opa papi abuelo", False),
     (
         "husband ehemann mann marido esposo mari",
         "husband ehemann mann marido esposo mari",
@@ -111,9 +123,9 @@ _WORDS = (
         False,
     ),
     (
-        "colour color farbe",
+        "colour color farbe couleur",
         "red green blue yellow black white grey gray brown orange purple pink silver rot grün blau gelb schwarz weiß grau braun "
-        "rojo verde azul amarillo negro blanco gris marrón",
+        "rojo verde azul amarillo negro blanco gris marrón rouge vert verte bleu bleue jaune noir noire blanc blanche",
         False,
     ),
     (
