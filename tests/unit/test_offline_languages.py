@@ -6,7 +6,7 @@ import pytest
 
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from localization.current_language import reading
-from tests.kits.memory_kit import Clock, corner, opened, said, utc
+from tests.kits.memory_kit import BagOfWords, Clock, corner, opened, said, utc
 from tests.unit.test_told_later import answer
 
 NOW = utc("2026-11-26T20:00")
@@ -144,3 +144,19 @@ async def test_french_and_spanish_are_answered_by_what_is_meant_and_not_by_their
         here = await corner(memory, clock)
         await here.view.say(here.session, [said(text, at, utc(at)) for at, text in OWN.items()])
         assert quoted in await answer(here, question)
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"), [("The dog is afraid of thunderstorms", True), ("Der Kater ist nicht mehr scheu", False)]
+)
+async def test_what_is_near_in_meaning_is_quoted_for_nouns_that_look_like_names_if_told_in_another_language(
+    tmp_path: Path, text: str, quoted: bool
+) -> None:
+    meanings = {"der": "the", "hund": "dog", "angst": "afraid", "kater": "dog", "scheu": "afraid"}
+    clock = Clock(NOW)
+    async with opened(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as memory:
+        here = await corner(memory, clock)
+        await here.say(text)
+        await here.view.embed()
+        told = await answer(here, "Wovor hat der Hund Angst?")
+        assert (text in told) is quoted, told

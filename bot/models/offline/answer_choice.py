@@ -111,9 +111,9 @@ class AnswerChoice:
     def nearest(self, part: QuestionPart) -> Candidate | None:
         """Return the statement nearest in meaning to a part that no message answers in its words; None if none is near.
 
-        None, too, for a question that names somebody: the name alone draws its vector to all that is told of them.
+        For a question that names somebody only what is told in another language: a name draws its vector to all told of its bearer.
         """
-        return None if people(part.text) else near_in_meaning([one for one in self._quotable(part) if not one.asks])
+        return near_in_meaning([one for one in self._quotable(part) if not one.asks], part.text if people(part.text) else "")
 
     # By aim
 

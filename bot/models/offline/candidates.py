@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from memory.index.hits import Certainty, Hit
 from memory.index.when.told_times import times_told
 from memory.index.when.values import Window
-from memory.text.lexical import stem
+from memory.text.language_detection import language
+from memory.text.lexical import stem, tokens
 from memory.text.told.claims import claims
 from memory.text.told.named_things import KIN
 from memory.text.told.related_words import singles
@@ -74,6 +75,11 @@ class Candidate:
     def at(self) -> int:
         """The time it refers to, in microseconds UTC: by default, when it was said."""
         return self.of.start if self.of else self.hit.exchange.said_at
+
+    def is_across(self, question: str) -> bool:
+        """Return whether it was told in another language than a question: then they share meaning alone, not the names in it."""
+        told, asked = (language(tokens(text)) for text in (self.hit.exchange.text, question))
+        return told is not None and asked is not None and told != asked
 
     @property
     def rank(self) -> tuple[int, bool, int, bool, bool]:
@@ -149,8 +155,9 @@ def _is_over(text: str, question: str) -> bool:
     return bool(denies or claims(text).past)
 
 
-def near_in_meaning(found: Sequence[Candidate]) -> Candidate | None:
-    """Return the candidate nearest in meaning to a question, if it is near."""
+def near_in_meaning(found: Sequence[Candidate], across: str = "") -> Candidate | None:
+    """Return the candidate nearest in meaning to a question, if it is near; only of those in another language than `across`, if given."""
+    found = [one for one in found if one.is_across(across)] if across else found
     best = max(found, key=lambda one: one.hit.cosine or 0.0, default=None)
     return best if best and (best.hit.cosine or 0.0) >= IN_MEANING else None
 

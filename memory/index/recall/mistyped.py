@@ -15,6 +15,8 @@ from memory.text.word_forms.spellings import may_be_mistyped, slips
 
 MOST = 2
 """Of how many words of a question it is believed that they are mistyped."""
+_LONG = 8
+"""From how many letters on a word is hardly one slip away from another by chance."""
 _LONG_ENDING = 3
 _OFTEN = 8
 """How many passages hold a word that is surely known, whoever said it."""
@@ -30,8 +32,8 @@ def with_meant(
     """Return the words of a question with more terms for those that are mistyped, and these with what they mean.
 
     Mistyped is what nobody in view used, except in the items to `exclude`, and is one slip of the fingers away from what is held.
-    Words that name a speaker (`names`) are taken as they are, and so is a question with several unknown words: it is rather about
-    something else.
+    Words that name a speaker (`names`) are taken as they are, and so are the shorter words of a question with several unknown ones:
+    it is rather about something else.
     """
     indexes = [one.domain_indexes[MESSAGES] for one in loaded]
     terms = [term for some in words.values() for term in some]
@@ -41,7 +43,9 @@ def with_meant(
         for word, some in words.items()
         if may_be_mistyped(word) and not any(_is_used(index, held[term][0], exclude) for index, held in found for term in some)
     ]
-    if not unknown or len(unknown) > MOST:
+    if len(unknown) > MOST:
+        unknown = [word for word in unknown if len(word) >= _LONG]
+    if not unknown:
         return words, {}
     mistyped = [word for word in unknown if word not in names and not _has_long_ending(word, languages)]
     meant = {word: _slips(word, tuple(languages)) for word in mistyped}
