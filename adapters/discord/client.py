@@ -14,10 +14,10 @@ from adapters.discord.incoming import convert
 from adapters.discord.incoming.event_queue import GatewayEvent, VisibilityChange
 from adapters.discord.incoming.files import Files
 from adapters.discord.limits import Limits
-from adapters.discord.outgoing.posted_nonces import PostedNonces
 from adapters.discord.resuming.resumption import Resumption
 from adapters.discord.session_client import SessionClient
 from adapters.events import Message, MessageEdited, MessagesDeleted, Place, Posted, Renamed, ServerJoined, Unreadable
+from adapters.posted_keys import PostedKeys
 from adapters.recent import Recent
 
 _MOST_EDITED = 5_000
@@ -36,7 +36,7 @@ class Client(SessionClient):
         prepare: Callable[["Client"], Awaitable[None]],
     ) -> None:
         super().__init__(settings, limits, administrators, resumption)
-        self.posted = PostedNonces()
+        self.posted = PostedKeys(convert.PLATFORM)
         self.on_call: Callable[[discord.Interaction], Awaitable[None]] | None = None
         self._files = files
         self._edited_at: Recent[int, int] = Recent(_MOST_EDITED)
@@ -51,7 +51,7 @@ class Client(SessionClient):
     async def on_message(self, message: discord.Message) -> None:
         """Queue a message."""
         if message.author.id == self._me.id:
-            self.posted.see(message)
+            self.posted.see(str(message.nonce or ""), convert.said_at(message.id))
         self.recent_messages.hear(message)
         self.queue.put_nowait(self.gateway_event(message))
 

@@ -132,7 +132,7 @@ class Matrix(Adapter):
         message_reader = MessageReader(timeline_state, self._bots)
         hearing = self.hearing(rooms, timeline_state, invitations, message_reader)
         departures = Departures(client, rooms, self._notes)
-        wire = Wire(client, rooms)
+        wire = Wire(client, rooms, hearing.posted)
         verifications = Verifications(
             self._account, rooms, wire, self._notes, listener, pace=self._pace, now=self._now, prefix=self.prefix
         )

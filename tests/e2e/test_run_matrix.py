@@ -163,7 +163,7 @@ def test_a_copy_of_her_that_answers_from_another_device_is_told_of(home: Home, m
         matrix.do(other.says(room, "by hand"))
         matrix.answered(ada, room, matrix.says(ada, room, "and she?"))
         matrix.do(other.sends(room, "m.room.message", {"msgtype": "m.text", "body": "You said: hello", PART: "part of a copy"}))
-        assert lyra.note().partition("] ")[2].startswith("A copy of Lyra is awake with her account on Matrix")
+        assert lyra.note().partition("] ")[2].startswith("Another program posts as Lyra on Matrix")
         ended(lyra.stop())
 
 

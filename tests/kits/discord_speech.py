@@ -15,11 +15,11 @@ from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter,
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.interactions.interaction_handler import InteractionHandler, InteractionTimeouts
 from adapters.discord.interactions.menu import sync
-from adapters.discord.outgoing.posted_nonces import PostedNonces
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from adapters.events import Event, MenuCall, Message
+from adapters.posted_keys import PostedKeys
 from tests.fakes.discord import Channel, DiscordServer, Right, running
 from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Clock, Notebook, SendingDesk
@@ -140,7 +140,7 @@ class Setting:
 
 def posts(client: discord.Client, clock: Clock, kind: type[Posts] = Posts) -> Posts:
     """Return what says things in channels."""
-    return kind(client, clock, ThreadStarts(Notebook()), PostedNonces())
+    return kind(client, clock, ThreadStarts(Notebook()), PostedKeys("discord"))
 
 
 @asynccontextmanager

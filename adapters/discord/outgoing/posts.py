@@ -18,9 +18,9 @@ from adapters.command_table import Card
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, passing_over
 from adapters.discord.interactions.buttons import pressed, view
-from adapters.discord.outgoing.posted_nonces import PostedNonces
 from adapters.errors import SendFailed
 from adapters.events import split_key
+from adapters.posted_keys import PostedKeys
 from adapters.posting import REPEAT
 from adapters.reaction_commands import STOP
 from localization.current_language import LANGUAGES
@@ -145,7 +145,7 @@ def nonce(key: str) -> str:
 class Posts:
     """Lyra's own messages in channels; `posted` records them. Raises what discord.py and its connection raise."""
 
-    def __init__(self, client: discord.Client, now: Callable[[], int], starts: ThreadStarts, posted: PostedNonces) -> None:
+    def __init__(self, client: discord.Client, now: Callable[[], int], starts: ThreadStarts, posted: PostedKeys) -> None:
         self._client = client
         self._now = now
         self._starts = starts

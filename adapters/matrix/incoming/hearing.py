@@ -3,7 +3,6 @@
 So a room changes before what follows is said in it, and every message gets its room's place at that moment.
 """
 
-import logging
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,7 +23,7 @@ from adapters.events import (
 )
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.batch import RoomSegment, SyncBatch
-from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part
+from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part, word
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.reactions import pressed
 from adapters.matrix.incoming.timeline_state import TimelineState
@@ -36,13 +35,10 @@ from adapters.matrix.rooms.room import Room, RoomRecord
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
 from adapters.matrix.verification.channel import ReceivedStep, in_room
+from adapters.posted_keys import PostedKeys
 from adapters.recent import Recent
 
 _MOST_KNOWN = 20_000
-_JUST_NOW = 60 * 1_000_000
-"""Of what was posted longer ago the homeserver may not say any more which device it was; her last device may have been another."""
-
-log = logging.getLogger(__name__)
 
 
 class Hearing:
@@ -57,7 +53,7 @@ class Hearing:
         self._message_reader = message_reader
         self._known: Recent[str, None] = Recent(_MOST_KNOWN)
         self._steps: list[ReceivedStep] = []
-        self._warned = False
+        self.posted = PostedKeys(convert.PLATFORM)
 
     def steps(self) -> list[ReceivedStep]:
         """Return the verification steps that came since the last call."""
@@ -155,13 +151,6 @@ class Hearing:
         self._known[event.id] = None
         return is_new
 
-    def _warn_of_copies(self, event: RoomEvent) -> None:
-        """Warn, once, that a part of an answer was posted just now by another device of her account: by a copy of her."""
-        is_copys = PART in event.content and "transaction_id" not in part(event.raw, "unsigned")
-        if is_copys and not self._warned and event.at > time.time_ns() // 1_000 - _JUST_NOW:
-            self._warned = True
-            log.warning("A copy of Lyra is awake with her account on Matrix, on another device: everybody is answered twice.")
-
     # What happened in them
 
     def _happened(self, room: Room, event: RoomEvent) -> Iterator[Event]:
@@ -170,7 +159,7 @@ class Hearing:
         elif event.sender == room.me and not event.redacts:
             if event.thread:
                 self._timeline.threads.record(room.id, event.thread, hers=True)
-            self._warn_of_copies(event)
+            self.posted.see(word(event.content, PART), event.at)
             yield Posted(room.place(event.thread), event.replaces or event.id)
         elif event.undecrypted is not None:
             self._timeline.undecrypted.add(room.id, event, room.record.epoch)

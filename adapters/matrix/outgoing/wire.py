@@ -23,10 +23,13 @@ from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Place
 from adapters.matrix.failures import checked
 from adapters.matrix.homeserver import Json, RequestRefused, ask
-from adapters.matrix.incoming.event import MESSAGE
+from adapters.matrix.incoming.convert import PLATFORM
+from adapters.matrix.incoming.event import MESSAGE, word
 from adapters.matrix.incoming.reactions import REACTION
 from adapters.matrix.incoming.scrollback import ENCRYPTED, ENCRYPTION
+from adapters.matrix.outgoing.contents import PART
 from adapters.matrix.rooms.rooms import Rooms
+from adapters.posted_keys import PostedKeys
 from localization.sentences import lazy
 
 TO_ALL_DEVICES = True
@@ -51,7 +54,9 @@ class Wire:
     claims_again = 60.0
     """The seconds after which devices that had no one-time key are asked for one again."""
 
-    def __init__(self, client: AsyncClient, rooms: Rooms) -> None:
+    def __init__(self, client: AsyncClient, rooms: Rooms, posted: PostedKeys | None = None) -> None:
+        """Record in `posted` the keys of what is put into rooms."""
+        self._posted = posted or PostedKeys(PLATFORM)
         self._client = client
         self._rooms = rooms
         self._sharing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -60,6 +65,7 @@ class Wire:
 
     async def put(self, room: str, content: Json, transaction: str, kind: str = MESSAGE) -> str:
         """Put an event into a room, by default a message, once per transaction, and return its id."""
+        self._posted.add(word(content, PART))
         before = self.readers(room)
         if not await self._is_encrypted(room):
             self.require_readers(room, before)
