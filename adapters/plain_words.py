@@ -54,7 +54,7 @@ _ABOUT = {
     r"|(?:vergiss|vergessen sie) (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)",
     _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te |le )?(?:he dicho|dije|conté|he contado) (?:sobre|del?)|(?:lo|todo(?: lo)?) sobre|(?:todo )?lo del?) (?P<topic>.+?)"
     r"|(?:olvida(?:te de)?|olvídate de) (?P<own>(?:mis?|nuestr[oa]s?) [^,]+?)",
-    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)|(?:tout )?ce que tu sais (?:de|sur)|l['’]histoire (?:de|avec)) (?P<topic>.+?)"
+    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)|(?:tout )?ce que tu sais (?:de|sur)|(?:l['’]histoire|le truc) (?:du|de|avec|sur)) (?P<topic>.+?)"
     r"|oublie[zs]? (?P<own>(?:mon|ma|mes|notre|nos) [^,]+?)",
     _IT: rf"{_FORGET[_IT]} (?:(?:tutto )?(?:quello|ciò) che (?:ti )?ho (?:detto|raccontato) (?:su|di)|tutto su) (?P<topic>.+?)"
     r"|dimentica(?:ti)? (?:del(?:la|le)? )?(?P<own>(?:il mio|la mia|i miei|le mie|mi[oa]) [^,]+?)",

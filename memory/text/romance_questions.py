@@ -41,6 +41,8 @@ _FRENCH = re.compile(
         (?:où|comment|quand)\s+(?:déjà\s+|deja\s+)?{_OF_MINE}\w+(?:\s+\w+)?$
       | (?:il|elle)\s+(?:\w+\s+)?\w+\s+(?:où|quand|comment)\s+(?:déjà\s+|deja\s+)?(?:papa|maman|mamie|papi|mon\s+\w+|ma\s+\w+)$
       | (?:je\s+t['’]|je\s+vous\s+|j['’]|tu\s+|t['’])(?:ai|as)\s+\w+\s+quoi\s+(?:sur|pour|à|a|de|hier|avec|comme|chez|au|aux)\b
+      | (?:\w+\s+){{0,3}}(?:il|elle|on|ils|elles)\s+(?:s['’])?(?:est|a|sont|ont|va|vont)\s+\w+\s+(?:quand|où|comment)\s+(?:du|de|d['’]|déjà|en|cet?|cette)\b
+      | (?:{_CLITIC})\s*(?:dois|doit|peux|peut|veux|veut|vais|va|faut)\s+\w+\s+quoi\b
       | je\s+(?:t['’]|vous\s+)ai\s+dit\s+quoi\b
       | {_CLITIC}\s*\w+\s+(?:\w+\s+)?où\s+(?:en|avant|après|avec|il\s+y\s+a|ce(?:t|tte)?|demain)\b
       | t(?:['’]|u\s+)es\s+qui\b | (?:comment\s+)?ça\s+va\s*$

@@ -82,6 +82,7 @@ MEANT = {
         "puedes olvidar lo que te dije de Tom?",
         "oublie tout ce que tu sais sur Tom",
         "oublie l'histoire avec Tom",
+        "oublie le truc sur Tom stp",
         "tu peux oublier ce que j'ai dit sur Tom ?",
         "vergiss was ich über Tom gesagt hab",
         "vergiss mal das mit Tom",
