@@ -90,6 +90,14 @@ _NO_RECORD = {
         r"(?:(?:ganz|streng|das (?:ist|bleibt)|dies ist|alles) )*off the record",
         r"(?:bitte )?(?:merke? dir|speicher\w*|behalte?|notier\w*) (?:das|dies|es)(?: bitte| jetzt)* nicht(?= ?(?:\W |$))",
     ),
+    _FR: (
+        r"(?:c['’]est |ça reste )?(?:off the record|hors micro)(?! [a-z])",
+        r"(?:(?:ne |n['’])?(?:garde|enregistre|note|retiens|mémorise)[sz]? pas [çc]a|(?:n['’]enregistre|ne (?:garde|note|retiens)) rien)(?= ?(?:\W |$))",
+    ),
+    _ES: (
+        r"(?:esto es )?(?:off the record|en off)(?! [a-z])",
+        r"no (?:guardes|grabes|apuntes|anotes|registres) (?:esto|eso|nada)(?= ?(?:\W |$))",
+    ),
 }
 _OFF_RECORD = {
     code: rf"(?:(?:ok(?:ay)?|so|now|please|but|well|also|bitte),? )*(?:{'|'.join(asked)})(?P<said>.*)"
