@@ -96,7 +96,7 @@ _NO_RECORD = {
     ),
     _ES: (
         r"(?:esto es )?(?:off the record|en off)(?! [a-z])",
-        r"no (?:guardes|grabes|apuntes|anotes|registres) (?:esto|eso|nada)(?= ?(?:\W |$))",
+        r"(?:por favor )?no (?:guardes|grabes|apuntes|anotes|registres) (?:esto|eso|nada)(?= ?(?:\W |$))",
     ),
 }
 _OFF_RECORD = {

@@ -14,7 +14,7 @@ from memory.index.indexing import written_day
 from memory.index.when.values import Window
 from memory.places.confidences import common
 from memory.store.lineage import paged, pages
-from memory.text.function_words import FUNCTION_WORDS
+from memory.text.function_words import ARTICLES, FUNCTION_WORDS
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
 from memory.tiers import exchanges, statements, summaries
@@ -27,7 +27,6 @@ from memory.view.retrieval import Retrieval
 MOST = 5_000
 """The most messages selected at once."""
 _PAGE = 500
-_ARTICLES = frozenset("der die das ein eine mein meine le la les un une mon ma mes el los las una mi mis il lo gli".split())
 _ALIKE = 0.5
 """The least similarity at which a message counts as about a topic without sharing its words."""
 
@@ -73,7 +72,7 @@ def _without_articles(about: str) -> str:
     What has a capital is rather a name, but at the beginning.
     """
     words = about.split()
-    telling = [word for at, word in enumerate(words) if word not in FUNCTION_WORDS and (at or word.lower() not in _ARTICLES)]
+    telling = [word for at, word in enumerate(words) if word not in FUNCTION_WORDS and (at or word.lower() not in ARTICLES)]
     return " ".join(telling) or about
 
 
