@@ -54,7 +54,7 @@ _ABOUT = {
     r"|(?:vergiss|vergessen sie) (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)",
     _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te |le )?(?:he dicho|dije|conté|he contado) (?:sobre|del?)|(?:lo|todo(?: lo)?) sobre|(?:todo )?lo del?) (?P<topic>.+?)"
     r"|(?:olvida(?:te de)?|olvídate de) (?P<own>(?:mis?|nuestr[oa]s?) [^,]+?)",
-    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)|(?:tout )?ce que tu sais (?:de|sur)|l['’]histoire (?:de|avec)) (?P<topic>.+?)"
+    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)|(?:tout )?ce que tu sais (?:de|sur)|(?:l['’]histoire|le truc) (?:du|de|avec|sur)) (?P<topic>.+?)"
     r"|oublie[zs]? (?P<own>(?:mon|ma|mes|notre|nos) [^,]+?)",
     _IT: rf"{_FORGET[_IT]} (?:(?:tutto )?(?:quello|ciò) che (?:ti )?ho (?:detto|raccontato) (?:su|di)|tutto su) (?P<topic>.+?)"
     r"|dimentica(?:ti)? (?:del(?:la|le)? )?(?P<own>(?:il mio|la mia|i miei|le mie|mi[oa]) [^,]+?)",
@@ -89,6 +89,14 @@ _NO_RECORD = {
     _DE: (
         r"(?:(?:ganz|streng|das (?:ist|bleibt)|dies ist|alles) )*off the record",
         r"(?:bitte )?(?:merke? dir|speicher\w*|behalte?|notier\w*) (?:das|dies|es)(?: bitte| jetzt)* nicht(?= ?(?:\W |$))",
+    ),
+    _FR: (
+        r"(?:c['’]est |ça reste )?(?:off the record|hors micro)(?! [a-z])",
+        r"(?:(?:ne |n['’])?(?:garde|enregistre|note|retiens|mémorise)[sz]? pas [çc]a|(?:n['’]enregistre|ne (?:garde|note|retiens)) rien)(?= ?(?:\W |$))",
+    ),
+    _ES: (
+        r"(?:esto es )?(?:off the record|en off)(?! [a-z])",
+        r"(?:por favor )?no (?:guardes|grabes|apuntes|anotes|registres) (?:esto|eso|nada)(?= ?(?:\W |$))",
     ),
 }
 _OFF_RECORD = {

@@ -17,3 +17,5 @@ FUNCTION_WORDS = frozenset(
     anyone
     """.split()
 )
+ARTICLES = frozenset("der die das ein eine mein meine le la les un une mon ma mes el los las una mi mis il lo gli".split())
+"""What a thing is named with, of other languages than English; none is a first name."""

@@ -41,6 +41,8 @@ _FRENCH = re.compile(
         (?:où|comment|quand)\s+(?:déjà\s+|deja\s+)?{_OF_MINE}\w+(?:\s+\w+)?$
       | (?:il|elle)\s+(?:\w+\s+)?\w+\s+(?:où|quand|comment)\s+(?:déjà\s+|deja\s+)?(?:papa|maman|mamie|papi|mon\s+\w+|ma\s+\w+)$
       | (?:je\s+t['’]|je\s+vous\s+|j['’]|tu\s+|t['’])(?:ai|as)\s+\w+\s+quoi\s+(?:sur|pour|à|a|de|hier|avec|comme|chez|au|aux)\b
+      | (?:\w+\s+){{0,3}}(?:il|elle|on|ils|elles)\s+(?:s['’])?(?:est|a|sont|ont|va|vont)\s+\w+\s+(?:quand|où|comment)\s+(?:du|de|d['’]|déjà|en|cet?|cette)\b
+      | (?:{_CLITIC})\s*(?:dois|doit|peux|peut|veux|veut|vais|va|faut)\s+\w+\s+quoi\b
       | je\s+(?:t['’]|vous\s+)ai\s+dit\s+quoi\b
       | {_CLITIC}\s*\w+\s+(?:\w+\s+)?où\s+(?:en|avant|après|avec|il\s+y\s+a|ce(?:t|tte)?|demain)\b
       | t(?:['’]|u\s+)es\s+qui\b | (?:comment\s+)?ça\s+va\s*$
@@ -59,6 +61,8 @@ _FRENCH_END = re.compile(
     r"|\b(?:ai|as)\s+\w+(?:é|u|t|s)\s+quoi)$"
 )
 _MOST_WORDS = 12
+_MOST_CHARACTERS = 200
+"""A longer sentence without a question mark is a story; the patterns take the square of its length."""
 
 _ACCENTED = r"(?:qué|quién(?:es)?|cuándo|dónde|adónde|cómo|cuál(?:es)?|cuánt[oa]s?)"
 _EXCLAIMED = re.compile(
@@ -97,7 +101,7 @@ _SPANISH = re.compile(
 
 def asks_in_french(sentence: str) -> bool:
     """Return whether a French sentence asks, by its question word, wherever that stands, or by the order of verb and pronoun."""
-    sentence = _LEAD.sub("", sentence)
+    sentence = _shortened(sentence)
     opened = _FRENCH.match(sentence)
     if opened:
         return not _KNOWN.search(sentence[: opened.end()]) or bool(re.match(r"(?i)(?:que|tu|sai[st])\b", sentence))
@@ -108,5 +112,11 @@ def asks_in_french(sentence: str) -> bool:
 
 def asks_in_spanish(sentence: str) -> bool:
     """Return whether a Spanish sentence asks, by its question word; an exclamation ("qué calor") does not."""
-    sentence = _LEAD.sub("", sentence)
+    sentence = _shortened(sentence)
     return bool(_SPANISH.match(sentence)) and not _EXCLAIMED.match(sentence)
+
+
+def _shortened(sentence: str) -> str:
+    """Return a sentence with single spaces and without what leads it in; nothing of one that is too long to ask."""
+    sentence = " ".join(sentence.split())
+    return _LEAD.sub("", sentence) if len(sentence) <= _MOST_CHARACTERS else ""

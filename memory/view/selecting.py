@@ -14,6 +14,7 @@ from memory.index.indexing import written_day
 from memory.index.when.values import Window
 from memory.places.confidences import common
 from memory.store.lineage import paged, pages
+from memory.text.function_words import ARTICLES, FUNCTION_WORDS
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
 from memory.tiers import exchanges, statements, summaries
@@ -63,6 +64,16 @@ def together(selections: Sequence[Selection]) -> Selection:
         sum(one.elsewhere for one in selections),
         all(one.whole for one in selections),
     )
+
+
+def _without_articles(about: str) -> str:
+    """Return a topic without little words such as "la" in "la moto", which would take along whatever else holds them.
+
+    What has a capital is rather a name, but at the beginning.
+    """
+    words = about.split()
+    telling = [word for at, word in enumerate(words) if word not in FUNCTION_WORDS and (at or word.lower() not in ARTICLES)]
+    return " ".join(telling) or about
 
 
 def _by_age(messages: Iterable[Exchange]) -> list[Exchange]:
@@ -116,6 +127,7 @@ class Selecting(ViewPart):
 
     async def _search(self, about: str, within: Window | None, account: int | None) -> list[Exchange]:
         """Search until nothing new is found: each search finds only one of several messages that say the same."""
+        about = _without_articles(about)
         found: dict[int, Exchange] = {}
         looked: set[int] = set()
         least = await off_loop(len(about), lambda: (len(set(key_words(about).values())) + 1) // 2)

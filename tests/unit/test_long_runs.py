@@ -6,6 +6,7 @@ from adapters.plain_words import offered
 from bot.models.offline.question_analysis import parts
 from bot.models.offline.sentence_splitting import split
 from memory.index.when.told_times import times_told
+from memory.text.unmarked_questions import opens_like_a_question
 
 MANY = 200_000
 
@@ -24,3 +25,8 @@ def test_white_space_parts_no_questions() -> None:
 @pytest.mark.parametrize("run", ["!", "please ", "lyra, ", "forget about ", "vergiss bitte ", "can you "])
 def test_courtesy_around_a_request_is_looked_for_at_its_ends(run: str) -> None:
     assert offered(f"{run * MANY}x", "/") is None
+
+
+@pytest.mark.parametrize("run", [" ", "mot ", " maintenant", "et ", "il a "])
+def test_a_long_run_asks_nothing_in_french_or_spanish(run: str) -> None:
+    assert not opens_like_a_question(f"a{run * MANY}b")

@@ -41,3 +41,31 @@ async def test_without_the_guard_all_that_was_said_on_such_a_day_would_go(
         await here.say("the soup was good", at=instant(datetime(2026, 5, 1, tzinfo=UTC)))
         found = await here.view.selecting.select("Oslo in May", None)
         assert [one.text for one in found.messages] == ["the soup was good"]
+
+
+SPANISH = ("he vendido la moto", "la abuela está en la cama", "vuelvo al bar el lunes", "el wifi es Coco42", "Mia Torres canta")
+
+
+@pytest.mark.parametrize(
+    ("about", "goes"),
+    [
+        ("la moto", ["he vendido la moto"]),
+        ("La moto", ["he vendido la moto"]),
+        ("el wifi", ["el wifi es Coco42"]),
+        ("Mia", ["Mia Torres canta"]),
+        ("mi wifi", ["el wifi es Coco42"]),
+    ],
+)
+async def test_an_article_takes_nothing_along(tmp_path: Path, about: str, goes: list[str]) -> None:
+    async with at_home(tmp_path) as here:
+        for text in SPANISH:
+            await here.say(text)
+        assert [one.text for one in (await here.view.selecting.select(about, None)).messages] == goes
+
+
+async def test_without_that_guard_whatever_holds_the_article_would_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selecting, "_without_articles", lambda about: about)
+    async with at_home(tmp_path) as here:
+        for text in SPANISH:
+            await here.say(text)
+        assert len((await here.view.selecting.select("la moto", None)).messages) > 1

@@ -112,6 +112,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
     macht machst tut tust
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à moi toi c q maintenant actuellement déjà deja avant
+    cuántos cuántas cuanto cuanta cuantos cuantas quiénes quienes cuáles cuales éramos eras eran fui fue fuimos tenía hace
     coucou salut bonjour slt hola buenas oye va vas ça tal eres estás andas puedes hacer peux faire
     comme se est était étais suis ai as sera sais y toujours encore aujourd'hui demain ahora antes todavía hoy mañana siempre mí donde cuando como quien cual fais fait font faisais
     кто что чего кого где куда откуда когда почему зачем как какой какая какое какие чей чья ты тебя тебе вы вас вам обо мне меня мой
