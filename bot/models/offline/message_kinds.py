@@ -54,10 +54,13 @@ class Topic:
 
 
 _TAIL = r"(?:[\s,]+(?:there|lyra|again|everyone|all|dear|so much|very much|a lot|bien|schön|mille))*[\s.!,…]*$"
-_GREETING = re.compile(
+_HELLO = (
     r"(?i)(?:hi+|hello|hey+|hiya|yo|good (?:morning|evening|afternoon|day)|greetings|hallo|moin|servus|guten (?:morgen|tag|abend)"
-    r"|bonjour|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|ciao|buongiorno|olá|oi)" + _TAIL
+    r"|bonjour|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|ciao|buongiorno|olá|oi)"
 )
+_GREETING = re.compile(_HELLO + _TAIL)
+_OPENING = re.compile(_HELLO + r"(?:\s+(?:lyra|there))?(?:(?<=lyra)|\s*,)[\s,]+(?=\w)")
+"""A greeting that opens a sentence with something else in it."""
 _FAREWELL = re.compile(
     r"(?i)(?:bye(?: bye)?|goodbye|good night|see you(?: later| soon| tomorrow)?|tschüss|gute nacht|bis (?:bald|später|morgen|dann)|au revoir|adiós)"
     + _TAIL
@@ -119,7 +122,7 @@ def hear(text: str) -> ClassifiedMessage:
     """Classify a message by its last sentence, ignoring a final greeting or thanks."""
     sentences = split(text)
     courteous = next((act for act in map(_courtesy, sentences) if act), None)
-    telling = [sentence for sentence in sentences if not _courtesy(sentence)]
+    telling = [_after_greeting(sentence) for sentence in sentences if not _courtesy(sentence)]
     while len(telling) > 1 and _ASIDE.match(telling[-1]):
         telling.pop()
     if not telling:
@@ -130,6 +133,11 @@ def hear(text: str) -> ClassifiedMessage:
     while start and is_question(telling[start - 1]):
         start -= 1
     return ClassifiedMessage(MessageKind.QUESTION, " ".join(telling[start:]))
+
+
+def _after_greeting(sentence: str) -> str:
+    greeting = _OPENING.match(sentence)
+    return sentence[greeting.end() :] if greeting else sentence
 
 
 def _courtesy(sentence: str) -> MessageKind | None:
