@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from bot.models.offline.spoken_languages import spoken_language
 from memory.bank.block import HEAD, Block, bullet
 from memory.index.hits import DigestHit
 from memory.text.budget import FittedLayer, Layer, TokenBudget, clip
@@ -201,12 +202,16 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | No
 
 
 def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time_zone: str) -> str:
-    """Return the current day and time, who is speaking, and for how long nothing was said here if it was an hour or more."""
+    """Return the current day and time, who is speaking, for how long nothing was said here if it was an hour or more, and in which
+    language to answer if it is not English, the prompt's own.
+    """
     names = " and ".join(dict.fromkeys(f'"{display_name(one.speaker)}"' for one in asked))
     at = f'Today is {local(now, time_zone):%A, %d %B %Y, %H:%M}. The message at the end is from {names}, whom you call "you"'
     # Not when the message before was written: a small model takes that for the time of this one.
     lasted = silence(recent[-1].said_at, asked[0].said_at) if recent else ""
-    return f"{at}; before it, nothing was said here for {lasted}." if lasted else f"{at}."
+    spoken = spoken_language(asked[-1].text)
+    answer = f" Answer in {spoken.title()}, unless another language is asked for." if spoken not in ("", "english") else ""
+    return f"{at}; before it, nothing was said here for {lasted}.{answer}" if lasted else f"{at}.{answer}"
 
 
 def manners(wanted: Sequence[Statement]) -> str:

@@ -151,7 +151,7 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
             good.append(Entry(entry.text, labels))
             continue
         if task.kind == "gist" and (source := copied_from(entry.text, cited) or copied_from(entry.text, task.sources)):
-            # Without its speaker nobody could tell who "I" is, nor of which day "today" is.
+            # Without its speaker nobody could tell who "I" is.
             quotation = closed(introduction(source.speaker, source.said_at) + quoted(entry.text))
             entry, labels, cited = Entry(quotation, (source.label,)), (source.label,), [source]
         # What has no end is no sentence, and checking it would take minutes.

@@ -116,7 +116,7 @@ async def test_what_is_told_again_in_the_same_words_stays_and_is_no_history(tmp_
     async with at_home(tmp_path, habits=PAIRS) as here:
         for day in range(1, 9):
             await here.say(f"the boat of day {day}", at=on(2019, 5, day))
-        *_, last = [await here.say(text, at=on(2019, 5, 20)) for text in ("we sing", "it leaks")]
+        *_, last = [await here.say(text, at=on(2019, 5, 20)) for text in ("the choir sings", "it leaks")]
         await climbed(here, Teller())
         told, writer = await here.view.digests.statements("era"), Teller()
         await here.view.forget_message(last.id)
@@ -149,14 +149,14 @@ async def test_an_era_is_found_by_its_words_and_an_old_telling_is_not(tmp_path: 
 async def test_forgetting_takes_what_rests_on_it_and_the_month_is_told_again(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         boat = await here.say("the boat was bought", at=on(2019, 5, 3))
-        await here.say("we sing", at=on(2019, 5, 3))
+        await here.say("the choir sings", at=on(2019, 5, 3))
         await here.say("the piano came", at=on(2019, 5, 20))
         await here.say("it is black", at=on(2019, 5, 21))
         await climbed(here, Teller())
         await here.view.forget_message(boat.id)
         assert (await months(here))["2019-05"] == ["the piano came", "it is black"]
         await climbed(here, Teller(), asked=False)
-        assert (await months(here))["2019-05"] == ["we sing", "the piano came", "it is black"]
+        assert (await months(here))["2019-05"] == ["the choir sings", "the piano came", "it is black"]
         assert await above(here.view, "boat", 5) == []
         assert await unsound(here) == []
 

@@ -148,7 +148,7 @@ def test_a_number_stands_for_no_label_where_labels_are_of_several_kinds() -> Non
 
 def test_what_somebody_says_of_the_rules_is_what_was_said() -> None:
     rule = "State only what is written there."
-    assert kept(f"{rule} [m1]", talk=(Source("m1", "Ada", TALK[0].said_at, rule),)) == [f'On 2 March 2026 Ada said: "{rule}"']
+    assert kept(f"{rule} [m1]", talk=(Source("m1", "Ada", TALK[0].said_at, rule),)) == [rule]
 
 
 def test_without_the_guard_the_rules_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,24 +214,23 @@ def test_a_thought_in_a_script_that_nobody_used_is_none_unless_somebody_wants_to
 @pytest.mark.parametrize(
     ("line", "quotation"),
     [
-        ("love it. [m1, m3]", 'On 2 March 2026 Ada said: "love it."'),
-        ("they open it next year. [m1]", 'On 2 March 2026 Ada said: "they open it next year."'),
-        ("love it. [m2, m3]", 'On 2 March 2026 Ada said: "love it."'),
-        ("Do you like the building itself? [m2]", 'On 2 March 2026 Lyra said: "Do you like the building itself?"'),
         ("my boss changes his mind every day [m1]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
+        ("my boss changes his mind every day [m2, m3]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
+        ("my boss changes his mind every day [m1, m3]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
+        ("they open it next year. [m3]", "they open it next year."),
         (
             "i'm building a kindergarten of timber in weiz [m1]",
             'On 2 March 2026 Ada said: "i\'m building a kindergarten of timber in weiz".',
         ),
     ],
 )
-def test_words_that_are_copied_are_quoted_with_who_said_them(line: str, quotation: str) -> None:
+def test_words_in_the_first_person_that_are_copied_are_quoted_with_who_said_them(line: str, quotation: str) -> None:
     assert kept(line) == [quotation]
 
 
 def test_a_copy_cites_only_the_message_that_it_is_from() -> None:
-    good, _ = sound([Entry("love it.", ("m1", "m3"))], Task("gist", TALK))
-    assert [one.cites for one in good] == [("m3",)]
+    good, _ = sound([Entry("my boss changes his mind.", ("m1", "m3"))], Task("gist", TALK))
+    assert [one.cites for one in good] == [("m1",)]
 
 
 def test_of_a_short_message_other_words_may_tell() -> None:

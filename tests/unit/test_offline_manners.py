@@ -80,7 +80,9 @@ async def test_short_answers_are_short_without_a_model(tmp_path: Path) -> None:
         assert len(max(short.splitlines(), key=len)) < 160 < len(max(whole.splitlines(), key=len))
 
 
-@pytest.mark.parametrize("text", ["Wie geht es dir?", "Wie geht's?", "Was machst du?"])
+@pytest.mark.parametrize(
+    "text", ["Wie geht es dir?", "Wie geht's?", "Was machst du?", "Hallo Lyra, wie geht es dir?", "Hallo, wie geht's?"]
+)
 def test_who_asks_how_she_is_in_german_hears_what_she_is(text: str) -> None:
     assert answer(text, Manner()).startswith("Ich bin Lyra, und kein Modell ist verbunden")
     assert answer("Wie geht es meiner Schwester?", Manner()) != answer(text, Manner())

@@ -113,6 +113,8 @@ def test_she_quotes_what_she_knows_and_admits_the_rest(question: str, admission:
     "question",
     [
         "how are you?",
+        "Hello Lyra, how are you?",
+        "hi there, how are you?",
         "who are you?",
         "what?",
         "?",

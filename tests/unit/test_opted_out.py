@@ -35,13 +35,13 @@ async def test_nothing_is_learnt_of_them_through_others_once_their_own_words_are
             await home.memory.settings.set(account, PAUSED, "on")
             await home.memory.opt_out(BOB, "Bob Miller", domain, out=True)
         await view.forget_all(BOB)
-        for text in ("my neighbour Bob owns a red boat", "the pear tree bears fruit", "Bobsleigh races are on fridays", "I see"):
+        for text in ("the neighbour Bob owns a red boat", "the pear tree bears fruit", "Bobsleigh races are on fridays", "I see"):
             await tells(room, ADA, "Ada", text)
         await climbed(room, Teller())
         await home.memory.read_names(domain)
         facts = await standing(room, "profile")
         assert {"the pear tree bears fruit", "Bobsleigh races are on fridays"} <= set(facts)
-        assert ("my neighbour Bob owns a red boat" in facts) is not out
+        assert ("the neighbour Bob owns a red boat" in facts) is not out
         assert bool(await view.pages.about("Bob")) is not out
         assert await home.memory.settings.everywhere(PAUSED) == ([(account, "on")] if out else [])
         assert "bob" not in account.casefold()

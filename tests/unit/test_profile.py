@@ -184,10 +184,10 @@ async def test_in_a_group_a_fact_about_somebody_rests_on_their_own_words(tmp_pat
 async def test_a_fact_about_the_group_needs_nobody_in_particular(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as home:
         room = await group(home)
-        for n, text in enumerate(["we meet on fridays", "in the shed"]):
+        for n, text in enumerate(["the club meets on fridays", "in the shed"]):
             await room.view.say(room.session, [said(text, f"r{n}", room.clock.now() + n, "Ada")])
         await climbed(room, Teller())
-        assert "we meet on fridays" in await standing(room, "profile")
+        assert "the club meets on fridays" in await standing(room, "profile")
 
 
 async def test_facts_stay_in_their_domain(tmp_path: Path) -> None:

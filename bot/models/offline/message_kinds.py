@@ -61,10 +61,13 @@ _TAIL = (
     r"|top|génial|géniale|adorable|super|meilleur|meilleure|amour|ange|beste|toll|lieb|schatz|engel|sol|mejor|genial|amor|crack)|crack|maj[oa]|t[ií][oa]|x+o?x*))*"
 )
 _END = r"[^\w?¿]*$"
-_GREETING = re.compile(
-    rf"{_HEAD}(?:hi+|hell+o+|he+y+|hiya|yo|good (?:morning|evening|afternoon|day)|greetings|hallo+|moin|servus|guten (?:morgen|tag|abend)"
-    rf"|bonjour|bonsoir|salut|coucou|slt|bjr|hola+|buenas|buen[oa]s (?:días|dias|tardes|noches)|ciao|buongiorno|olá|oi){_TAIL}[^\w¿]*$"
+_HELLO = (
+    r"(?:hi+|hell+o+|he+y+|hiya|yo|good (?:morning|evening|afternoon|day)|greetings|hallo+|moin|servus|guten (?:morgen|tag|abend)"
+    r"|bonjour|bonsoir|salut|coucou|slt|bjr|hola+|buenas|buen[oa]s (?:días|dias|tardes|noches)|ciao|buongiorno|olá|oi)"
 )
+_GREETING = re.compile(rf"{_HEAD}{_HELLO}{_TAIL}[^\w¿]*$")
+_OPENING = re.compile(_HEAD + _HELLO + r"(?:\s+(?:lyra|there))?(?:(?<=lyra)|\s*,)[\s,]+(?=\w)")
+"""A greeting that opens a sentence with something else in it."""
 _FAREWELL = re.compile(
     rf"{_HEAD}(?:bye(?: bye)?|good ?bye|(?:good )?night|see (?:you|ya)(?: later| soon| tomorrow)?|tschüss|gute nacht|schlaf gut"
     rf"|bis (?:bald|später|morgen|dann)|au revoir|bonne (?:nuit|soirée|journée)|[àa] (?:demain|bientôt|plus|plus tard|ce soir)|bisous"
@@ -138,7 +141,7 @@ def hear(text: str) -> ClassifiedMessage:
     """Classify a message by its last sentence, ignoring a final greeting or thanks."""
     sentences = split(text)
     courteous = next((act for act in map(_courtesy, sentences) if act), None)
-    telling = [sentence for sentence in sentences if not _courtesy(sentence)]
+    telling = [_after_greeting(sentence) for sentence in sentences if not _courtesy(sentence)]
     while len(telling) > 1 and _ASIDE.match(telling[-1]):
         telling.pop()
     if not telling:
@@ -149,6 +152,11 @@ def hear(text: str) -> ClassifiedMessage:
     while start and is_question(telling[start - 1]):
         start -= 1
     return ClassifiedMessage(MessageKind.QUESTION, " ".join(telling[start:]))
+
+
+def _after_greeting(sentence: str) -> str:
+    greeting = _OPENING.match(sentence)
+    return sentence[greeting.end() :] if greeting else sentence
 
 
 def _courtesy(sentence: str) -> MessageKind | None:

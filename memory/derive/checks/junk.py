@@ -85,9 +85,9 @@ def is_spoken(text: str) -> bool:
 
 
 def copied_from(text: str, cited: Sequence[Source]) -> Source | None:
-    """Return the message among the sources that a text of several words is copied from, letter by letter but for its end."""
+    """Return the message among the sources from which a sentence said by or to somebody is copied, letter by letter but for its end."""
     line = one_line(text).rstrip(".!?… ")
-    if len(line.split()) < _LEAST_WORDS:
+    if not is_spoken(line) or len(line.split()) < _LEAST_WORDS:
         return None
     copy = re.compile(rf"(?<!\w){re.escape(line)}(?!\w)")
     return next((source for source in cited if source.speaker and copy.search(one_line(source.text))), None)
