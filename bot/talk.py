@@ -68,6 +68,8 @@ class Talk:
         """Retry what is left over: undelivered parts, questions, thoughts to be posted, unread histories, cursors."""
         await self.outgoing.retry()
         await self.mailboxes.retry()
+        for listener in self.listeners.values():
+            await listener.answer_unseen()
         await self.reflections.tick()
         self.history_comparison.tick()
         await self.settle()

@@ -1,7 +1,7 @@
 """The listener of one platform: events from its adapter are admitted, committed, and put into their mailboxes."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -25,6 +25,7 @@ from adapters.events import (
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
 from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
+from bot.conversation.answering.unseen_answers import UnseenAnswers
 from bot.conversation.concurrent_changes import Overtaken
 from bot.conversation.conversation_threads import SessionRouting
 from bot.conversation.intake import Intake
@@ -65,6 +66,7 @@ class Listening:
         self._admission = Admission()
         self._first_contact = FirstContact(services)
         self._session_routing = SessionRouting(services, adapter)
+        self._unseen_answers = UnseenAnswers(services, adapter)
         self._overtaken = Overtaken(services.memory.journal, services.outgoing, services.clock)
         self._uncommitted_cursors: dict[str, str] = {}
         self.connected = asyncio.Event()
@@ -135,6 +137,13 @@ class Listening:
         """Commit a message read ahead; it is answered once it is heard."""
         if admitted := await self._admit_message(ahead):
             await self._mailboxes.keep(self._adapter.platform, admitted)
+
+    async def answer_unseen(self) -> Collection[str]:
+        """Answer once more what was answered with something forgotten since, where nobody saw that; return the ids of the questions."""
+        questions = await self._unseen_answers.questions()
+        if questions:
+            await self._mailboxes.accept(self._adapter.platform, questions, {})
+        return {question.id for question in questions}
 
     async def settle(self) -> None:
         """Commit the cursors."""
@@ -215,12 +224,15 @@ class Listening:
                     edit = replace(event, place=place)
                     # The answer that contains its old text is removed with it.
                     answer = await answer_to(self._services, edit) if event.person else ""
-                    if await self._intake.revise(edit, self._adapter) and answer:
+                    if not await self._intake.revise(edit, self._adapter):
+                        continue
+                    if event.id not in await self.answer_unseen() and answer:
                         await offer_new_answer(self._services, edit, answer)
             case MessagesDeleted():
                 self._overtaken.note(event.ids)
                 for place in await self._session_routing.kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
+                await self.answer_unseen()
             case Vanished():
                 await self._reconciliation.vanishing.vanish(event)
             case Renamed():

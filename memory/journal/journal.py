@@ -7,10 +7,10 @@ was sent.
 
 from memory.journal.inbox import Event, Inbox, InboxEvent, OpenEvents
 from memory.journal.outbox import Outbox
-from memory.journal.parts import OFF_RECORD, TITLE, OutboxRow, Part
+from memory.journal.parts import OFF_RECORD, TITLE, OutboxRow, Part, UnseenAnswer
 from memory.journal.thread_names import ThreadNames
 
-__all__ = ["OFF_RECORD", "TITLE", "Event", "InboxEvent", "Journal", "OpenEvents", "OutboxRow", "Part"]
+__all__ = ["OFF_RECORD", "TITLE", "Event", "InboxEvent", "Journal", "OpenEvents", "OutboxRow", "Part", "UnseenAnswer"]
 
 
 class Journal(Inbox, Outbox, ThreadNames):

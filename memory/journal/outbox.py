@@ -7,7 +7,7 @@ again. Words that must go are blanked here, and parts not yet sent are cancelled
 
 from collections.abc import Collection, Mapping, Sequence
 
-from memory.journal.parts import OFF_RECORD, TITLE, OutboxRow, Part, outgoing
+from memory.journal.parts import OFF_RECORD, TITLE, OutboxRow, Part, UnseenAnswer, outgoing
 from memory.ports import Clock
 from memory.store.bounds import Bounds
 from memory.store.database import Database, DatabaseAccess, Parameters, Row, Transaction
@@ -115,6 +115,21 @@ class Outbox:
             "WHERE later.target <> '' AND later.target = o.key AND later.operation = 'delete') ORDER BY o.id",
             {"platform": platform, "remote_id": remote_id},
         )
+
+    async def unseen_answers(self, platform: str, since: int) -> list[UnseenAnswer]:
+        """Return the latest answers, begun since an instant, whose words had to go before anybody could read them.
+
+        An answer is left out where something else was sent in its place, as its retraction was explained or made good then.
+        """
+        rows = await self._db.all(
+            "SELECT o.key, o.domain, o.place, o.answers FROM outbox o JOIN items i ON i.id = o.item WHERE o.platform = :platform "
+            "AND o.id > (SELECT coalesce(max(id), 0) FROM outbox) - :latest AND o.created_at >= :since AND o.part = 0 "
+            "AND o.answers <> '' AND i.dead_at IS NOT NULL AND (o.operation = 'delete' OR o.state = 'cancelled') "
+            "AND NOT EXISTS (SELECT 1 FROM outbox later WHERE later.id > o.id AND later.platform = o.platform "
+            "AND later.place = o.place AND later.answers = o.answers AND later.part = 0 AND later.operation <> 'delete') ORDER BY o.id",
+            {"platform": platform, "since": since, "latest": _LATEST},
+        )
+        return [UnseenAnswer(row["key"], row["domain"], row["place"], row["answers"]) for row in rows]
 
     async def previews(self, platform: str) -> list[OutboxRow]:
         """Return the previews of the last week that were begun and not replaced."""
@@ -271,6 +286,8 @@ _SELECT = f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target
 _REVOKED = "operation = 'delete' AND :done <> 'delete'"
 """The SQL condition that a part was to be removed after its attempt, to do `done`, began."""
 _WEEK = 7 * DAY
+_LATEST = 1_000
+"""How many parts are looked through for answers that nobody saw."""
 _LEFT = (
     "NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "
     "AND later.operation IN ('edit', 'delete') AND later.state <> 'cancelled')"

@@ -49,6 +49,16 @@ class OutboxRow:
     also: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class UnseenAnswer:
+    """An answer that went before anybody saw it: the key of its first part, its domain and place, and the platform id of its question."""
+
+    key: str
+    domain: int
+    place: str
+    question: str
+
+
 def outgoing(row: Row) -> OutboxRow:
     """Convert an outbox row."""
     part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"], row["form"])

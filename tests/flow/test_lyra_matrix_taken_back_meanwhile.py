@@ -7,8 +7,9 @@ from bot.conversation.concurrent_changes import Overtaken
 from memory.journal.journal import Journal, OutboxRow
 from tests.fakes.matrix import Held, Lost, Person
 from tests.fakes.matrix.faults import SEND, SYNC
+from tests.kits.awake import question
 from tests.kits.discord_knowing import Thoughtful
-from tests.kits.matrix_changes import SEALED, answers_to, asked, followed, pondered
+from tests.kits.matrix_changes import BLUE, SEALED, answers_to, asked, followed, pondered
 from tests.kits.matrix_home import Home, dm
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures"]
@@ -45,6 +46,26 @@ async def test_the_homeserver_has_the_answer_and_she_does_not_know_it_yet(
         await taken_back(ada, room)
         assert await answers_to(at_home, ada, room, said) == []
         assert len(await answers_to(at_home, ada, room, before)) == 1, "what answers another question stands"
+
+
+@SEALED
+async def test_a_question_that_is_edited_while_its_answer_goes_out_is_answered_as_it_is_then(
+    at_home: Home, ada: Person, model: Thoughtful, sealed: bool
+) -> None:
+    async with at_home.lyra(model):
+        room = await dm(at_home, ada, encrypted=sealed)
+        said, slow = await pondered(at_home, model, ada, room), Held()
+        at_home.proxy.faults.script(SEND, slow)
+        model.go.set()
+        await slow.reached.wait()
+        await followed(at_home, ada, room, await ada.edits(room, said, BLUE))
+        heard = len(model.requests)
+        slow.go.set()
+        await taken_back(ada, room)
+        await model.heard(heard + 1)
+        assert BLUE in question(model.requests[-1])
+        await at_home.asks(ada, room, "are you there?")
+        assert len(await answers_to(at_home, ada, room, said)) == 1
 
 
 async def test_without_the_guard_it_would_stand(at_home: Home, ada: Person, model: Thoughtful) -> None:
