@@ -25,7 +25,8 @@ _FORGET = {
     _NL: r"(?:vergeet|verwijder|wis)",
 }
 _LAST = {
-    _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i(?:['’]ve| have)? (?:just )?(?:said|told you)|(?:my|the|that) last (?:message|words|one|thing))(?: again)?",
+    _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i(?:['’]ve| have)? (?:just )?(?:said|told you)|(?:my|that) last (?:message|words|one|thing)|the last message)(?: again)?"
+    r"|forget the last (?:one|thing)",
     _DE: rf"{_FORGET[_DE]} (?:das|es|dies|was ich (?:dir |ihnen )?(?:gerade |eben )?(?:gesagt|erzählt) habe|meine letzte nachricht)(?: wieder| mal| bitte)*"
     r"|(?:kannst|könntest) du (?:das|es|dies)(?: bitte| wieder| mal)* (?:vergessen|löschen)\??",
     _ES: rf"{_FORGET[_ES]} (?:eso|esto|lo (?:que|último(?: que)?)(?: te)? (?:acabo de (?:decir|contar)(?:te)?|he dicho|dije)|lo último|(?:mi|el) último mensaje)"
@@ -45,8 +46,8 @@ _ALL = {
     _NL: rf"{_FORGET[_NL]} alles(?: wat ik (?:je )?(?:heb )?(?:gezegd|verteld)(?: heb)?)?",
 }
 _ABOUT = {
-    _EN: rf"{_FORGET[_EN]} (?:(?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we)(?:['’]ve| have)? (?:said|told you|mentioned)| you know)? about"
-    r"|(?:the|that) (?:thing|stuff|part|story) (?:about|with)) (?P<topic>[^,]+?)"
+    _EN: rf"{_FORGET[_EN]} (?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we)(?:['’]ve| have)? (?:said|told you|mentioned)| you know)? about (?P<topic>[^,]+?)"
+    r"|forget (?:the|that) (?:thing|stuff|part|story) (?:about|with) (?P<thing>[^,]+?)"
     r"|(?-i:[Ff]orget about (?P<name>(?:my |our )?[^\W\d_a-z][^\s,]*(?: [^\W\d_a-z][^\s,]*)?|(?:my|our) [^,]+?))"
     r"|forget (?:that )?(?P<own>(?:my|our) [^,]+?)",
     _DE: rf"{_FORGET[_DE]} (?:alles|(?:alles |das )?was ich (?:dir |ihnen )?) ?(?:über|von|zu) (?P<topic>.+?)(?: (?:gesagt|erzählt) habe?)?"
