@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _DRAIN_SECONDS = 3.0
 _JOB = "housekeeping"
+_OPENING_SECONDS = 5.0
 _MANY = 500
 """From this many missing vectors on, progress is logged, and shutdown does not wait for them."""
 _TOGETHER_SECONDS = 0.02
@@ -188,7 +189,10 @@ class Maintenance:
             self._embedding = self._begin(self._embed())
 
     async def open_to(self, domain: Domain, question: str) -> None:
-        """Begin to embed a domain for a question in another language, if it held only English until now."""
+        """Begin to embed a domain that holds only English for a question in another language; wait for its first messages, briefly."""
+        await asyncio.wait({self._begin(self._open_to(domain, question))}, timeout=_OPENING_SECONDS)
+
+    async def _open_to(self, domain: Domain, question: str) -> None:
         if await carried_on(self._memory.view(domain).open_to(question), _JOB):
             self.poke(domain)
 
@@ -198,14 +202,11 @@ class Maintenance:
             domains, self._unembedded = self._unembedded, {}
             # Round-robin over domains, so that nobody waits for somebody else's import.
             for domain in domains.values():
-                is_left = await carried_on(self._embed_some(domain), _JOB)
-                if is_left is None:
+                embedded = await carried_on(self._memory.view(domain).embed(self._log_progress, _IN_TURN), _JOB)
+                if embedded is None:
                     self._due_domains.look_again(domain)
-                elif is_left:
+                elif embedded >= _IN_TURN:
                     self._unembedded[domain.key] = domain
-
-    async def _embed_some(self, domain: Domain) -> bool:
-        return await self._memory.view(domain).embed(self._log_progress, _IN_TURN) >= _IN_TURN
 
     def _log_progress(self, done: int, total: int) -> None:
         self._left = total - done
