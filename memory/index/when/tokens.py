@@ -72,9 +72,9 @@ def cut(text: str) -> TimeTokens:
         code = found[0]
         if word in _MORNINGS and codes and (codes[-1] in _BEFORE_MORNING or words[-1] in _WHOSE_MORNING):
             found, code = (Code.PART_OF_DAY, 0), Code.PART_OF_DAY
-        elif code == Code.SHORT_WEEKDAY and word in WEEKDAYS_OR_WORDS and not text[start].isupper():
-            code = Code.OTHER
-        elif word in _ONLY_BEHIND and words and words[-1] not in _ONLY_BEHIND[word]:
+        elif (code == Code.SHORT_WEEKDAY and word in WEEKDAYS_OR_WORDS and not text[start].isupper()) or (
+            words and words[-1] not in _ONLY_BEHIND.get(word, words)
+        ):
             code = Code.OTHER
         words.append(str(found[1]) if code == Code.YEAR and not word[0].isdecimal() else word)
         spans.append((start, m.end()))
