@@ -53,9 +53,11 @@ _ABOUT = {
     _DE: rf"{_FORGET[_DE]} (?:alles|(?:alles |das )?was ich (?:dir |ihnen )?) ?(?:über|von|zu) (?P<topic>.+?)(?: (?:gesagt|erzählt) habe?)?"
     r"|(?:vergiss|vergessen sie) (?:(?:bitte|mal|einfach) )*das (?:mit|über|von) (?P<name>.+?)"
     r"|(?:vergiss|vergessen sie) (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)",
-    _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te |le )?(?:he dicho|dije|conté|he contado) (?:sobre|del?)|(?:lo|todo(?: lo)?) sobre|(?:todo )?lo del?) (?P<topic>.+?)"
+    _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te |le )?(?:he dicho|dije|conté|he contado) (?:sobre|del?)|(?:lo|todo(?: lo)?) sobre|todo lo del?) (?P<topic>.+?)"
+    r"|(?:olvida(?:te de|rte de|r)?|olvídate de) lo del? (?P<thing>.+?)"
     r"|(?:olvida(?:te de)?|olvídate de) (?P<own>(?:mis?|nuestr[oa]s?) [^,]+?)",
-    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)|(?:tout )?ce que tu sais (?:de|sur)|(?:l['’]histoire|le truc) (?:du|de|avec|sur)) (?P<topic>.+?)"
+    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)|(?:tout )?ce que tu sais (?:de|sur)) (?P<topic>.+?)"
+    r"|oublie[zsr]? (?:l['’]histoire|le truc) (?:du|de|avec|sur) (?P<thing>.+?)"
     r"|oublie[zs]? (?P<own>(?:mon|ma|mes|notre|nos) [^,]+?)",
     _IT: rf"{_FORGET[_IT]} (?:(?:tutto )?(?:quello|ciò) che (?:ti )?ho (?:detto|raccontato) (?:su|di)|tutto su) (?P<topic>.+?)"
     r"|dimentica(?:ti)? (?:del(?:la|le)? )?(?P<own>(?:il mio|la mia|i miei|le mie|mi[oa]) [^,]+?)",
