@@ -202,11 +202,14 @@ class Maintenance:
             domains, self._unembedded = self._unembedded, {}
             # Round-robin over domains, so that nobody waits for somebody else's import.
             for domain in domains.values():
-                embedded = await carried_on(self._memory.view(domain).embed(self._log_progress, _IN_TURN), _JOB)
-                if embedded is None:
+                is_left = await carried_on(self._embed_some(domain), _JOB)
+                if is_left is None:
                     self._due_domains.look_again(domain)
-                elif embedded >= _IN_TURN:
+                elif is_left:
                     self._unembedded[domain.key] = domain
+
+    async def _embed_some(self, domain: Domain) -> bool:
+        return await self._memory.view(domain).embed(self._log_progress, _IN_TURN) >= _IN_TURN
 
     def _log_progress(self, done: int, total: int) -> None:
         self._left = total - done
