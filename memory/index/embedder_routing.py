@@ -29,7 +29,6 @@ class EmbedderRouting:
         self._others = VectorStore(db, others, clock, self._in_others) if both and others else None
         self._stores = [store for store in (self._first, self._others) if store]
         self._opened: set[int] = set()
-        self._mixed: set[int] = set()
 
     async def spaces(self) -> tuple[int, ...]:
         """Return the spaces in which anything was embedded."""
@@ -73,12 +72,10 @@ class EmbedderRouting:
         """
         if (
             self._others is None
-            or domain.key in self._mixed | self._opened
+            or domain.key in self._opened
             or await off_loop(len(question), partial(spoken, question)) in (ENGLISH, None)
+            or await self._others.holds(domain)
         ):
-            return False
-        if await self._others.holds(domain):
-            self._mixed.add(domain.key)
             return False
         self._opened.add(domain.key)
         try:

@@ -77,3 +77,15 @@ async def test_a_question_in_another_language_has_what_was_told_in_english_embed
         await routing.catch_up(here.domain)
         assert set(others.given) == (told | {"the kitchen is blue now"} if opened else set())
         assert await routing.waiting() == 0
+
+
+async def test_where_all_in_other_languages_was_forgotten_a_question_in_one_opens_again(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        routing = EmbedderRouting(here.memory.db, here.clock, BagOfWords("first"), Counting())
+        await here.say("Der Papagei sitzt auf meiner Schulter")
+        await routing.catch_up(here.domain)
+        assert await routing.open_to(here.domain, "Wo sitzt der Papagei?") is False, "that is embedded already"
+        await here.view.forget_all()
+        await here.say(ENGLISH[0])
+        await routing.catch_up(here.domain)
+        assert await routing.open_to(here.domain, "Wo sitzt der Papagei?") is True
