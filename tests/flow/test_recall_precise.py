@@ -54,6 +54,14 @@ async def test_a_long_word_with_a_slip_is_read_beside_words_that_nobody_used(tmp
     assert len(found) >= (6 if embedder else 4)
 
 
+async def test_beside_many_words_that_nobody_used_no_slip_is_read(tmp_path: Path) -> None:
+    said = "The greenhouse needs a new pane."
+    async with among(tmp_path, f"Ada: {said}") as here:
+        for unknown, found in ((3, [said]), (20, [])):
+            question = " ".join(["greenhose", *(f"zyx{letter}wvbq" for letter in "abcdefghijklmnopqrst"[:unknown])])
+            assert [hit.exchange.text for hit in await here.view.recall.messages(question, 1)] == found
+
+
 async def test_what_was_asked_with_a_slip_before_is_found_when_asked_again(tmp_path: Path) -> None:
     every = [case for case in cases("mistyped") if case["kind"] not in ("another", "unknown")]
     async with among(tmp_path, *(f"Ada: {case[which]}" for which in ("said", "question") for case in every)) as here:

@@ -17,6 +17,8 @@ MOST = 2
 """Of how many words of a question it is believed that they are mistyped."""
 _LONG = 8
 """From how many letters on a word is hardly one slip away from another by chance."""
+_MOST_LONG = 8
+"""How many such words are tried among other unknown ones: each takes milliseconds, and a pasted text has hundreds."""
 _LONG_ENDING = 3
 _OFTEN = 8
 """How many passages hold a word that is surely known, whoever said it."""
@@ -45,7 +47,7 @@ def with_meant(
     ]
     if len(unknown) > MOST:
         unknown = [word for word in unknown if len(word) >= _LONG]
-    if not unknown:
+    if not 0 < len(unknown) <= _MOST_LONG:
         return words, {}
     mistyped = [word for word in unknown if word not in names and not _has_long_ending(word, languages)]
     meant = {word: _slips(word, tuple(languages)) for word in mistyped}
