@@ -93,6 +93,7 @@ def write_whole(path: Path, data: bytes) -> None:
     handle = _held(part)
     with os.fdopen(handle, "wb") as file:
         try:
+            os.fchmod(handle, 0o600)
             file.truncate()
             file.write(data)
             file.flush()

@@ -30,8 +30,10 @@ async def test_who_writes_a_file_at_once_does_so_one_after_another_and_each_the_
 def test_what_a_kill_left_of_a_file_is_written_over(tmp_path: Path) -> None:
     path = tmp_path / "mark"
     home_files.unfinished(path).write_bytes(b"half of something longer")
+    home_files.unfinished(path).chmod(0o644)
     home_files.write_whole(path, b"whole")
     assert path.read_bytes() == b"whole" and not home_files.unfinished(path).exists()
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_where_it_cannot_be_written_nothing_is_left(tmp_path: Path) -> None:
