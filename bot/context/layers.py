@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from bot.models.offline.spoken_languages import spoken_language
+from bot.models.offline.spoken_manner import manner
 from memory.bank.block import HEAD, Block, bullet
 from memory.index.hits import DigestHit
 from memory.text.budget import FittedLayer, Layer, TokenBudget, clip
@@ -202,16 +203,18 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | No
 
 
 def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time_zone: str) -> str:
-    """Return the current day and time, who is speaking, for how long nothing was said here if it was an hour or more, and in which
-    language to answer if it is not English, the prompt's own.
-    """
+    """Return the current day and time, who is speaking, and for how long nothing was said here if it was an hour or more."""
     names = " and ".join(dict.fromkeys(f'"{display_name(one.speaker)}"' for one in asked))
     at = f'Today is {local(now, time_zone):%A, %d %B %Y, %H:%M}. The message at the end is from {names}, whom you call "you"'
     # Not when the message before was written: a small model takes that for the time of this one.
     lasted = silence(recent[-1].said_at, asked[0].said_at) if recent else ""
-    spoken = spoken_language(asked[-1].text)
-    answer = f" Answer in {spoken.title()}, unless another language is asked for." if spoken not in ("", "english") else ""
-    return f"{at}; before it, nothing was said here for {lasted}.{answer}" if lasted else f"{at}.{answer}"
+    return f"{at}; before it, nothing was said here for {lasted}." if lasted else f"{at}."
+
+
+def answer_language(asked: Sequence[Exchange], wanted: Sequence[Statement]) -> str:
+    """Return in which language to answer; '' if that is English, the prompt's own, is unclear, or is among the manners `wanted`."""
+    spoken = "" if manner(wanted).language else spoken_language(asked[-1].text)
+    return f" Answer in {spoken.title()}, unless another language is asked for." if spoken not in ("", "english") else ""
 
 
 def manners(wanted: Sequence[Statement]) -> str:

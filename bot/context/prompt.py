@@ -97,7 +97,10 @@ def draft_prompt(
     """Start the prompt for a question, within `budget` tokens as counted by memory.budget."""
     # What is learnt of a context smaller than an answer leaves less than nothing.
     budget = max(0, budget)
-    head, date_line = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
+    head = f"{persona}\n\n{RULES}"
+    date_line = layers.moment(now, question.asked, memory.recent, time_zone) + layers.answer_language(
+        question.asked, memory.manners
+    )
     manners = _joined(layers.manners(memory.manners), layers.disliked(memory.disliked))
     open_thing = layers.open_thing(memory.open_thing, time_zone)
     in_view_texts, memory_room = InView(), budget - tokens(head)
