@@ -160,3 +160,19 @@ async def test_what_is_near_in_meaning_is_quoted_for_nouns_that_look_like_names_
         await here.view.embed()
         told = await answer(here, "Wovor hat der Hund Angst?")
         assert (text in told) is quoted, told
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("we had a long chat about the roof", "Do I have any pets?"),
+        ("I posted the letter on Monday", "Where do I work?"),
+        ("I live in Graz", "What is my worst habit?"),
+    ],
+)
+async def test_what_has_the_stem_of_a_french_word_answers_nothing_in_english(tmp_path: Path, told: str, question: str) -> None:
+    clock = Clock(NOW)
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        here = await corner(memory, clock)
+        await here.say(told)
+        assert (await answer(here, question)).startswith("Nothing about ")

@@ -18,16 +18,23 @@ class _WordGroup:
 
 _WORDS = (
     (
-        "live lives lived living address home wohne wohnst wohnt wohnen gewohnt adresse vivo vive vives vivimos vivía vivíamos dirección "
+        "live lives lived living address home wohne wohnst wohnt wohnen gewohnt adresse vivo vive vives vivimos vivía vivíamos dirección",
+        "live lives moved moving address flat apartment wohne wohnt wohnen gezogen umgezogen adresse wohnung vivo vivía mudé mudado piso dirección",
+        True,
+    ),
+    # French stands apart where its stems are English ones: "habit", "post", "chat".
+    (
         "habite habites habitons habitais j'habite j'habitais vis vivais adresse",
-        "live lives moved moving address flat apartment wohne wohnt wohnen gezogen umgezogen adresse wohnung vivo vivía mudé mudado piso dirección "
         "habite j'habite appart appartement emménagé déménagé",
         True,
     ),
     (
-        "work works working job employer employed profession occupation arbeite arbeitest arbeitet arbeiten gearbeitet arbeit beruf trabajo trabajas trabajaba "
-        "travaille travailles travaillais travail boulot métier bosse profession",
-        "work works working job hired employed contract boss company arbeit arbeite stelle trabajo trabaja trabajaba empleo contrato "
+        "work works working job employer employed profession occupation arbeite arbeitest arbeitet arbeiten gearbeitet arbeit beruf trabajo trabajas trabajaba",
+        "work works working job hired employed contract boss company arbeit arbeite stelle trabajo trabaja trabajaba empleo contrato",
+        True,
+    ),
+    (
+        "travaille travailles travaillais travail boulot métier bosse",
         "travaille travail boulot poste bosse contrat embauché embauchée",
         True,
     ),
@@ -37,8 +44,8 @@ _WORDS = (
         True,
     ),
     (
-        "wedding marry married hochzeit heiraten heirate boda casamos mariage marie marier mariés",
-        "wedding marry married hochzeit heiraten boda casamos mariage marier mariés",
+        "wedding marry married hochzeit heiraten heirate boda casamos mariage",
+        "wedding marry married hochzeit heiraten boda casamos mariage",
         True,
     ),
     (
@@ -58,11 +65,12 @@ _WORDS = (
     ),
     ("film films movie movies películas filme", "watched seen film movie cinema gesehen kino película cine", False),
     (
-        "pet pets animal animals haustier haustiere tier tiere mascota mascotas animales animaux",
-        "chat chatte chien chienne lapin tortue oiseau cheval cat dog tortoise turtle rabbit hamster parrot budgie bird horse pony kitten puppy goldfish snake katze kater hund "
+        "pet pets animal animals haustier haustiere tier tiere mascota mascotas animales",
+        "cat dog tortoise turtle rabbit hamster parrot budgie bird horse pony kitten puppy goldfish snake katze kater hund "
         "schildkröte kaninchen vogel pferd gato gata perro perra tortuga conejo pájaro caballo",
         False,
     ),
+    ("animaux", "chat chatte chien chienne lapin tortue oiseau cheval", False),
     (
         "family relatives familie verwandte familia familiares famille",
         "wife husband mother father mum mom dad parents sister brother siblings son daughter children kids aunt uncle cousin "
