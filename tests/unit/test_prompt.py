@@ -153,6 +153,8 @@ def test_it_says_of_whom_the_words_in_memory_speak() -> None:
         ("ok", ""),
         ("vitamin c or d?", ""),
         ("q&a tomorrow", ""),
+        ("Mon or Tue?", ""),
+        ("was mag Mia", "German"),
     ],
 )
 def test_it_says_in_which_language_to_answer_where_that_is_not_english(text: str, language: str) -> None:
