@@ -94,6 +94,8 @@ _WHOLE = (_GERMAN | _PLACES | frozenset("was wem wen wer wo wann schon eigentlic
 """Some of what a whole question with "ich" has behind its verb, besides nouns."""
 _FIRST = frozenset("hat ist wird wurde wurden".split())
 _OBJECTS = frozenset("ein eine einen einem den noch jetzt eigentlich schon immer wirklich denn mein meine meinen".split())
+_ENGLISH = frozenset("the of and to my your with from was were is are it this that".split())
+"""Function words that neither French nor Spanish has: "Comment on the page" is English."""
 _OWN = frozenset("hab war kann muss darf soll will mag".split())
 _ENDS = ("t", "te", "ten", "st", "en", "e")
 
@@ -111,7 +113,9 @@ def opens_like_a_question(sentence: str) -> bool:
     if _STATES.match(asked):
         return False
     asks = _PATTERN.match(asked) or _asks_for_a_subject(words) or is_lookup(asked)
-    return bool(asks) or asks_in_french(asked) or asks_in_spanish(asked)
+    if asks:
+        return True
+    return (asks_in_french(asked) or asks_in_spanish(asked)) and _ENGLISH.isdisjoint(word.lower() for word in words)
 
 
 def _asks_for_a_subject(words: Sequence[str]) -> bool:

@@ -133,7 +133,7 @@ NOT_MEANT = [
     "summarize the book Dune for me", "delete my account", "forget about it, let's eat", "Forget about work for a day!", "Forget about the rain, we go anyway",
     "Delete about half of the photos", "Supprime tout de suite", "borra todo de la pizarra", "Löschwasser von oben",
     "Lösch das mit dem Brot auf der Einkaufsliste", "Vergiss meine Mutter nicht!", "Vergiss unseren Termin nicht!", "Kannst du es zusammen",
-    "vergeet mijn verjaardag niet", "The doctor told me, don't keep it", "Don't save it, spend it", "lösch meine Fotos", "in sum, it was fine", "delete the file from my disk", "vergiss nicht, das Licht auszumachen",
+    "vergeet mijn verjaardag niet", "The doctor told me, don't keep it", "Don't save it, spend it", "lösch meine Fotos", "delete the last one", "delete the part about the dog", "erase the story with the dragon", "borra lo del final", "supprime le truc du début", "efface l'histoire du chat", "in sum, it was fine", "delete the file from my disk", "vergiss nicht, das Licht auszumachen",
 ]  # fmt: skip
 
 

@@ -164,6 +164,10 @@ async def test_a_detail_that_is_only_named_is_looked_up_and_hides_nothing(tmp_pa
         "hab ich dir erzählt dass Egon kommt",
         "was für ein Idiot der Egon",
         "cos I was late",
+        "Comment added to the page",
+        "Comment on the PR yesterday",
+        "I fixed the C comment",
+        "Comment section was fun to read",
     ],
 )
 def test_a_note_is_no_look_up(told: str) -> None:

@@ -1,8 +1,6 @@
 """Generating an answer, from the model or the offline voice, before it is stored."""
 
-import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -37,7 +35,6 @@ from memory.types import Kind, Statement
 _SHRINKS = 6
 _FRUGAL, _LEAST = 4, 500
 """The factor by which a prompt shrinks for heavy users, and its minimum size in tokens."""
-_OPENING_SECONDS = 5.0
 _MOST_OF_A_QUESTION = 1_000
 """The maximum length (characters) of a question that is split into parts; more would block others."""
 
@@ -67,7 +64,7 @@ class Generation:
         chat = (models.cheaper if turn.cheaper else None) or models.chat
         if hint := await self._command_hint(turn, with_model=chat is not None):
             return hint
-        await self._open_to(turn)
+        await self._services.maintenance.open_to(turn.view.home, turn.questions[-1].text)
         if chat is None:
             return await self._answer_offline(turn, request_budget)
         budget, lookups = self._services.settings.context_tokens, models.offers_tools
@@ -88,12 +85,6 @@ class Generation:
             return await self._answer_offline(turn, request_budget, error)
         models.outage.over()
         return answer
-
-    async def _open_to(self, turn: Turn) -> None:
-        """Have what was told in English found by the first question in another language; a long memory is not waited for."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_OPENING_SECONDS):
-                await self._services.maintenance.open_to(turn.view.home, turn.questions[-1].text)
 
     async def _answer_shortening(
         self, chat: Model, turn: Turn, preview: AnswerPreview | None, limits: PromptLimits, request_budget: RequestBudget
