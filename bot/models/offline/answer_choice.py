@@ -22,18 +22,8 @@ from bot.models.offline.candidates import (
 )
 from bot.models.offline.message_kinds import in_compounds, is_question, tells, topic, unelided
 from bot.models.offline.possession import (
-    ALONE,
-    INTRODUCES,
-    LASTING,
-    NAMELESS,
-    OWN,
-    SPEAKING,
-    TELLS_OWN_NAME,
-    is_anothers,
-    names_in,
-    telling_of,
-    tells_of_others,
-    tells_of_self,
+    ALONE, DOING, INTRODUCES, LASTING, NAMELESS, OWN, SPEAKING, TELLS_OWN_NAME,
+    is_anothers, names_in, telling_of, tells_of_others, tells_of_self,
 )  # fmt: skip
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, people, things
 from bot.models.offline.sentence_splitting import split
@@ -260,10 +250,10 @@ class AnswerChoice:
         if whole and whole.head not in stems and not (shaped and whole.head not in strong):
             covers -= whole.stems
         own = self.is_asker(hit.exchange)
-        if own and SPEAKING.search(part.text) and tells_of_others(text, covers.union(*map(telling, covers)), strong):
+        told = covers.union(*map(telling, covers), *(part.about.spelled[one] for one in covers))
+        if own and DOING.search(part.text) and tells_of_others(text, told, strong):
             own = False
             covers -= {one for one in covers if singles([one])} if people(part.text) else covers
-        told = covers.union(*map(telling, covers))
         return Candidate(
             hit=hit,
             covers=covers,
