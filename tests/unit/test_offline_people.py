@@ -89,3 +89,19 @@ def test_what_my_family_does_is_no_answer_about_me(question: str, told: str) -> 
 )
 def test_what_concerns_me_too_or_is_asked_of_my_family_is_told(question: str, told: str) -> None:
     assert told in ask(question, said(told)).text
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Where do I live?", "where does my sister live?"),
+        ("Wo wohne ich?", "wo wohnt meine Schwester nochmal?"),
+        ("où j'habite ?", "tu peux me redire où habite ma soeur ?"),
+    ],
+)
+def test_what_i_asked_about_my_family_is_no_answer_about_me(question: str, asked: str) -> None:
+    assert asked not in ask(question, said(asked)).text
+
+
+def test_an_earlier_question_of_mine_that_says_more_is_told() -> None:
+    assert "clinic" in ask("When do I have my appointment?", said("do I have my appointment at the clinic?")).text

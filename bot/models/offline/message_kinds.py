@@ -171,6 +171,12 @@ def is_question(sentence: str) -> bool:
     return is_marked_question(sentence) or opens_like_a_question(sentence)
 
 
+def asks(text: str) -> bool:
+    """Return whether a text consists of questions alone."""
+    sentences = split(text)
+    return bool(sentences) and all(map(is_question, sentences))
+
+
 def tells(text: str) -> bool:
     """Return whether a text states something: more than questions, greetings, thanks and words such as "ok"."""
     return any(key_words(one) and not is_question(one) and not _courtesy(one) for one in split(text))
