@@ -26,7 +26,7 @@ _WORDS = (
     ),
     (
         "work works working job employer employed profession occupation arbeite arbeitest arbeitet arbeiten gearbeitet arbeit beruf trabajo trabajas trabajaba "
-        "travaille travailles travaillais travail boulot métier bosse profession",
+        "travaille travailles travaillais travail boulot métier profession",
         "work works working job hired employed contract boss company arbeit arbeite stelle trabajo trabaja trabajaba empleo contrato "
         "travaille travail boulot poste bosse contrat embauché embauchée",
         True,
