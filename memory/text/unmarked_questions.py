@@ -181,7 +181,7 @@ def _verb_first(words: Sequence[str]) -> bool:
 
     Nor has what leaves out its object ("hab ich gestern endlich gekauft").
     """
-    first, second, third = words[0].lower(), words[1], words[2]
+    first, second, third = words[0].lower(), words[1], words[2] if len(words) > 2 else ""
     if first in _FIRST:
         return second in ("der", "die", "das", "mein", "meine", "unser", "unsere", "er", "sie", "es") or second[0].isupper()
     if first.endswith("t") and len(first) > 3 and second[0].isupper() and third in _OBJECTS:
