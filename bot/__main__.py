@@ -62,11 +62,9 @@ class _Output(FileIO):
     """Standard output, which is told apart from other files where it cannot be written."""
 
     def write(self, data: Any) -> int:
-        """Write bytes. Raises OutputUnwritable, BrokenPipeError."""
+        """Write bytes. Raises OutputUnwritable."""
         try:
             return super().write(data)
-        except BrokenPipeError:
-            raise
         except OSError as error:
             raise OutputUnwritable(error.errno, error.strerror) from error
 

@@ -9,7 +9,7 @@ from bot.imports import imported
 
 
 class OutputUnwritable(OSError):
-    """Standard output is closed, or what it leads to has no room left."""
+    """Standard output is closed, nobody reads it any more, or what it leads to has no room left."""
 
 
 def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:

@@ -1,5 +1,6 @@
 """The outcome of a command: one clear sentence on failure, and an exit code."""
 
+import errno
 import os
 import re
 import sys
@@ -80,10 +81,10 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 def _explain(error: BaseException) -> int:
     if isinstance(error, LyraError | MemoryFailure | PlatformFailure):
         return _say(told(error), FAILED)
-    if isinstance(error, BrokenPipeError | OutputUnwritable):
+    if isinstance(error, OutputUnwritable):
         # What is left of the output goes to the null device, so that the interpreter does not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
         # The reader of our output is gone, and wants no more.
         return FAILED
     if isinstance(error, OSError):

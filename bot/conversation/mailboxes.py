@@ -26,6 +26,7 @@ from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
 from bot.conversation.mailbox import Letter, Mailbox, Ticket
 from bot.errors import LyraError, PlaceUnknown
 from bot.models.outage import PROMISED, WAITS_FOR_A_MODEL, ModelOutage
+from bot.printing import OutputUnwritable
 from bot.service.log import carried_on, log
 from bot.service.runtime_metrics import measures
 from localization.current_language import reading
@@ -246,6 +247,8 @@ class Mailboxes:
             # A question that was promised an answer is held already, and stays promised.
             if unpromised := [letter.row.key for letter in letters if letter.row.why not in PROMISED]:
                 await self._journal.hold(unpromised, type(error).__name__, None)
+        except OutputUnwritable:
+            raise  # the process ends without a terminal, and the next one says the answer
         except Exception as error:  # noqa: BLE001
             await self._failed(letters, error)
 

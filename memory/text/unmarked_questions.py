@@ -34,6 +34,8 @@ _PATTERN = re.compile(
       | (?:is|are|was|were|does|has|will|can|could|should|would)\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN})\s+\w[^,]*$
       | did\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN}|the\s+\w+)\s+(?!(?:and|with|at|in|on|for|to|from|up|today|yesterday|tonight|again|this|last|every)\b)\w
       | list\s+(?:all|every|my|our|the)\b
+      | (?:sag|nenn|verrat)e?\s+(?:mir|uns)(?:\s+(?:bitte|noch|nochmal|mal|doch|kurz|schnell|einfach))*\s*,?\s+(?:w(?:o|er|ann|ie|as|en|em)|welche\w*)\b
+      | (?:rappelle|redis)-moi\s+(?:qui|où|quand|comment|quel\w*)\b | recuérdame\s+(?:quién|dónde|cuándo|cómo|cuál|qué)\b
       | (?:(?:tell|show)\s+me|(?:erzähl|zeig)\w*\s+(?:mir|uns)|cuéntame|dime|raconte-moi|dis-moi)\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
       | ¿
       | (?:weißt|erinnerst|kennst)\s+du\b | (?:kannst|könntest)\s+du\s+(?:mir\s+)?(?:\w+\s+)?sagen\b
@@ -179,7 +181,7 @@ def _verb_first(words: Sequence[str]) -> bool:
 
     Nor has what leaves out its object ("hab ich gestern endlich gekauft").
     """
-    first, second, third = words[0].lower(), words[1], words[2]
+    first, second, third = words[0].lower(), words[1], words[2] if len(words) > 2 else ""
     if first in _FIRST:
         return second in ("der", "die", "das", "mein", "meine", "unser", "unsere", "er", "sie", "es") or second[0].isupper()
     if first.endswith("t") and len(first) > 3 and second[0].isupper() and third in _OBJECTS:

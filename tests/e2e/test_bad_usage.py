@@ -155,6 +155,8 @@ def test_a_result_that_nobody_can_read_is_a_failure(home: Home, command: str, ou
     )  # fmt: skip
     assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith("Standard output cannot be written: ")
     assert "Traceback" not in done.stderr
+    again = home.chat()
+    assert (again.lines, again.code) == (["Hello, ada."] if command == "chat" else [], 0)
 
 
 def test_standard_input_that_cannot_be_read_ends_a_conversation_with_a_sentence(home: Home) -> None:

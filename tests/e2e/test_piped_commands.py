@@ -97,6 +97,8 @@ def test_a_conversation_whose_reader_is_gone_ends_without_a_word_of_the_interpre
             chat.stdin.close()
         told = chat.stderr.read().decode()
         assert chat.wait() == 1 and "roken" not in told and "Exception" not in told
+    again = home.chat("hello")
+    assert {*again.lines} == {"Kept.", "Hello, ada."}, "nothing went wrong on her side"
 
 
 @pytest.mark.parametrize("number", few([signal.SIGTERM, signal.SIGINT]))

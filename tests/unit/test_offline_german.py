@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.models.offline.message_kinds import MessageKind, hear
 from memory.index.hits import Hit
 from tests.unit.test_offline_voice import ask, said
 
@@ -48,3 +49,30 @@ def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() ->
     assert (
         given.text == "In „Reise“, importiert aus Claude, hast du am 3. März 2026 geschrieben: „der Zug nach Graz fährt um neun“."
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Wie heißt meine Katze nochmal?", "meine Katze heißt Minka"),
+        ("wie heißt meine katze noch mal", "meine Katze heißt Minka"),
+        ("Wie hieß meine Katze noch gleich?", "meine Katze heißt Minka"),
+        ("Wie heißt meine Katze denn jetzt?", "meine Katze heißt Minka"),
+        ("Kannst du mir nochmal sagen, wo Anna wohnt", "Anna wohnt in Linz"),
+        ("Sag mir nochmal, wo Anna wohnt", "Anna wohnt in Linz"),
+        ("sag mir bitte wo Anna wohnt", "Anna wohnt in Linz"),
+        ("¿de qué color era mi coche otra vez?", "mi coche es de color rojo"),
+        ("tu peux me redire où habite Anna ?", "Anna habite à Nantes"),
+        ("rappelle-moi où habite Anna", "Anna habite à Nantes"),
+    ],
+)
+def test_little_words_around_a_question_are_no_part_of_what_is_asked_for(question: str, told: str) -> None:
+    answer = ask(question, said(told)).text
+    assert told in answer and answer.rstrip(".").endswith(("“", '"'))
+
+
+@pytest.mark.parametrize(
+    "told", ["Sag mir Bescheid, wenn es regnet", "sag mir nicht, was es zu essen gibt", "rappelle-moi de payer Anna"]
+)
+def test_what_asks_to_be_told_something_later_is_no_question(told: str) -> None:
+    assert hear(told).act is MessageKind.STATEMENT

@@ -57,3 +57,51 @@ def test_a_name_that_is_a_little_word_of_some_language_is_a_name(question: str, 
 def test_little_words_are_no_names() -> None:
     asked = ["Wo ist Ihre Mutter?", "où est son chien ?", "come sta mia madre?", "Was haben Sie von mir?"]
     assert [set(topic(one).admit.values()) for one in asked] == [{"Mutter"}, {"chien"}, {"sta", "madre"}, set()]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("where do I work?", "my brother works at the post office"),
+        ("Where do I live?", "my little sister Anna lives in Linz"),
+        ("Wo wohne ich?", "meine Schwester Anna wohnt in Linz"),
+        ("Wo arbeite ich?", "Mein Bruder arbeitet bei der Post"),
+        ("où j'habite déjà ?", "ma soeur Anna habite à Nantes"),
+        ("où est-ce que je travaille ?", "mon frère travaille à la poste"),
+    ],
+)
+def test_what_my_family_does_is_no_answer_about_me(question: str, told: str) -> None:
+    assert told not in ask(question, said(told)).text
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("where do we live?", "my sister and I live in Linz"),
+        ("who do I know that lives in Linz?", "my sister lives in Linz"),
+        ("who did I lend the drill to?", "my neighbour has the drill"),
+        ("how do I get to work?", "my brother drives me to work"),
+        ("Wo wohnen wir?", "mein Mann und ich wohnen in Linz"),
+        ("où est-ce que j'habite ?", "ma soeur et moi on habite à Nantes"),
+        ("where does my brother work?", "my brother works at the post office"),
+        ("when did I last see my brother?", "my brother visited me"),
+    ],
+)
+def test_what_concerns_me_too_or_is_asked_of_my_family_is_told(question: str, told: str) -> None:
+    assert told in ask(question, said(told)).text
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Where do I live?", "where does my sister live?"),
+        ("Wo wohne ich?", "wo wohnt meine Schwester nochmal?"),
+        ("où j'habite ?", "tu peux me redire où habite ma soeur ?"),
+    ],
+)
+def test_what_i_asked_about_my_family_is_no_answer_about_me(question: str, asked: str) -> None:
+    assert asked not in ask(question, said(asked)).text
+
+
+def test_an_earlier_question_of_mine_that_says_more_is_told() -> None:
+    assert "clinic" in ask("When do I have my appointment?", said("do I have my appointment at the clinic?")).text

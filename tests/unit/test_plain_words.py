@@ -95,6 +95,13 @@ MEANT = {
         "vergiss bitte meine Katze",
         "vergiss was ich über meine Katze gesagt habe",
     ],
+    "/forget about:the new bike costs": [
+        "Please forget what the new bike costs.",
+        "Lyra, could you forget what the new bike costs?",
+    ],
+    "/forget about:mein Arzt gesagt hat": ["Bitte vergiss, was mein Arzt gesagt hat!", "vergiss mal, was mein Arzt gesagt hat"],
+    "/forget about:mi madre vive": ["Olvida dónde mi madre vive, por favor"],
+    "/forget about:mon vélo coûte": ["oublie combien mon vélo coûte stp"],
     "/incognito on": [
         "this is off the record",
         "Off the record.",
@@ -113,6 +120,8 @@ MEANT = {
 }
 NOT_MEANT = [
     "oublie pas ce que je t'ai dit sur Tom",
+    "Forget what the doctor said, I feel fine", "don't forget when the train leaves", "forget what the bike costs?? never", "vergiss nicht, wann der Zug fährt",
+    "I forget where the key is", "forget what you want", "Vergiss, was die Leute sagen, und tanz!",
     "n'oublie pas Tom",
     "no olvides lo de Tom",
     "tu peux oublier ton vélo ici",

@@ -1,6 +1,7 @@
 """Questions that are typed without their mark, and statements that begin with the same words."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,12 @@ def test_most_questions_are_heard_without_their_mark_and_few_statements_are_take
     print(f"{name}: {len(taken[True])} heard, taken for questions: {taken[False]}")
     assert len(taken[True]) >= heard
     assert len(taken[False]) <= mistaken
+
+
+def test_no_little_words_in_whatever_order_are_too_few_to_be_read() -> None:
+    little = ("in", "an", "für", "was", "wie", "hast", "ich", "the", "shed")
+    heard = [opens_like_a_question(" ".join(words)) for n in range(5) for words in product(little, repeat=n)]
+    assert not all(heard)
 
 
 @pytest.mark.parametrize("question", ["which neighbour plays the trumpet", "wer spielt oben eigentlich Trompete"])

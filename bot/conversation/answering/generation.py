@@ -82,7 +82,7 @@ class Generation:
             log.warning("model.failed", model=chat.name, why=str(error))
             if preview:
                 await preview.drop()
-            return await self._answer_offline(turn, request_budget, too_long=isinstance(error, ContextTooLong))
+            return await self._answer_offline(turn, request_budget, error)
         models.outage.over()
         return answer
 
@@ -155,10 +155,14 @@ class Generation:
         seen = {one.key: one.text for one in wanted_manner.rests_on}
         return GeneratedAnswer(_hint(asked.text, offer, wanted_manner), sources, True, NO_LINKS, self._services.clock.now(), seen)
 
-    async def _answer_offline(self, turn: Turn, request_budget: RequestBudget, *, too_long: bool = False) -> GeneratedAnswer:
-        """Answer from memory alone; if a prompt was `too_long` for a model, the answer says so first."""
+    async def _answer_offline(
+        self, turn: Turn, request_budget: RequestBudget, error: ModelError | None = None
+    ) -> GeneratedAnswer:
+        """Answer from memory alone, where there is no model or it failed with an `error`; a prompt too long for it is told of first."""
         wanted_manner = manner(await turn.view.digests.wanted_by(turn.questions[-1:]))
-        question = replace(_voice_question(turn, self._services.clock.now()), manner=wanted_manner, too_long=too_long)
+        question = replace(_voice_question(turn, self._services.clock.now()), manner=wanted_manner)
+        if error:
+            question = replace(question, has_model=True, too_long=isinstance(error, ContextTooLong))
         if not (wanted_manner.language or spoken_language(question.text)):
             question = replace(question, written=await _written_language(turn))
         read_at = question.now

@@ -1,7 +1,7 @@
 """The choice of the messages that answer a question, and how well they do."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from adapters.plain_words import offered
@@ -20,9 +20,10 @@ from bot.models.offline.candidates import (
     of_names,
     spread,
 )
-from bot.models.offline.message_kinds import in_compounds, is_question, tells, topic, unelided
+from bot.models.offline.message_kinds import asks, in_compounds, tells, topic, unelided
 from bot.models.offline.possession import (
     ALONE,
+    DOING,
     INTRODUCES,
     LASTING,
     NAMELESS,
@@ -36,7 +37,6 @@ from bot.models.offline.possession import (
     tells_of_self,
 )  # fmt: skip
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, people, things
-from bot.models.offline.sentence_splitting import split
 from memory.index.hits import Hit
 from memory.index.when.days import LATEST
 from memory.index.when.told_times import ToldTimes, asks_ahead, times_told
@@ -195,9 +195,8 @@ class AnswerChoice:
     def _answer(self, part: QuestionPart) -> list[Candidate]:
         about = part.about
         found = [one for one in self._quotable(part) if (one.covers if about.strong else one.weak)]
-        found = self._with_imported(part, [one for one in found if not one.asks]) or [
-            one for one in found if _adds(one, about.strong) and people(one.hit.exchange.text) <= people(part.text)
-        ]
+        told = self._with_imported(part, [one for one in found if not one.asks])
+        found = told or [one for one in found if _adds(part, one.hit.exchange.text)]
         own = [one for one in found if not one.anothers]
         found = own if most_covered(own) == most_covered(found) else found
         found = of_names(self._within(part, found), part.text)
@@ -259,10 +258,10 @@ class AnswerChoice:
         if whole and whole.head not in stems and not (shaped and whole.head not in strong):
             covers -= whole.stems
         own = self.is_asker(hit.exchange)
-        if own and SPEAKING.search(part.text) and tells_of_others(text, covers.union(*map(telling, covers)), strong):
+        told = covers.union(*map(telling, covers), *(part.about.spelled[one] for one in covers))
+        if own and DOING.search(part.text) and tells_of_others(text, told, strong):
             own = False
             covers -= {one for one in covers if singles([one])} if people(part.text) else covers
-        told = covers.union(*map(telling, covers))
         return Candidate(
             hit=hit,
             covers=covers,
@@ -289,12 +288,7 @@ def _holds(part: QuestionPart, asked: str, stems: frozenset[str]) -> bool:
     return asked in stems or bool(others & stems) or any(made_of <= stems for made_of in part.about.made_of.get(asked, ()))
 
 
-def asks(text: str) -> bool:
-    """Return whether a text consists of questions alone."""
-    sentences = split(text)
-    return bool(sentences) and all(map(is_question, sentences))
-
-
-def _adds(one: Candidate, strong: Collection[str]) -> bool:
-    """Return whether an earlier question contains more than this one asks for."""
-    return bool(topic(one.hit.exchange.text).strong - set(strong))
+def _adds(part: QuestionPart, earlier: str) -> bool:
+    """Return whether an earlier question contains more than this one asks for, and is about nobody else."""
+    about_asker = DOING.search(earlier) or not DOING.search(part.text)
+    return bool(about_asker and topic(earlier).strong - part.about.strong) and people(earlier) <= people(part.text)

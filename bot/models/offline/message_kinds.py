@@ -113,7 +113,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     wer wen wem wessen was wann wo wohin woher warum wieso weshalb wie welche welcher welches welchen noch denn
     qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
-    macht machst tut tust
+    macht machst tut tust nochmal nochmals mal gleich jetzt eben halt doch eigentlich überhaupt gerade grad nun bitte sagen sag vez veces fois redire
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à moi toi c q maintenant actuellement déjà deja avant
     cuántos cuántas cuanto cuanta cuantos cuantas quiénes quienes cuáles cuales éramos eras eran fui fue fuimos tenía hace
     coucou salut bonjour slt hola buenas oye va vas ça tal eres estás andas puedes hacer peux faire
@@ -169,6 +169,12 @@ def _courtesy(sentence: str) -> MessageKind | None:
 def is_question(sentence: str) -> bool:
     """Return whether a sentence asks, by its question mark or its first words."""
     return is_marked_question(sentence) or opens_like_a_question(sentence)
+
+
+def asks(text: str) -> bool:
+    """Return whether a text consists of questions alone."""
+    sentences = split(text)
+    return bool(sentences) and all(map(is_question, sentences))
 
 
 def tells(text: str) -> bool:

@@ -6,12 +6,18 @@ from collections.abc import Collection
 from bot.models.offline.sentence_splitting import split
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
+from memory.text.told.named_things import KIN
 from memory.text.told.related_words import telling
 
 OWN = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|ich|mein\w*|je|mon|ma|mes|mi|mis|io|mio|mia)\b")
 """Matches a question about the asker's own things, alone or with others."""
 SPEAKING = re.compile(r"(?i)\b(?:i|we|ich|wir|yo|nosotros)\b")
 """Matches a question about what the asker does, is or has."""
+DOING = re.compile(
+    r"(?i)^(?!.*\b(?:who|any(?:one|body)|some(?:one|body)|wer|we[nm]|jemand\w*|qui|quelqu['’]un|quién(?:es)?|alguien)\b)"
+    r".*(?:\b(?:i|we|ich|wir|je|nous|yo|nosotros)\b|\bj['’])"
+)
+"""Matches a question about what the asker does, is or has, and about no other person."""
 LASTING = re.compile(
     r"(?i)\b(?:i am|i['’]m|i was born|i have|i live|i work|i study|i teach|i play|i go|i like|i love|i hate|i prefer|i can['’]t"
     r"|i don['’]t eat|i speak|i got|i drive|i run|i own|we (?:live|have|moved|married|will|adopted)|(?:my|our) (?:[\w.]+ ){1,3}(?:is|are|has|lives)"
@@ -37,7 +43,15 @@ NAMELESS = frozenset("user human me you someone".split()) | {""}
 
 _MINE = r"(?:my|our|mein\w*|unser\w*|mi|mis|nuestr\w+)"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_CLAUSE = re.compile(r"[.;:!?,\n]|\b(?:and|but|und|aber|y|pero)\b")
+_CLAUSE = re.compile(r"[.;:!?,\n]|\b(?:and|but|und|aber|y|pero|et|mais)\b")
+_KIN = (
+    f"{KIN}|sœur|soeur|frère|mère|père|fils|fille|mari|femme|copine|copain|oncle|amie?|collègue|patronn?e?|voisine?"
+    "|herman[oa]|madre|padre|hij[oa]|marido|mujer|espos[oa]|novi[oa]|tí[oa]|prim[oa]|abuel[oa]|amig[oa]|jef[ea]|vecin[oa]"
+)
+_MY_KIN = re.compile(
+    rf"(?i)^(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?) (?:\w+ )?(?:{_KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$"
+)
+"""Matches what comes before a verb that tells of one's family or friends alone."""
 _SELF = frozenset("i i'm i've i'd we we're we've my our me us ich wir mein meine meinen unser unsere yo mi mis nosotros".split())
 _THEY = frozenset("he she they his her their er sie ihr él ella ellos".split())
 _DONE = frozenset("bought saw met went got made took had gave found came left read wrote ate sold built kept began".split())
@@ -72,6 +86,8 @@ def tells_of_others(text: str, stems: Collection[str], asked: Collection[str] = 
         if at is None:
             continue
         before = [word.casefold().replace("’", "'") for word in words[:at]]
+        if _MY_KIN.match(" ".join(words[:at])):
+            return True
         if _SELF.intersection(before):
             return before[:1] == ["my"] and any(word[0].isupper() for word in words[1:at])
         begun = bool(words[:at]) and _is_name(words[0]) and stem(before[0]) not in asked

@@ -73,9 +73,10 @@ _MY_NAME = re.compile(
     r"|wie hei(?:ß|ss)e ich|was ist mein name|wei(?:ß|ss)t du(?: noch)?,? wie ich hei(?:ß|ss)e)\b\W*$"
 )
 _OWN_NAME_WORDS = "call me my name is called hi i'm nenn mich ich heiße mein name ist"
-_FOR_A_LIVING = (
+_PLAIN_WORDS = (
     (re.compile(r"(?i)\bwhat do i do for (?:a living|work)\b"), "what is my job"),
     (re.compile(r"(?i)\bwas (?:mache|tue|bin|arbeite) ich (?:beruflich|von beruf)\b"), "was ist mein Beruf"),
+    (re.compile(r"(?i)\bbosse\b"), "travaille"),  # its stem is that of the English "boss"
 )
 _SAID = re.compile(
     r"(?i)\bwhat (?:did|has|does) (?!(?:i|you|we|he|she|they|it|the|my|our|your)\b)([^\W\d_]\w*)\s+"
@@ -230,7 +231,7 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
 
 
 def _part(text: str, now: int, time_zone: str) -> QuestionPart:
-    for idiom, plain in _FOR_A_LIVING:
+    for idiom, plain in _PLAIN_WORDS:
         text = idiom.sub(plain, text)
     if _MY_NAME.match(text):
         return QuestionPart(text, Aim.NAME, topic(text), f"{text} {_OWN_NAME_WORDS}")

@@ -34,7 +34,7 @@ _WORDS = (
         True,
     ),
     (
-        "travaille travailles travaillais travail boulot métier bosse",
+        "travaille travailles travaillais travail boulot métier",
         "travaille travail boulot poste bosse contrat embauché embauchée",
         True,
     ),
