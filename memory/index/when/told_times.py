@@ -90,6 +90,8 @@ _INTENDS = re.compile(r"(?i)(?<=\w) vor(?=\W*$)")
 """The end of "was habe ich am Samstag vor", which is no time before another."""
 """What stands before a time in a question about plans, and before the same time elsewhere."""
 _APPOINTED = re.compile(r"(?i)\b(?:appointment|deadline|rdv|rendez-vous|\w*termin|cita|entrega)\b")
+_SUBJECTS = frozenset("i we he she they you ich wir er sie du je j'ai tu il elle nous vous yo".split())
+"""What no note without a verb has: "I quit on 3 December" tells of what was, though "quit" is present and past."""
 _OF_A_DAY = re.compile(r"(?i)\b(?:of|dated|vom|del|du) (?:the )?\d")
 """A thing of a day ("the receipt of 3 December") is there already, unless it is an appointment."""
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
@@ -235,6 +237,8 @@ def _read(sentence: str, said_at: int, time_zone: str) -> Window | None:
 def _soon(sentence: str, tokens: TimeTokens, said_at: int, time_zone: str) -> Window | None:
     """Return the day of a note without a verb ("dentist 3 December") within the next two months; a weekday only of an appointment."""
     if OVER.search(sentence) or _DONE.search(sentence) or any(word == "born" or is_past(word) for word in tokens.words):
+        return None
+    if not _SUBJECTS.isdisjoint(tokens.words):
         return None
     appointed = _APPOINTED.search(sentence) is not None
     weekly = appointed and _is_weekly(tokens)
