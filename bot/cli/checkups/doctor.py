@@ -184,7 +184,10 @@ async def _key(environment: Environment, settings: Settings) -> list[Finding]:
 
 
 async def _secrets(environment: Environment, settings: Settings) -> list[Finding]:
-    """Name the files of tokens, passwords and keys of models that others may read; one that is missing its own part tells of."""
+    """Name her own files of tokens, passwords and keys of models that others may read; of one that is missing its own part tells.
+
+    What belongs to somebody else, as the secrets of a container do, is not hers to close.
+    """
     models = [backend.api_key_file for backend in settings.models.values()]
     platforms = [
         file for one in (settings.discord, settings.matrix) if one for file in (one.token_file, getattr(one, "password_file", ""))
@@ -194,7 +197,7 @@ async def _secrets(environment: Environment, settings: Settings) -> list[Finding
     return [
         Finding(False, _("Secret: others may read {path}. Close it: chmod 600 {path}", path=path))
         for path in paths
-        if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o007
+        if path.exists() and path.stat().st_uid == os.getuid() and stat.S_IMODE(path.stat().st_mode) & 0o007
     ]
 
 

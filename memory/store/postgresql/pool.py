@@ -42,7 +42,8 @@ class Pool(AsyncConnectionPool[PipelinedConnection]):
         """Let nobody wait any longer for a server that cannot be reached."""
         self.hurried.set()
         for wait, seconds in self._waits.items():
-            wait.reschedule(asyncio.get_running_loop().time() + seconds)
+            if not wait.expired():
+                wait.reschedule(asyncio.get_running_loop().time() + seconds)
         for connection in self._lent:
             connection.hurry()
 

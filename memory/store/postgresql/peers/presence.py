@@ -78,7 +78,7 @@ class ProcessPresence:
         """Deregister, so that others can take what this process held."""
         if self._beating is not None:
             self._beating.cancel()
-            if self._renewal is not None:
+            if self._renewal is not None and not self._renewal.expired():
                 self._renewal.reschedule(self._now() + _LAST_SECONDS)
             await asyncio.gather(self._beating, return_exceptions=True)
         if self._connection is not None:
