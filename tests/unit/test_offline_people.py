@@ -47,6 +47,12 @@ def test_a_compound_is_answered_by_its_words() -> None:
     assert "Blumentopf" in answer and "nichts" not in answer
 
 
+def test_a_note_too_short_to_tell_its_language_answers_by_a_part_of_its_word() -> None:
+    note = said("Zahnarzttermin am Donnerstag um 10")
+    assert "um 10" in ask("wann muss ich zum Zahnarzt?", note).text
+    assert "Fireplace" not in ask("when was the fire?", said("Fireplace fixed Thursday")).text
+
+
 @pytest.mark.parametrize("question", ["Was weißt du über {}?", "Que sais-tu de {} ?", "¿Qué sabes de {}?", "Wer ist {}?"])
 @pytest.mark.parametrize("name", ["Luis", "Hans", "Mia", "Dan"])
 def test_a_name_that_is_a_little_word_of_some_language_is_a_name(question: str, name: str) -> None:

@@ -114,6 +114,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
     macht machst tut tust nochmal nochmals mal gleich jetzt eben halt doch eigentlich überhaupt gerade grad nun bitte sagen sag vez veces fois redire
+    gesagt erzählt erwähnt geschrieben dije dicho conté contado dit raconté parlé
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à moi toi c q maintenant actuellement déjà deja avant
     cuántos cuántas cuanto cuanta cuantos cuantas quiénes quienes cuáles cuales éramos eras eran fui fue fuimos tenía hace
     coucou salut bonjour slt hola buenas oye va vas ça tal eres estás andas puedes hacer peux faire
@@ -247,6 +248,8 @@ def in_compounds(about: Topic, texts: Iterable[str]) -> Topic:
     """Return a topic with the compounds of these texts that have a word of it which none of those that state something has alone."""
     stated = [(text, all_stems(text)) for text in texts if tells(text)]
     apart = about.strong.difference(*(stems for _, stems in stated))
-    long = frozenset().union(*(stems for text, stems in stated if apart and language(tokens(text)) in LANGUAGES))
+    # A note such as "Zahnarzttermin um 10" tells no language; a question with parts of compounds does.
+    spoken = LANGUAGES | {None} if about.made_of else LANGUAGES
+    long = frozenset().union(*(stems for text, stems in stated if apart and language(tokens(text)) in spoken))
     made = {one: frozenset(stem for stem in long if is_part(one, stem)) for one in apart}
     return replace(about, spelled={**about.spelled, **{one: about.spelled.get(one, frozenset()) | made[one] for one in apart}})
