@@ -83,6 +83,13 @@ _ASIDE = re.compile(
 _TO_LYRA = re.compile(
     r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^(?:tell me an?|erzähl\w* (?:mir|uns) eine?n?|cuéntame una?|raconte-moi une?) |^(?:na,? )?wie geht(?:['’]?s| es)(?: (?:dir|ihnen))?\b(?! \w*(?:mein|dein|ihr|sein|unser|de[rnm]|die))|^was machst du\b"
 )
+_TO_LYRA_ELSEWHERE = re.compile(
+    r"(?i)\b(?:bist|magst|wohnst|lebst|schläfst|träumst|hörst|denkst|fühlst|willst|möchtest) du\b|\bwie (?:war|ist|läuft) dein tag\b"
+    r"|\b(?:kannst|könntest) du (?!.*\b(?:sagen|finden|suchen|zeigen|nach\w+|erinnern|erzählen|merken|heraus\w*)\b)"
+    r"|\bhast du (?!.*\b(?:e?twas|was|infos?|notiert|gemerkt|behalten|gespeichert|aufgeschrieben|von|über|zu|noch)\b)"
+    r"|\b(?:t['’]es|tu es|es-tu|tu habites|habites-tu|tu vis|tu dors|(?:tu |t['’])aimes|aimes-tu)\b"
+    r"|\b(?:eres|vives|duermes|te gustan?|cuántos años tienes)\b"
+)
 _FEELS = re.compile(
     r"(?i)^\W*(?:do|did|don['’]?t) you (?:like|love|hate|miss|trust) (?:me|us)\b|^\W*(?:magst|liebst|hasst|vermisst) du (?:mich|uns)\b"
 )
@@ -185,7 +192,7 @@ def tells(text: str) -> bool:
 
 def is_about_lyra(question: str) -> bool:
     """Return whether a question is about what Lyra is, likes or can do, rather than what she remembers."""
-    return bool(_TO_LYRA.search(question))
+    return bool(_TO_LYRA.search(question) or _TO_LYRA_ELSEWHERE.search(question))
 
 
 def asks_what_lyra_feels(question: str) -> bool:
