@@ -25,7 +25,8 @@ _FORGET = {
     _NL: r"(?:vergeet|verwijder|wis)",
 }
 _LAST = {
-    _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i(?:['’]ve| have)? (?:just )?(?:said|told you)|(?:my|the|that) last (?:message|words|one|thing))(?: again)?",
+    _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i(?:['’]ve| have)? (?:just )?(?:said|told you)|(?:my|that) last (?:message|words|one|thing)|the last message)(?: again)?"
+    r"|forget the last (?:one|thing)",
     _DE: rf"{_FORGET[_DE]} (?:das|es|dies|was ich (?:dir |ihnen )?(?:gerade |eben )?(?:gesagt|erzählt) habe|meine letzte nachricht)(?: wieder| mal| bitte)*"
     r"|(?:kannst|könntest) du (?:das|es|dies)(?: bitte| wieder| mal)* (?:vergessen|löschen)\??",
     _ES: rf"{_FORGET[_ES]} (?:eso|esto|lo (?:que|último(?: que)?)(?: te)? (?:acabo de (?:decir|contar)(?:te)?|he dicho|dije)|lo último|(?:mi|el) último mensaje)"
@@ -45,17 +46,23 @@ _ALL = {
     _NL: rf"{_FORGET[_NL]} alles(?: wat ik (?:je )?(?:heb )?(?:gezegd|verteld)(?: heb)?)?",
 }
 _ABOUT = {
-    _EN: rf"{_FORGET[_EN]} (?:(?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we)(?:['’]ve| have)? (?:said|told you|mentioned)| you know)? about"
-    r"|(?:the|that) (?:thing|stuff|part|story) (?:about|with)) (?P<topic>[^,]+?)"
+    _EN: rf"{_FORGET[_EN]} (?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we)(?:['’]ve| have)? (?:said|told you|mentioned)| you know)? about (?P<topic>[^,]+?)"
+    r"|forget (?:the|that) (?:thing|stuff|part|story) (?:about|with) (?P<thing>[^,]+?)"
     r"|(?-i:[Ff]orget about (?P<name>(?:my |our )?[^\W\d_a-z][^\s,]*(?: [^\W\d_a-z][^\s,]*)?|(?:my|our) [^,]+?))"
-    r"|forget (?:that )?(?P<own>(?:my|our) [^,]+?)",
+    r"|forget (?:that )?(?P<own>(?:my|our) [^,]+?)"
+    r"|forget (?:what|when|where|who|how (?:much|many|old|long)) (?P<fact>(?:my|our|the) [^,]+?)",
     _DE: rf"{_FORGET[_DE]} (?:alles|(?:alles |das )?was ich (?:dir |ihnen )?) ?(?:über|von|zu) (?P<topic>.+?)(?: (?:gesagt|erzählt) habe?)?"
     r"|(?:vergiss|vergessen sie) (?:(?:bitte|mal|einfach) )*das (?:mit|über|von) (?P<name>.+?)"
-    r"|(?:vergiss|vergessen sie) (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)",
-    _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te |le )?(?:he dicho|dije|conté|he contado) (?:sobre|del?)|(?:lo|todo(?: lo)?) sobre|(?:todo )?lo del?) (?P<topic>.+?)"
-    r"|(?:olvida(?:te de)?|olvídate de) (?P<own>(?:mis?|nuestr[oa]s?) [^,]+?)",
-    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)|(?:tout )?ce que tu sais (?:de|sur)|(?:l['’]histoire|le truc) (?:du|de|avec|sur)) (?P<topic>.+?)"
-    r"|oublie[zs]? (?P<own>(?:mon|ma|mes|notre|nos) [^,]+?)",
+    r"|(?:vergiss|vergessen sie) (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)"
+    r"|(?:vergiss|vergessen sie) (?:(?:bitte|mal|einfach) )*(?:was|wann|wo|wer|wie ?(?:viel|alt|lange)) (?P<fact>(?:(?:mein|unser)\w*|der|die|das) [^,]+?)",
+    _ES: rf"{_FORGET[_ES]} (?:(?:todo )?lo que (?:te |le )?(?:he dicho|dije|conté|he contado) (?:sobre|del?)|(?:lo|todo(?: lo)?) sobre|todo lo del?) (?P<topic>.+?)"
+    r"|(?:olvida(?:te de|rte de|r)?|olvídate de) lo del? (?P<thing>.+?)"
+    r"|(?:olvida(?:te de)?|olvídate de) (?P<own>(?:mis?|nuestr[oa]s?) [^,]+?)"
+    r"|(?:olvida|olvídate de) (?:lo que|cu[aá]ndo|d[oó]nde|cu[aá]nto) (?P<fact>(?:mis?|nuestr[oa]s?|el|la|los|las) [^,]+?)",
+    _FR: rf"{_FORGET[_FR]} (?:(?:tout )?ce que (?:je (?:t['’]|vous )ai|j['’]ai) (?:dit|raconté) (?:de|sur|à propos de|au sujet de)|tout (?:sur|à propos de|au sujet de)|(?:tout )?ce que tu sais (?:de|sur)) (?P<topic>.+?)"
+    r"|oublie[zsr]? (?:l['’]histoire|le truc) (?:du|de|avec|sur) (?P<thing>.+?)"
+    r"|oublie[zs]? (?P<own>(?:mon|ma|mes|notre|nos) [^,]+?)"
+    r"|oublie[zs]? (?:ce que|quand|où|combien) (?P<fact>(?:mon|ma|mes|notre|nos|le|la|les) [^,]+?)",
     _IT: rf"{_FORGET[_IT]} (?:(?:tutto )?(?:quello|ciò) che (?:ti )?ho (?:detto|raccontato) (?:su|di)|tutto su) (?P<topic>.+?)"
     r"|dimentica(?:ti)? (?:del(?:la|le)? )?(?P<own>(?:il mio|la mia|i miei|le mie|mi[oa]) [^,]+?)",
     _PT: rf"{_FORGET[_PT]} (?:(?:tudo )?o que (?:eu )?(?:te |lhe )?(?:disse|contei|falei) (?:sobre(?: [oa])?|d[eao])|tudo sobre(?: [oa])?) (?P<topic>.+?)"
@@ -78,7 +85,7 @@ _ASKS = r"(?:can|could|would|will) you|tu (?:peux|pourrais)|(?:peux|pourrais)[ -
 _PLEASE = r"(?:please|pls|bitte|por favor|porfa|stp|svp|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft|alstublieft|thanks|thank you|danke|merci|gracias)"
 _BEFORE = re.compile(rf"(?i)(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|hi|ok(?:ay)?|actually|sorry|{_PLEASE})[\s,:!]+|[¡¿])*")
 _AFTER = re.compile(rf"(?i)(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$")
-_VERB_COMMA = re.compile(r"^((?:\S+ ){0,2}\S+), (was|wat)\b", re.IGNORECASE)
+_VERB_COMMA = re.compile(r"^((?:\S+ ){0,2}\S+), (was|wann|wo|wer|wie|wat)\b", re.IGNORECASE)
 _MOST_AFTER = 60
 """How many of the last characters are looked at for courtesy: looking through all takes the square of them."""
 _NO_RECORD = {

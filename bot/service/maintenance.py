@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _DRAIN_SECONDS = 3.0
 _JOB = "housekeeping"
+_OPENING_SECONDS = 5.0
 _MANY = 500
 """From this many missing vectors on, progress is logged, and shutdown does not wait for them."""
 _TOGETHER_SECONDS = 0.02
@@ -188,7 +189,10 @@ class Maintenance:
             self._embedding = self._begin(self._embed())
 
     async def open_to(self, domain: Domain, question: str) -> None:
-        """Begin to embed a domain for a question in another language, if it held only English until now."""
+        """Begin to embed a domain that holds only English for a question in another language; wait for its first messages, briefly."""
+        await asyncio.wait({self._begin(self._open_to(domain, question))}, timeout=_OPENING_SECONDS)
+
+    async def _open_to(self, domain: Domain, question: str) -> None:
         if await carried_on(self._memory.view(domain).open_to(question), _JOB):
             self.poke(domain)
 

@@ -73,7 +73,7 @@ class EmbedderRouting:
         """
         if (
             self._others is None
-            or domain.key in self._mixed
+            or domain.key in self._mixed | self._opened
             or await off_loop(len(question), partial(spoken, question)) in (ENGLISH, None)
         ):
             return False

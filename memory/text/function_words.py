@@ -17,5 +17,9 @@ FUNCTION_WORDS = frozenset(
     anyone
     """.split()
 )
-ARTICLES = frozenset("der die das ein eine mein meine le la les un une mon ma mes el los las una mi mis il lo gli".split())
+ARTICLES = frozenset(
+    """
+    der die das dem den des ein eine mein meine von vom le la les un une du de des mon ma mes el los las una del mi mis il lo gli
+    """.split()
+)
 """What a thing is named with, of other languages than English; none is a first name."""

@@ -48,7 +48,7 @@ _FRENCH = re.compile(
       | t(?:['’]|u\s+)es\s+qui\b | (?:comment\s+)?ça\s+va\s*$
       | tu\s+sais\s+quoi\s+(?:sur|de|d['’]|du)\b
       | (?:(?:le|la|l['’]|mon|ma|notre)\s*)?(?:numéro|code|mot\s+de\s+passe|mdp|adresse|prénom|nom|pointure|recette|anniv(?:ersaire)?)\s+(?:de|du|d['’]|des|wifi)
-        (?!\s*\w+\s+(?:a|est)\b)(?:\s*[^\W\d]+){{1,4}}$
+        (?!\s*\w+\s+(?:a|est)\b)(?:\s*\b[^\W\d]+){{1,4}}$
       | tu\s+(?:te\s+)?(?:sais|souviens|rappelles|connais)\s+(?:(?:de\s+)?{_ASKED}|pourquoi|ce\s+que)\b(?<!sais\ quoi) | tu\s+te\s+(?:souviens|rappelles)\b
       | (?:tu\s+(?:peux|pourrais)\s+me\s+|peux[\s-]tu\s+me\s+)?(?:rappel+e[rz]?|dis|dire|redis)(?:[\s-]*moi)?\s+(?:{_ASKED}|pourquoi|ce\s+que)\b
     )"""
@@ -83,7 +83,7 @@ _SPANISH = re.compile(
       | (?:a|con|de|para)\s+quien(?:es)?\s+\w | (?:por|a)\s+cuanto\s+\w
       | por\s?q\s+(?!\w+o\s*$)(?:no\s+)?\w+[éóí]\b | q\s+te\s+dij[eo]\b
       | q\s+(?!(?:mañana|hoy|luego|ahora|ya|no|siempre|también|tb|s[oó]lo|nunca)\b)\w+\s+(?:tengo|tenemos)\b
-      | (?:(?:el|la|mi)\s+)?(?:número|código|clave|contraseña|dirección|receta|talla|cumple(?:años)?)\s+del?\s+(?:[^\W\d]+\s*){{1,4}}$
+      | (?:(?:el|la|mi)\s+)?(?:número|código|clave|contraseña|dirección|receta|talla|cumple(?:años)?)\s+del?(?:\s+[^\W\d]+){{1,4}}\s*$
       | q\s+(?:te\s+\w+[éó]|me\s+dij[eo]|sabes|hice|hago|hizo|hicimos|pas[oó]|hay|com[ií]|dij[eo]|compr[eé]|regal[eé]|significa|opinas|piensas|me\s+\w+ó)\b
       | que\s+(?:me\s+dijo|sabes|opinas|piensas|significa|hice|hicimos|pas[oó]|compr[eé]|regal[eé])\b
       | (?:q|que)\s+(?:hora|d[ií]a|año|mes|nombre|edad|color|coche|moto|libro|pel[ií]cula|regalo|tipo|marca|piso|número|código|clave|contraseña|talla|pastillas?|medicina|plato)

@@ -96,6 +96,8 @@ _WHOLE = (_GERMAN | _PLACES | frozenset("was wem wen wer wo wann schon eigentlic
 """Some of what a whole question with "ich" has behind its verb, besides nouns."""
 _FIRST = frozenset("hat ist wird wurde wurden".split())
 _OBJECTS = frozenset("ein eine einen einem den noch jetzt eigentlich schon immer wirklich denn mein meine meinen".split())
+_ENGLISH = frozenset("the of and to my your with from was were is are it this that".split())
+"""Function words that neither French nor Spanish has: "Comment on the page" is English."""
 _OWN = frozenset("hab war kann muss darf soll will mag".split())
 _ENDS = ("t", "te", "ten", "st", "en", "e")
 
@@ -113,7 +115,9 @@ def opens_like_a_question(sentence: str) -> bool:
     if _STATES.match(asked):
         return False
     asks = _PATTERN.match(asked) or _asks_for_a_subject(words) or is_lookup(asked)
-    return bool(asks) or asks_in_french(asked) or asks_in_spanish(asked)
+    if asks:
+        return True
+    return (asks_in_french(asked) or asks_in_spanish(asked)) and _ENGLISH.isdisjoint(word.lower() for word in words)
 
 
 def _asks_for_a_subject(words: Sequence[str]) -> bool:
@@ -177,7 +181,7 @@ def _verb_first(words: Sequence[str]) -> bool:
 
     Nor has what leaves out its object ("hab ich gestern endlich gekauft").
     """
-    first, second, third = words[0].lower(), words[1], words[2]
+    first, second, third = words[0].lower(), words[1], words[2] if len(words) > 2 else ""
     if first in _FIRST:
         return second in ("der", "die", "das", "mein", "meine", "unser", "unsere", "er", "sie", "es") or second[0].isupper()
     if first.endswith("t") and len(first) > 3 and second[0].isupper() and third in _OBJECTS:

@@ -27,6 +27,8 @@ from memory.view.retrieval import Retrieval
 
 _MOST = 400
 _SAID = 10
+_LONGEST_NAME = 100
+"""In characters; what is longer is no name, and to take it apart would hold up others."""
 _READ_AT_ONCE = 500
 _MOST_UNNAMED = 100
 
@@ -86,7 +88,7 @@ class Pages(ViewPart):
         return [page for page in found if page.facts or page.said or page.own] or await self._said_with(name)
 
     async def _said_with(self, name: str) -> list[Page]:
-        words = frozenset(tokens(name)) if name == name.lower() else frozenset()
+        words = frozenset(tokens(name)) if len(name) <= _LONGEST_NAME and name == name.lower() else frozenset()
         hits = await self._recall.messages(name, _SAID) if words else []
         holding = [
             one.exchange.key for one in hits if words <= frozenset(tokens(one.exchange.text)) and not only_asks(one.exchange.text)

@@ -14,7 +14,7 @@ from memory.index.indexing import written_day
 from memory.index.when.values import Window
 from memory.places.confidences import common
 from memory.store.lineage import paged, pages
-from memory.text.function_words import ARTICLES, FUNCTION_WORDS
+from memory.text.function_words import ARTICLES
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
 from memory.tiers import exchanges, statements, summaries
@@ -69,11 +69,11 @@ def together(selections: Sequence[Selection]) -> Selection:
 def _without_articles(about: str) -> str:
     """Return a topic without little words such as "la" in "la moto", which would take along whatever else holds them.
 
-    What has a capital is rather a name, but at the beginning.
+    What has a capital is rather a name, but at the beginning; the last word is the thing itself ("my ma").
     """
     words = about.split()
-    telling = [word for at, word in enumerate(words) if word not in FUNCTION_WORDS and (at or word.lower() not in ARTICLES)]
-    return " ".join(telling) or about
+    telling = [word for at, word in enumerate(words[:-1]) if (word if at else word.lower()) not in ARTICLES]
+    return " ".join([*telling, *words[-1:]])
 
 
 def _by_age(messages: Iterable[Exchange]) -> list[Exchange]:

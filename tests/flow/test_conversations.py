@@ -131,6 +131,13 @@ def test_garbage_is_asked_about_again_and_never_shown(home: Home, model: ModelSe
     assert contents(home) == ["hello", "Sorry, I was confused."]
 
 
+def test_who_has_a_model_that_answers_nothing_is_not_told_that_there_is_none(home: Home, model: ModelServer) -> None:
+    home.configure(model.config())
+    model.script(*[b.NULL_CONTENT] * 8)
+    said = [*home.chat("how are you?").lines, *home.chat().lines]
+    assert said == ["I am Lyra. My model gave no answer to this: ask again, or in other words."]
+
+
 def test_a_key_that_is_not_accepted_is_named_and_never_printed(home: Home, model: ModelServer) -> None:
     home.configure(model.config(backend='api_key_env = "MY_KEY"'))
     home.variables["MY_KEY"] = "sk-very-hidden"

@@ -157,7 +157,8 @@ def test_whoever_has_no_name_that_can_be_seen_has_one_line_all_the_same(user: st
 async def test_of_former_names_only_what_is_new_is_read_again(
     people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scrollback, "_PAGE", 2)
+    monkeypatch.setattr(scrollback, "_FIRST_PAGE", 2)
+    monkeypatch.setattr(scrollback, "_LARGEST_PAGE", 2)
     lyra, ada, bo, ear = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo"), Ear()
     async with listening(lyra, ear) as adapter:
         room = await room_of(lyra, ada, bo, name="")

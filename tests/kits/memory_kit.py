@@ -197,11 +197,11 @@ def said(text: str, source: str, at: int = START, speaker: str = "Ada") -> NewEx
 @asynccontextmanager
 async def opened(
     path: Path, key: bytes | None = KEY, *, clock: Clock | None = None, ids: Ids | None = None,
-    embedder: Embedder | None = None, habits: ConsolidationRules | None = None,
+    embedder: Embedder | None = None, habits: ConsolidationRules | None = None, others: Embedder | None = None,
 ) -> AsyncIterator[Memory]:  # fmt: skip
     """Open a memory, encrypted unless the key is None and it is a file."""
     await fresh(path, key)
-    ports, address = Ports(clock or Clock(), ids or Ids(), embedder), address_of(path)
+    ports, address = Ports(clock or Clock(), ids or Ids(), embedder, others), address_of(path)
     async with await Memory.open(path, key or (KEY if address else None), ports, habits, address=address) as memory:
         yield memory
 
@@ -215,11 +215,12 @@ async def corner(memory: Memory, clock: Clock, person: str = "ada", time_zone: s
 
 @asynccontextmanager
 async def at_home(
-    folder: Path, key: bytes | None = KEY, *, embedder: Embedder | None = None, habits: ConsolidationRules | None = None
-) -> AsyncIterator[Corner]:
+    folder: Path, key: bytes | None = KEY, *, embedder: Embedder | None = None, habits: ConsolidationRules | None = None,
+    others: Embedder | None = None,
+) -> AsyncIterator[Corner]:  # fmt: skip
     """Open a fresh memory with Ada's corner in it."""
     clock = Clock()
-    async with opened(folder / "lyra.db", key, clock=clock, embedder=embedder, habits=habits) as memory:
+    async with opened(folder / "lyra.db", key, clock=clock, embedder=embedder, habits=habits, others=others) as memory:
         yield await corner(memory, clock)
 
 

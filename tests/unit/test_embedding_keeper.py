@@ -27,8 +27,8 @@ from tests.kits.roomless import Roomless
 class Waiting(BagOfWords):
     """An embedder that waits before every batch but the first few, until it is let go."""
 
-    def __init__(self, first: int = 0) -> None:
-        super().__init__()
+    def __init__(self, first: int = 0, name: str = "bag") -> None:
+        super().__init__(name)
         self.first = first
         self.asked = asyncio.Event()
         self.free = asyncio.Event()
@@ -117,6 +117,21 @@ async def test_what_is_said_meanwhile_gets_its_vector_too(tmp_path: Path) -> Non
         embedder.free.set()
         await maintenance.drain()
         assert await here.count("vectors") == 2
+
+
+async def test_what_a_question_in_another_language_begins_goes_on_where_it_is_not_waited_for(tmp_path: Path) -> None:
+    others = Waiting(name="others")
+    async with at_home(tmp_path, embedder=BagOfWords("first"), others=others) as here, keeping(here) as maintenance:
+        await here.say("the parrot is green and it sits on my shoulder")
+        await here.view.embed()
+        question = asyncio.create_task(maintenance.open_to(here.domain, "Wo sitzt der Papagei?"))
+        await others.asked.wait()
+        kept = await here.count("vectors")
+        question.cancel()
+        await asyncio.gather(question, return_exceptions=True)
+        others.free.set()
+        await maintenance.drain()
+        assert await here.count("vectors") > kept
 
 
 async def test_a_model_out_of_reach_holds_up_no_vector(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """A text that is one long run of stops or of white space is gone through once: again from each of its characters takes minutes."""
 
+import time
+
 import pytest
 
 from adapters.plain_words import offered
+from bot.models.offline.message_kinds import MessageKind, hear
 from bot.models.offline.question_analysis import parts
 from bot.models.offline.sentence_splitting import split
 from memory.index.when.told_times import times_told
@@ -25,6 +28,18 @@ def test_white_space_parts_no_questions() -> None:
 @pytest.mark.parametrize("run", ["!", "please ", "lyra, ", "forget about ", "vergiss bitte ", "can you "])
 def test_courtesy_around_a_request_is_looked_for_at_its_ends(run: str) -> None:
     assert offered(f"{run * MANY}x", "/") is None
+
+
+@pytest.mark.parametrize("run", ["x", "xo", "so much ", ", "])
+def test_what_stands_behind_a_greeting_is_gone_through_once(run: str) -> None:
+    assert hear(f"hi {run * MANY}y").act is MessageKind.STATEMENT
+
+
+def test_a_long_word_behind_a_code_asks_for_nothing() -> None:
+    for asked in ("code de", "clave de"):
+        began = time.process_time()
+        assert not opens_like_a_question(f"{asked} {'a' * 180}1")
+        assert time.process_time() - began < 0.2
 
 
 @pytest.mark.parametrize("run", [" ", "mot ", " maintenant", "et ", "il a "])

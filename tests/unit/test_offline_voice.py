@@ -128,6 +128,8 @@ def test_small_talk_gets_an_honest_answer(question: str) -> None:
     given = ask(question, CAT, said("I had a good time"))
     assert given == VoiceAnswer(NO_MODEL, (), echo=True)
     assert "no model is connected" in given.text
+    silent = OfflineVoice().answer(VoiceQuestion(question, "ada", NOW, ZONE, has_model=True), (), lambda stem: False)
+    assert "My model gave no answer" in silent.text
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,13 @@ MEANT = {
         "vergiss bitte meine Katze",
         "vergiss was ich über meine Katze gesagt habe",
     ],
+    "/forget about:the new bike costs": [
+        "Please forget what the new bike costs.",
+        "Lyra, could you forget what the new bike costs?",
+    ],
+    "/forget about:mein Arzt gesagt hat": ["Bitte vergiss, was mein Arzt gesagt hat!", "vergiss mal, was mein Arzt gesagt hat"],
+    "/forget about:mi madre vive": ["Olvida dónde mi madre vive, por favor"],
+    "/forget about:mon vélo coûte": ["oublie combien mon vélo coûte stp"],
     "/incognito on": [
         "this is off the record",
         "Off the record.",
@@ -113,6 +120,8 @@ MEANT = {
 }
 NOT_MEANT = [
     "oublie pas ce que je t'ai dit sur Tom",
+    "Forget what the doctor said, I feel fine", "don't forget when the train leaves", "forget what the bike costs?? never", "vergiss nicht, wann der Zug fährt",
+    "I forget where the key is", "forget what you want", "Vergiss, was die Leute sagen, und tanz!",
     "n'oublie pas Tom",
     "no olvides lo de Tom",
     "tu peux oublier ton vélo ici",
@@ -124,7 +133,7 @@ NOT_MEANT = [
     "summarize the book Dune for me", "delete my account", "forget about it, let's eat", "Forget about work for a day!", "Forget about the rain, we go anyway",
     "Delete about half of the photos", "Supprime tout de suite", "borra todo de la pizarra", "Löschwasser von oben",
     "Lösch das mit dem Brot auf der Einkaufsliste", "Vergiss meine Mutter nicht!", "Vergiss unseren Termin nicht!", "Kannst du es zusammen",
-    "vergeet mijn verjaardag niet", "The doctor told me, don't keep it", "Don't save it, spend it", "lösch meine Fotos", "in sum, it was fine", "delete the file from my disk", "vergiss nicht, das Licht auszumachen",
+    "vergeet mijn verjaardag niet", "The doctor told me, don't keep it", "Don't save it, spend it", "lösch meine Fotos", "delete the last one", "delete the part about the dog", "erase the story with the dragon", "borra lo del final", "supprime le truc du début", "efface l'histoire du chat", "in sum, it was fine", "delete the file from my disk", "vergiss nicht, das Licht auszumachen",
 ]  # fmt: skip
 
 

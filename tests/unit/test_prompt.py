@@ -146,7 +146,14 @@ def test_it_says_of_whom_the_words_in_memory_speak() -> None:
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [("Wie heißt mein Kater?", "German"), ("¿Dónde vive mi hermana?", "Spanish"), ("What now?", ""), ("ok", "")],
+    [
+        ("Wie heißt mein Kater?", "German"),
+        ("¿Dónde vive mi hermana?", "Spanish"),
+        ("What now?", ""),
+        ("ok", ""),
+        ("vitamin c or d?", ""),
+        ("q&a tomorrow", ""),
+    ],
 )
 def test_it_says_in_which_language_to_answer_where_that_is_not_english(text: str, language: str) -> None:
     prompt = whole(built(question=PromptQuestion([exchange(90, text)])))

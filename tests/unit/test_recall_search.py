@@ -14,7 +14,7 @@ HABITS = ConsolidationRules(EpisodeRules(count=2))
 
 async def digested(here: Corner, text: str) -> None:
     """Have the two messages of an episode told as one gist."""
-    writer = Writer(moves=[answering(Entry(text, ("1", "2")))])
+    writer = Writer(moves=[answering(Entry(text, ("m1", "m2")))])
     work = Deriving(here.memory).consolidator(here.domain, writer, Writer())
     await work.close_episodes(here.session)
     await work.digest(here.session)

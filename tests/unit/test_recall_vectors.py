@@ -160,12 +160,12 @@ async def test_what_is_said_and_forgotten_while_a_question_is_embedded_does_no_h
 
 async def test_gists_are_found_by_meaning_too(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords(meanings=CAR), habits=ConsolidationRules(EpisodeRules(count=1))) as here:
-        await here.say("I acquired an automobile")
+        await here.say("Ada acquired an automobile")
         work = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
         await work.close_episodes(here.session)
         await work.digest(here.session)
         assert await here.view.embed() == 2
-        assert [hit.digest.text for hit in await gists_about(here.view, "vehicle", 3)] == ["I acquired an automobile"]
+        assert [hit.digest.text for hit in await gists_about(here.view, "vehicle", 3)] == ["Ada acquired an automobile"]
 
 
 GREETED = (

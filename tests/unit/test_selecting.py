@@ -63,6 +63,22 @@ async def test_an_article_takes_nothing_along(tmp_path: Path, about: str, goes: 
         assert [one.text for one in (await here.view.selecting.select(about, None)).messages] == goes
 
 
+@pytest.mark.parametrize(
+    ("about", "goes"),
+    [
+        ("my son", ["our son plays chess"]),
+        ("Tom's van", ["Tom's van is red"]),
+        ("the war", ["grandpa was in the war"]),
+        ("my ma", ["my ma knits"]),
+    ],
+)
+async def test_what_is_an_article_or_the_like_elsewhere_is_a_word_in_english(tmp_path: Path, about: str, goes: list[str]) -> None:
+    async with at_home(tmp_path) as here:
+        for text in ("our son plays chess", "Tom's van is red", "grandpa was in the war", "my ma knits"):
+            await here.say(text)
+        assert [one.text for one in (await here.view.selecting.select(about, None)).messages] == goes
+
+
 async def test_without_that_guard_whatever_holds_the_article_would_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selecting, "_without_articles", lambda about: about)
     async with at_home(tmp_path) as here:

@@ -69,6 +69,7 @@ def test_who_asks_what_was_means_the_last(question: str) -> None:
         ("dentist 3 December at 9", 2026), ("rdv dermato le 3 décembre à 9h15, dr amrani", 2026), ("cita dentista el 3 de diciembre", 2026),
         ("dentist on January 3rd", 2027), ("we met on December 3rd", 2025), ("born on 3 December", 2025),
         ("the party on December 3rd was great", 2025), ("lovely dinner on 3 October", 2026), ("lovely dinner on 3 March", 2026),
+        ("the receipt of 3 December", 2025), ("Rechnung vom 3. Dezember", 2025), ("la factura del 3 de diciembre", 2025), ("Termin vom 3. Dezember", 2026),
     ],
 )  # fmt: skip
 def test_a_note_of_a_day_in_the_next_two_months_is_of_that_day(note: str, year: int) -> None:

@@ -1,6 +1,7 @@
 """Questions that are typed without their mark, and statements that begin with the same words."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,12 @@ def test_most_questions_are_heard_without_their_mark_and_few_statements_are_take
     print(f"{name}: {len(taken[True])} heard, taken for questions: {taken[False]}")
     assert len(taken[True]) >= heard
     assert len(taken[False]) <= mistaken
+
+
+def test_no_little_words_in_whatever_order_are_too_few_to_be_read() -> None:
+    little = ("in", "an", "für", "was", "wie", "hast", "ich", "the", "shed")
+    heard = [opens_like_a_question(" ".join(words)) for n in range(5) for words in product(little, repeat=n)]
+    assert not all(heard)
 
 
 @pytest.mark.parametrize("question", ["which neighbour plays the trumpet", "wer spielt oben eigentlich Trompete"])
@@ -164,6 +171,10 @@ async def test_a_detail_that_is_only_named_is_looked_up_and_hides_nothing(tmp_pa
         "hab ich dir erzählt dass Egon kommt",
         "was für ein Idiot der Egon",
         "cos I was late",
+        "Comment added to the page",
+        "Comment on the PR yesterday",
+        "I fixed the C comment",
+        "Comment section was fun to read",
     ],
 )
 def test_a_note_is_no_look_up(told: str) -> None:

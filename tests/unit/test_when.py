@@ -221,6 +221,19 @@ def test_the_commonest_are_understood_in_other_languages(question: str, days: st
 
 
 @pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("Die letzte finde ich gut", ""),
+        ("Diesen finde ich hässlich", ""),
+        ("Woche pro Person", ""),
+        ("was kostet Montag pro Person", "2026-03-02"),
+    ],
+)
+def test_a_german_word_is_no_short_one_of_french_or_spanish(question: str, days: str) -> None:
+    assert told(question) == days
+
+
+@pytest.mark.parametrize(
     ("question", "angeles", "auckland"),
     [
         ("today", "2026-03-03", "2026-03-04"),

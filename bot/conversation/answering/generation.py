@@ -1,8 +1,6 @@
 """Generating an answer, from the model or the offline voice, before it is stored."""
 
-import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -37,7 +35,6 @@ from memory.types import Kind, Statement
 _SHRINKS = 6
 _FRUGAL, _LEAST = 4, 500
 """The factor by which a prompt shrinks for heavy users, and its minimum size in tokens."""
-_OPENING_SECONDS = 5.0
 _MOST_OF_A_QUESTION = 1_000
 """The maximum length (characters) of a question that is split into parts; more would block others."""
 
@@ -67,7 +64,7 @@ class Generation:
         chat = (models.cheaper if turn.cheaper else None) or models.chat
         if hint := await self._command_hint(turn, with_model=chat is not None):
             return hint
-        await self._open_to(turn)
+        await self._services.maintenance.open_to(turn.view.home, turn.questions[-1].text)
         if chat is None:
             return await self._answer_offline(turn, request_budget)
         budget, lookups = self._services.settings.context_tokens, models.offers_tools
@@ -85,15 +82,9 @@ class Generation:
             log.warning("model.failed", model=chat.name, why=str(error))
             if preview:
                 await preview.drop()
-            return await self._answer_offline(turn, request_budget, too_long=isinstance(error, ContextTooLong))
+            return await self._answer_offline(turn, request_budget, error)
         models.outage.over()
         return answer
-
-    async def _open_to(self, turn: Turn) -> None:
-        """Have what was told in English found by the first question in another language; a long memory is not waited for."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_OPENING_SECONDS):
-                await self._services.maintenance.open_to(turn.view.home, turn.questions[-1].text)
 
     async def _answer_shortening(
         self, chat: Model, turn: Turn, preview: AnswerPreview | None, limits: PromptLimits, request_budget: RequestBudget
@@ -164,10 +155,14 @@ class Generation:
         seen = {one.key: one.text for one in wanted_manner.rests_on}
         return GeneratedAnswer(_hint(asked.text, offer, wanted_manner), sources, True, NO_LINKS, self._services.clock.now(), seen)
 
-    async def _answer_offline(self, turn: Turn, request_budget: RequestBudget, *, too_long: bool = False) -> GeneratedAnswer:
-        """Answer from memory alone; if a prompt was `too_long` for a model, the answer says so first."""
+    async def _answer_offline(
+        self, turn: Turn, request_budget: RequestBudget, error: ModelError | None = None
+    ) -> GeneratedAnswer:
+        """Answer from memory alone, where there is no model or it failed with an `error`; a prompt too long for it is told of first."""
         wanted_manner = manner(await turn.view.digests.wanted_by(turn.questions[-1:]))
-        question = replace(_voice_question(turn, self._services.clock.now()), manner=wanted_manner, too_long=too_long)
+        question = replace(_voice_question(turn, self._services.clock.now()), manner=wanted_manner)
+        if error:
+            question = replace(question, has_model=True, too_long=isinstance(error, ContextTooLong))
         if not (wanted_manner.language or spoken_language(question.text)):
             question = replace(question, written=await _written_language(turn))
         read_at = question.now

@@ -1,7 +1,7 @@
 """Answers that went with what was forgotten before anybody saw them: their questions are answered once more."""
 
 from adapters.base import Adapter
-from adapters.errors import PlaceGone, PlaceHidden
+from adapters.errors import PlaceGone
 from adapters.events import Message, Person
 from bot.conversation.services import Services
 from memory.journal.journal import UnseenAnswer
@@ -27,7 +27,7 @@ class UnseenAnswers:
     async def _question(self, lost: UnseenAnswer) -> Message | None:
         try:
             place = await self._adapter.locate_key(lost.place)
-        except (PlaceGone, PlaceHidden):
+        except PlaceGone:
             return None
         if place is None:
             return None

@@ -91,8 +91,7 @@ class AnswerChoice:
 
     def answers(self, part: QuestionPart) -> list[Candidate]:
         """Return the answers to a part of a question: for a list in chronological order, else best first."""
-        said = (hit.exchange.text for hit in self._hits if is_said(hit.exchange))
-        part = replace(part, about=in_compounds(part.about, said))
+        part = replace(part, about=in_compounds(part.about, (hit.exchange.text for hit in self._hits if is_said(hit.exchange))))
         match part.aim:
             case Aim.TIME:
                 return self._of_time(part)

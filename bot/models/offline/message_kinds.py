@@ -58,7 +58,7 @@ _TAIL = (
     r"(?:[\s,]+(?:there|lyra|again|everyone|all|dear|so much|very much|a lot|mate|man|dude|love|bien|schön|mille|beaucoup|bcp|à toi|a toi"
     r"|ma belle|dir|euch|vielmals|a ti|guap[oa]|cariño|tod[oa]s|(?:t['’]es|tu es|you(?: a|['’])?re|u r|du bist|bist|eres)"
     r" (?:an? |the |un |une |la |le |el |die |der |ein |trop |so |really )?(?:best|great|awesome|amazing|star|angel|lovely|sweet|hero"
-    r"|top|génial|géniale|adorable|super|meilleur|meilleure|amour|ange|beste|toll|lieb|schatz|engel|sol|mejor|genial|amor|crack)|crack|maj[oa]|t[ií][oa]|x+o?x*))*"
+    r"|top|génial|géniale|adorable|super|meilleur|meilleure|amour|ange|beste|toll|lieb|schatz|engel|sol|mejor|genial|amor|crack)|crack|maj[oa]|t[ií][oa]|x[xo]*))*"
 )
 _END = r"[^\w?¿]*$"
 _HELLO = (

@@ -33,7 +33,7 @@ class VoiceQuestion:
     """A message to answer, with its speaker, their manner, the current instant (microseconds UTC) and the time zone.
 
     `written` is the language of earlier messages, for a message whose own is unclear; '' for none. `kept` says whether it is
-    stored, `too_long` that the model cannot take even the shortest prompt for it.
+    stored, `has_model` that a model is connected and gave no answer, `too_long` that it cannot take even the shortest prompt for it.
     """
 
     text: str
@@ -43,12 +43,18 @@ class VoiceQuestion:
     manner: Manner = Manner()
     written: str = ""
     kept: bool = True
+    has_model: bool = False
     too_long: bool = False
 
     @property
     def phrases(self) -> Phrases:
         """The sentences for the answer."""
         return phrases(self.manner, self.text, self.written)
+
+    @property
+    def without_answer(self) -> str:
+        """What is said where memory holds no answer, and none is to be expected of it."""
+        return self.phrases.silent_model if self.has_model else self.phrases.no_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ class OfflineVoice:
         if not asked.too_long:
             return answer
         excuse = asked.phrases.framed("This is too long for my model even at its shortest, so I answer without it.")
-        lines = [excuse, *([answer.text] if answer.text != asked.phrases.no_model else [])]
+        lines = [excuse, *([answer.text] if answer.text != asked.without_answer else [])]
         return replace(answer, text="\n".join(lines))
 
     def _answer(
@@ -150,13 +156,13 @@ class OfflineVoice:
                 told += [(part, one) for one in found if one.hit not in cited]
                 lacking += [word for word in lacks if word not in lacking]
                 if not found and not lacking:
-                    empty.append(_without_quote(part, told_in))
+                    empty.append(_without_quote(part, asked))
                 if not found and (near := choice.nearest(part)):
                     found = [near]
                     nearest.append((part, near))
             cited += [one.hit for one in found if one.hit not in cited]
         if not cited and not stated and (is_about_lyra(question) or not (lacking or empty)):
-            return VoiceAnswer(told_in.no_model, (), echo=True)
+            return VoiceAnswer(asked.without_answer, (), echo=True)
         sentences = [
             *wording.quotes(told),
             *([told_in.framed("Nothing about {words} yet.", words=told_in.listed(lacking))] if lacking else empty),
@@ -171,10 +177,11 @@ def _asks_of_memory(part: QuestionPart) -> bool:
     return part.aim is not Aim.ANSWER or bool(part.about.strong or (part.about.weak and OWN.search(part.text)))
 
 
-def _without_quote(part: QuestionPart, told_in: Phrases) -> str:
+def _without_quote(part: QuestionPart, asked: VoiceQuestion) -> str:
+    told_in = asked.phrases
     if part.about.admit:
         return told_in.framed(
             "I kept something about {words}, but found no answer in it; the command recall looks for more.",
             words=told_in.listed(part.about.admit.values()),
         )
-    return told_in.nothing if part.about.strong else told_in.no_model
+    return told_in.nothing if part.about.strong else asked.without_answer

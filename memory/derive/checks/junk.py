@@ -138,10 +138,12 @@ def says_nothing(text: str, cited: Sequence[Source]) -> bool:
     spoken = [word for source in cited for word in tokens(source.text)]
     speakers = [word for source in cited for word in tokens(source.speaker)]
     # A text too short for its language to be detected counts as being in that of its sources.
-    if language(words) not in (None, language([*speakers, *spoken])):
+    told_in = language([*speakers, *spoken])
+    if language(words) not in (None, told_in):
         return False
-    # Of little, other words may tell; of much, a sentence that shares the speaker's name alone is made up.
-    is_much = len(set[str]().union(*(_telling(source.text) for source in cited))) >= _MUCH
+    # Of little, other words may tell, and of another language a sentence that is too short for its own; of much in English, a
+    # sentence that shares the speaker's name alone is made up.
+    is_much = told_in == "english" and len(set[str]().union(*(_telling(source.text) for source in cited))) >= _MUCH
     shared = spoken if is_much else [*speakers, *spoken]
     return _telling(text).isdisjoint(map(stem, shared))
 

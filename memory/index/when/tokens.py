@@ -28,6 +28,11 @@ _PART_OF_MORE = frozenset("/\\#@_=&$€£%+")
 _MORNINGS = frozenset(("morgen", "mañana", "manana"))
 _BEFORE_MORNING = frozenset((Code.DAY_FROM_TODAY, Code.THIS, Code.WEEKDAY, Code.THE, Code.ON, Code.IN, Code.OF, Code.LAST))
 _WHOSE_MORNING = frozenset("guten goede goeden jeden elke cada por".split())
+_ONLY_BEHIND = {
+    "pro": frozenset("lundi mardi mercredi jeudi vendredi samedi dimanche semaine mois année week-end weekend".split()),
+    "finde": frozenset("el este ese próximo proximo pasado último ultimo un al del de cada".split()),
+}
+"""What is short for a time in French or Spanish only behind these words: "das finde ich" and "pro Person" are German."""
 _FRENCH = frozenset("je tu il elle on nous vous j'ai qu' que qui quoi est ai as a le la les ce soir matin avec l' d'".split())
 
 
@@ -67,7 +72,9 @@ def cut(text: str) -> TimeTokens:
         code = found[0]
         if word in _MORNINGS and codes and (codes[-1] in _BEFORE_MORNING or words[-1] in _WHOSE_MORNING):
             found, code = (Code.PART_OF_DAY, 0), Code.PART_OF_DAY
-        elif code == Code.SHORT_WEEKDAY and word in WEEKDAYS_OR_WORDS and not text[start].isupper():
+        elif (code == Code.SHORT_WEEKDAY and word in WEEKDAYS_OR_WORDS and not text[start].isupper()) or (
+            words and words[-1] not in _ONLY_BEHIND.get(word, words)
+        ):
             code = Code.OTHER
         words.append(str(found[1]) if code == Code.YEAR and not word[0].isdecimal() else word)
         spans.append((start, m.end()))

@@ -90,6 +90,8 @@ _INTENDS = re.compile(r"(?i)(?<=\w) vor(?=\W*$)")
 """The end of "was habe ich am Samstag vor", which is no time before another."""
 """What stands before a time in a question about plans, and before the same time elsewhere."""
 _APPOINTED = re.compile(r"(?i)\b(?:appointment|deadline|rdv|rendez-vous|\w*termin|cita|entrega)\b")
+_OF_A_DAY = re.compile(r"(?i)\b(?:of|dated|vom|del|du) (?:the )?\d")
+"""A thing of a day ("the receipt of 3 December") is there already, unless it is an appointment."""
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
 
 
@@ -234,8 +236,10 @@ def _soon(sentence: str, tokens: TimeTokens, said_at: int, time_zone: str) -> Wi
     """Return the day of a note without a verb ("dentist 3 December") within the next two months; a weekday only of an appointment."""
     if OVER.search(sentence) or _DONE.search(sentence) or any(word == "born" or is_past(word) for word in tokens.words):
         return None
-    weekly = _is_weekly(tokens) and _APPOINTED.search(sentence) is not None
-    if not weekly and not _has(tokens, _DAYS_OF_A_MONTH):
+    appointed = _APPOINTED.search(sentence) is not None
+    weekly = appointed and _is_weekly(tokens)
+    dated = _has(tokens, _DAYS_OF_A_MONTH) and (appointed or not _OF_A_DAY.search(sentence))
+    if not (weekly or dated):
         return None
     then = parse_question(sentence, said_at + (_WEEK if weekly else _YEAR), time_zone).window
     return then if then and then.end - then.start <= DAY and said_at < then.start <= said_at + _NEAR else None
