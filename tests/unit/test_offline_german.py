@@ -67,6 +67,7 @@ def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() ->
         ("¿de qué color era mi coche otra vez?", "mi coche es de color rojo"),
         ("tu peux me redire où habite Anna ?", "Anna habite à Nantes"),
         ("rappelle-moi où habite Anna", "Anna habite à Nantes"),
+        ("on part quand à Lisbonne", "on part à Lisbonne le 20 décembre"),
     ],
 )
 def test_little_words_around_a_question_are_no_part_of_what_is_asked_for(question: str, told: str) -> None:
