@@ -87,6 +87,8 @@ def test_what_my_family_does_is_no_answer_about_me(question: str, told: str) -> 
         ("who do I know that lives in Linz?", "my sister lives in Linz"),
         ("who did I lend the drill to?", "my neighbour has the drill"),
         ("how do I get to work?", "my brother drives me to work"),
+        ("wo arbeite ich?", "meine Frau arbeitet im Zoo und ich bei der Post"),
+        ("where do I work?", "my wife works at the zoo, I do at the post office"),
         ("Wo wohnen wir?", "mein Mann und ich wohnen in Linz"),
         ("où est-ce que j'habite ?", "ma soeur et moi on habite à Nantes"),
         ("where does my brother work?", "my brother works at the post office"),
