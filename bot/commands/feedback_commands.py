@@ -15,7 +15,9 @@ from memory.view.view import View
 DISLIKE, LIKE = "dislike", "like"
 _MOST = 10
 _WHICH = Parameter(
-    "message", lazy("the id or link of an answer of mine, or of what it answers; the last one to you if you name none")
+    "message",
+    lazy("the id or link of an answer of mine, or of what it answers; the last one to you if you name none"),
+    value=lazy("MESSAGE"),
 )
 _NOT_GOOD = lazy("tell me that an answer of mine was not good")
 

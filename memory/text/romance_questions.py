@@ -40,6 +40,7 @@ _FRENCH = re.compile(
       | (?:il|elle|ils|elles|ça)\s+(?:habit\w+|vit|est|était|travaill\w+|boss\w+|va|part|arrive\w*|commence|finit|s['’]appell\w+)\s+
         (?:où|comment|quand)\s+(?:déjà\s+|deja\s+)?{_OF_MINE}\w+(?:\s+\w+)?$
       | (?:il|elle)\s+(?:\w+\s+)?\w+\s+(?:où|quand|comment)\s+(?:déjà\s+|deja\s+)?(?:papa|maman|mamie|papi|mon\s+\w+|ma\s+\w+)$
+      | {_CLITIC}\s*\w+\s+quand\s+(?:à|en|aux?|chez)\b(?!\s+(?:effet|même|fait)\b)
       | (?:je\s+t['’]|je\s+vous\s+|j['’]|tu\s+|t['’])(?:ai|as)\s+\w+\s+quoi\s+(?:sur|pour|à|a|de|hier|avec|comme|chez|au|aux)\b
       | (?:\w+\s+){{0,3}}(?:il|elle|on|ils|elles)\s+(?:s['’])?(?:est|a|sont|ont|va|vont)\s+\w+\s+(?:quand|où|comment)\s+(?:du|de|d['’]|déjà|en|cet?|cette)\b
       | (?:{_CLITIC})\s*(?:dois|doit|peux|peut|veux|veut|vais|va|faut)\s+\w+\s+quoi\b

@@ -35,7 +35,7 @@ _PATTERN = re.compile(
       | did\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN}|the\s+\w+)\s+(?!(?:and|with|at|in|on|for|to|from|up|today|yesterday|tonight|again|this|last|every)\b)\w
       | list\s+(?:all|every|my|our|the)\b
       | (?:sag|nenn|verrat)e?\s+(?:mir|uns)(?:\s+(?:bitte|noch|nochmal|mal|doch|kurz|schnell|einfach))*\s*,?\s+(?:w(?:o|er|ann|ie|as|en|em)|welche\w*)\b
-      | (?:rappelle|redis)-moi\s+(?:qui|où|quand|comment|quel\w*)\b | recuérdame\s+(?:quién|dónde|cuándo|cómo|cuál|qué)\b
+      | recuérdame\s+(?:quién|dónde|cuándo|cómo|cuál|qué)\b
       | (?:(?:tell|show)\s+me|(?:erzähl|zeig)\w*\s+(?:mir|uns)|cuéntame|dime|raconte-moi|dis-moi)\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
       | ¿
       | (?:weißt|erinnerst|kennst)\s+du\b | (?:kannst|könntest)\s+du\s+(?:mir\s+)?(?:\w+\s+)?sagen\b

@@ -27,6 +27,8 @@ from memory.view.retrieval import Retrieval
 MOST = 5_000
 """The most messages selected at once."""
 _PAGE = 500
+_AROUND = "\"'“”„‟‘’‚«»‹›.,;:!?()"
+"""What stands around words that are quoted."""
 _ALIKE = 0.5
 """The least similarity at which a message counts as about a topic without sharing its words."""
 
@@ -71,9 +73,9 @@ def _without_articles(about: str) -> str:
 
     What has a capital is rather a name, but at the beginning; the last word is the thing itself ("my ma").
     """
-    words = about.split()
+    words = [bare for word in about.split() if (bare := word.strip(_AROUND))]
     telling = [word for at, word in enumerate(words[:-1]) if (word if at else word.lower()) not in ARTICLES]
-    return " ".join([*telling, *words[-1:]])
+    return " ".join([*telling, *words[-1:]]) or about
 
 
 def _by_age(messages: Iterable[Exchange]) -> list[Exchange]:

@@ -194,11 +194,11 @@ def test_a_home_that_everybody_can_look_into_is_named(home: Home) -> None:
 
 
 def test_a_file_with_a_secret_that_others_can_read_is_named(home: Home, model: ModelServer) -> None:
-    home.configure(model.config(backend='api_key_file = "openai"'))
-    file = home.path / "openai"
+    home.configure(model.config(backend='api_key_file = "my key"'))
+    file = home.path / "my key"
     file.write_text("sk-secret\n")
     file.chmod(0o644)
-    assert problems(home) == [f"!!  Secret: others may read {file}. Close it: chmod 600 {file}"]
+    assert problems(home) == [f"!!  Secret: others may read '{file}'. Close it: chmod 600 '{file}'"]
     file.chmod(0o640)
     assert problems(home) == [], "a group may be let in on purpose"
 

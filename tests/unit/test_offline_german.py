@@ -61,9 +61,13 @@ def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() ->
         ("Kannst du mir nochmal sagen, wo Anna wohnt", "Anna wohnt in Linz"),
         ("Sag mir nochmal, wo Anna wohnt", "Anna wohnt in Linz"),
         ("sag mir bitte wo Anna wohnt", "Anna wohnt in Linz"),
+        ("was habe ich dir über Anna erzählt?", "Anna wohnt in Linz"),
+        ("was hab ich dir über Linz gesagt", "Anna wohnt in Linz"),
+        ("qué te dije de Anna?", "Anna vive en Bilbao"),
         ("¿de qué color era mi coche otra vez?", "mi coche es de color rojo"),
         ("tu peux me redire où habite Anna ?", "Anna habite à Nantes"),
         ("rappelle-moi où habite Anna", "Anna habite à Nantes"),
+        ("on part quand à Lisbonne", "on part à Lisbonne le 20 décembre"),
     ],
 )
 def test_little_words_around_a_question_are_no_part_of_what_is_asked_for(question: str, told: str) -> None:

@@ -26,6 +26,34 @@ def test_who_asks_after_her_in_french_or_spanish_is_told_what_she_is(text: str) 
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["Bist du ein Roboter?", "Was magst du?", "Magst du Musik?", "Kannst du tanzen?", "Wie alt bist du?", "Wo wohnst du?", "Hast du Gefühle?",
+     "Schläfst du?", "Was denkst du darüber?", "Kannst du mir helfen?", "Wie war dein Tag?", "t'es un robot ?", "tu habites où ?", "t'aimes la musique ?",
+     "eres un robot?", "cuántos años tienes?", "dónde vives?", "te gusta la música?"],
+)  # fmt: skip
+def test_who_asks_what_she_likes_or_does_is_told_what_she_is(text: str) -> None:
+    assert spoken(text).startswith(("Ich bin Lyra", "Je suis Lyra", "Soy Lyra"))
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ("Kannst du mir sagen, wo mein Rucksack ist?", "Rucksack"),
+        ("Kannst du meinen Rucksack finden?", "Rucksack"),
+        ("Hast du was über den Rucksack?", "Rucksack"),
+        ("Hast du dir meinen Rucksack gemerkt?", "Rucksack"),
+        ("Weißt du, wo mein Rucksack ist?", "Rucksack"),
+        ("tu peux me dire où est mon vélo ?", "vélo"),
+        ("t'as noté où est mon vélo ?", "vélo"),
+        ("puedes decirme dónde está mi bici?", "bici"),
+        ("tienes algo sobre mi bici?", "bici"),
+    ],
+)
+def test_who_asks_her_for_what_was_told_is_told_that_there_is_nothing(text: str, lacks: str) -> None:
+    assert lacks in spoken(text)
+
+
+@pytest.mark.parametrize(
     ("text", "answered"),
     [
         ("Hola", "Hola, Ada."),

@@ -47,6 +47,12 @@ def test_a_compound_is_answered_by_its_words() -> None:
     assert "Blumentopf" in answer and "nichts" not in answer
 
 
+def test_a_note_too_short_to_tell_its_language_answers_by_a_part_of_its_word() -> None:
+    note = said("Zahnarzttermin am Donnerstag um 10")
+    assert "um 10" in ask("wann muss ich zum Zahnarzt?", note).text
+    assert "Fireplace" not in ask("when was the fire?", said("Fireplace fixed Thursday")).text
+
+
 @pytest.mark.parametrize("question", ["Was weißt du über {}?", "Que sais-tu de {} ?", "¿Qué sabes de {}?", "Wer ist {}?"])
 @pytest.mark.parametrize("name", ["Luis", "Hans", "Mia", "Dan"])
 def test_a_name_that_is_a_little_word_of_some_language_is_a_name(question: str, name: str) -> None:
@@ -81,6 +87,8 @@ def test_what_my_family_does_is_no_answer_about_me(question: str, told: str) -> 
         ("who do I know that lives in Linz?", "my sister lives in Linz"),
         ("who did I lend the drill to?", "my neighbour has the drill"),
         ("how do I get to work?", "my brother drives me to work"),
+        ("wo arbeite ich?", "meine Frau arbeitet im Zoo und ich bei der Post"),
+        ("where do I work?", "my wife works at the zoo, I do at the post office"),
         ("Wo wohnen wir?", "mein Mann und ich wohnen in Linz"),
         ("où est-ce que j'habite ?", "ma soeur et moi on habite à Nantes"),
         ("where does my brother work?", "my brother works at the post office"),

@@ -79,6 +79,14 @@ async def test_what_is_an_article_or_the_like_elsewhere_is_a_word_in_english(tmp
         assert [one.text for one in (await here.view.selecting.select(about, None)).messages] == goes
 
 
+@pytest.mark.parametrize("about", ['"la moto"', "“la moto”", "« la moto ».", "'la moto'"])
+async def test_an_article_in_quotation_marks_takes_nothing_along_either(tmp_path: Path, about: str) -> None:
+    async with at_home(tmp_path) as here:
+        for text in ("el finde vamos a la playa", "vamos a Madrid la semana que viene"):
+            await here.say(text)
+        assert not (await here.view.selecting.select(about, None)).messages
+
+
 async def test_without_that_guard_whatever_holds_the_article_would_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selecting, "_without_articles", lambda about: about)
     async with at_home(tmp_path) as here:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, aclosing, suppress
 from functools import partial
+from shlex import quote
 
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
@@ -165,7 +166,11 @@ async def _home(environment: Environment) -> list[Finding]:
     free_ = _("Home: {home}, {megabytes} MB free.", home=home, megabytes=number(megabytes))
     found = [Finding(enough, free_ if enough else f"{free_} {_('Free some space: under 100 MB is too little.')}")]
     if stat.S_IMODE(home.stat().st_mode) & 0o007:
-        found.append(Finding(False, _("Home: everybody on this machine may look into it. Close it: chmod 700 {home}", home=home)))
+        found.append(
+            Finding(
+                False, _("Home: everybody on this machine may look into it. Close it: chmod 700 {home}", home=quote(str(home)))
+            )
+        )
     return found
 
 
@@ -179,7 +184,7 @@ async def _key(environment: Environment, settings: Settings) -> list[Finding]:
         sentence = _("Key: {path} is not there. Put your copy of it back; without it nobody can read the memory.", path=path)
         return [Finding(False, sentence)]
     if mode & 0o077:
-        return [Finding(False, _("Key: others may read {path}. Close it: chmod 600 {path}", path=path))]
+        return [Finding(False, _("Key: others may read {path}. Close it: chmod 600 {path}", path=quote(str(path))))]
     return [Finding(True, _("Key: {path}. Keep a copy elsewhere: without it nobody can read the memory.", path=path))]
 
 
@@ -195,7 +200,7 @@ async def _secrets(environment: Environment, settings: Settings) -> list[Finding
     named = [file for file in (*models, *platforms, settings.web.token_file, settings.store.password_file) if file]
     paths = dict.fromkeys(environment.path(file) for file in named)
     return [
-        Finding(False, _("Secret: others may read {path}. Close it: chmod 600 {path}", path=path))
+        Finding(False, _("Secret: others may read {path}. Close it: chmod 600 {path}", path=quote(str(path))))
         for path in paths
         if path.exists() and path.stat().st_uid == os.getuid() and stat.S_IMODE(path.stat().st_mode) & 0o007
     ]

@@ -83,8 +83,9 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """The base URL without its query."""
-        return urlunsplit(urlsplit(self.base_url)._replace(query="", fragment="")).rstrip("/")
+        """The base URL without its query, and without the path of chat requests that Azure shows with it."""
+        whole = urlunsplit(urlsplit(self.base_url)._replace(query="", fragment=""))
+        return whole.rstrip("/").removesuffix("/chat/completions")
 
     @property
     def query(self) -> Mapping[str, str]:

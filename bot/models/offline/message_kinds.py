@@ -83,6 +83,13 @@ _ASIDE = re.compile(
 _TO_LYRA = re.compile(
     r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^(?:tell me an?|erzähl\w* (?:mir|uns) eine?n?|cuéntame una?|raconte-moi une?) |^(?:na,? )?wie geht(?:['’]?s| es)(?: (?:dir|ihnen))?\b(?! \w*(?:mein|dein|ihr|sein|unser|de[rnm]|die))|^was machst du\b"
 )
+_TO_LYRA_ELSEWHERE = re.compile(
+    r"(?i)\b(?:bist|magst|wohnst|lebst|schläfst|träumst|hörst|denkst|fühlst|willst|möchtest) du\b|\bwie (?:war|ist|läuft) dein tag\b"
+    r"|\b(?:kannst|könntest) du (?!.*\b(?:sagen|finden|suchen|zeigen|nach\w+|erinnern|erzählen|merken|heraus\w*)\b)"
+    r"|\bhast du (?!.*\b(?:e?twas|was|infos?|notiert|gemerkt|behalten|gespeichert|aufgeschrieben|von|über|zu|noch)\b)"
+    r"|\b(?:t['’]es|tu es|es-tu|tu habites|habites-tu|tu vis|tu dors|(?:tu |t['’])aimes|aimes-tu)\b"
+    r"|\b(?:eres|vives|duermes|te gustan?|cuántos años tienes)\b"
+)
 _FEELS = re.compile(
     r"(?i)^\W*(?:do|did|don['’]?t) you (?:like|love|hate|miss|trust) (?:me|us)\b|^\W*(?:magst|liebst|hasst|vermisst) du (?:mich|uns)\b"
 )
@@ -114,6 +121,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
     macht machst tut tust nochmal nochmals mal gleich jetzt eben halt doch eigentlich überhaupt gerade grad nun bitte sagen sag vez veces fois redire
+    gesagt erzählt erwähnt geschrieben dije dicho conté contado dit raconté parlé
     j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à moi toi c q maintenant actuellement déjà deja avant
     cuántos cuántas cuanto cuanta cuantos cuantas quiénes quienes cuáles cuales éramos eras eran fui fue fuimos tenía hace
     coucou salut bonjour slt hola buenas oye va vas ça tal eres estás andas puedes hacer peux faire
@@ -184,7 +192,7 @@ def tells(text: str) -> bool:
 
 def is_about_lyra(question: str) -> bool:
     """Return whether a question is about what Lyra is, likes or can do, rather than what she remembers."""
-    return bool(_TO_LYRA.search(question))
+    return bool(_TO_LYRA.search(question) or _TO_LYRA_ELSEWHERE.search(question))
 
 
 def asks_what_lyra_feels(question: str) -> bool:
@@ -247,6 +255,8 @@ def in_compounds(about: Topic, texts: Iterable[str]) -> Topic:
     """Return a topic with the compounds of these texts that have a word of it which none of those that state something has alone."""
     stated = [(text, all_stems(text)) for text in texts if tells(text)]
     apart = about.strong.difference(*(stems for _, stems in stated))
-    long = frozenset().union(*(stems for text, stems in stated if apart and language(tokens(text)) in LANGUAGES))
+    # A note such as "Zahnarzttermin um 10" tells no language; a question with parts of compounds does.
+    spoken = LANGUAGES | {None} if about.made_of else LANGUAGES
+    long = frozenset().union(*(stems for text, stems in stated if apart and language(tokens(text)) in spoken))
     made = {one: frozenset(stem for stem in long if is_part(one, stem)) for one in apart}
     return replace(about, spelled={**about.spelled, **{one: about.spelled.get(one, frozenset()) | made[one] for one in apart}})

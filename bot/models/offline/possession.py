@@ -48,6 +48,7 @@ _KIN = (
     f"{KIN}|sœur|soeur|frère|mère|père|fils|fille|mari|femme|copine|copain|oncle|amie?|collègue|patronn?e?|voisine?"
     "|herman[oa]|madre|padre|hij[oa]|marido|mujer|espos[oa]|novi[oa]|tí[oa]|prim[oa]|abuel[oa]|amig[oa]|jef[ea]|vecin[oa]"
 )
+_SPEAKER = re.compile(r"(?i)\b(?:i|we|ich|wir|je|moi|nous|yo|nosotr[oa]s)\b|\bj['’]")
 _MY_KIN = re.compile(
     rf"(?i)^(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?) (?:\w+ )?(?:{_KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$"
 )
@@ -87,7 +88,7 @@ def tells_of_others(text: str, stems: Collection[str], asked: Collection[str] = 
             continue
         before = [word.casefold().replace("’", "'") for word in words[:at]]
         if _MY_KIN.match(" ".join(words[:at])):
-            return True
+            return not _SPEAKER.search(text)  # "my wife works at the zoo and I at the post office"
         if _SELF.intersection(before):
             return before[:1] == ["my"] and any(word[0].isupper() for word in words[1:at])
         begun = bool(words[:at]) and _is_name(words[0]) and stem(before[0]) not in asked

@@ -17,9 +17,9 @@ _TELLING: Mapping[str, frozenset[str]] = {
         "english": "hello hi thanks bye what who when where why how i i'm i've i'll my mine you your we our the is are have don't",
         "german": """hallo moin servus guten gute nacht danke tschüss wer wann wie warum wieso wo über weißt geht machst
             ich wir nicht kein keine mein meine meinen meinem meiner dein deine unser mir mich dir dich und ist bist habe hab
-            heute gestern heißt wohne mag""",
-        "spanish": "hola hasta nos vemos buenos buenas gracias adiós qué quién cuándo dónde cómo cuál cuánto tengo soy estoy mi mis",
-        "french": "t'es salut coucou nuit bientôt demain c'est bonjour bonsoir merci où quand pourquoi combien quel quelle quoi s'appelle je j'ai",
+            heute gestern heißt wohne mag magst kannst hast denkst schläfst""",
+        "spanish": "hola hasta nos vemos buenos buenas gracias adiós qué quién cuándo dónde cómo cuál cuánto cuántos tengo soy estoy eres gusta mi mis",
+        "french": "t'es t'aimes salut coucou nuit bientôt demain c'est bonjour bonsoir merci où quand pourquoi combien quel quelle quoi s'appelle je j'ai",
     }.items()
 }
 """Words that identify a language in texts too short for function words; none occurs in another of these languages."""

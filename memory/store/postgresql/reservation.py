@@ -11,11 +11,11 @@ from contextlib import suppress
 import psycopg
 
 from localization.sentences import lazy
-from memory.errors import HomeInUse
+from memory.errors import DatabaseAway, HomeInUse
 from memory.store.cancellation import end_if_asked
 from memory.store.postgresql.address import LOCK, DatabaseAddress
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, connect
-from memory.store.postgresql.error_translation import away
+from memory.store.postgresql.error_translation import away, meaning
 from memory.store.postgresql.peers.calls import CHANNEL
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
@@ -35,6 +35,7 @@ class Reservation:
         self._settled = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._is_mine = self._beside = False
+        self._failure: psycopg.Error | None = None
 
     async def take(self, *, beside: bool = False) -> bool:
         """Take the lock, or wait until it is held again; return whether it is. Processes `beside` each other share it.
@@ -81,10 +82,15 @@ class Reservation:
             if not settled.done() and hurried.done():
                 await asyncio.wait((settled,), timeout=_LAST_SECONDS)
             if not settled.done():
-                raise away(self._address)
+                raise self._why()
         finally:
             settled.cancel()
             hurried.cancel()
+
+    def _why(self) -> DatabaseAway:
+        """Return why the lock could not be taken again yet."""
+        told = meaning(self._failure, self._address) if self._failure else None
+        return told if isinstance(told, DatabaseAway) else away(self._address)
 
     async def _keep(self, connection: PipelinedConnection | None) -> None:
         while connection is not None:
@@ -104,8 +110,10 @@ class Reservation:
 
     async def _again(self) -> PipelinedConnection | None:
         while True:
-            with suppress(psycopg.Error):
+            try:
                 return await self._locked_connection()
+            except psycopg.Error as error:
+                self._failure = error
             end_if_asked()
             await asyncio.sleep(_PAUSE_SECONDS)
 
