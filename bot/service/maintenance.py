@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.task_groups import cancel
 from bot.config.settings import Settings
@@ -18,9 +18,6 @@ from memory.core import Memory
 from memory.errors import BusyElsewhere, MemoryFailure
 from memory.ports import Clock, Progress, Writer
 from memory.types import Digest, Domain, Session
-
-if TYPE_CHECKING:
-    from memory.derive.consolidate import Consolidator
 
 _DRAIN_SECONDS = 3.0
 _JOB = "housekeeping"
@@ -229,7 +226,7 @@ class Maintenance:
         Raises WriterFailed if the model is unreachable, BusyElsewhere if another process is writing it now.
         """
         async with self._locks.alone(session.id):
-            consolidator = self._consolidator(domain)
+            consolidator = deriving(self._memory).consolidator(domain, self._models.writer, self._models.extractive)
             await consolidator.close_episodes(session, asked=True)
             await consolidator.digest(session, redo=redo)
             if await consolidator.due(session):
@@ -252,12 +249,9 @@ class Maintenance:
 
     async def waiting(self, limit: int | None = None) -> list[tuple[Domain, Session]]:
         """Return every session with a message in no gist, oldest first."""
-        found: list[tuple[Domain, Session]] = []
-        redo = not self._models.writer.extractive
-        for domain in await self._memory.places.domains():
-            found.extend((domain, session) for session in await self._dirty(domain, redo=redo))
-        found.sort(key=lambda pair: pair[1].last_at)
-        return found[:limit]
+        redo, domains = not self._models.writer.extractive, await self._memory.places.domains()
+        found = [(domain, session) for domain in domains for session in await self._dirty(domain, redo=redo)]
+        return sorted(found, key=lambda pair: pair[1].last_at)[:limit]
 
     async def estimate(self, pairs: list[tuple[Domain, Session]]) -> Estimate:
         """Return the estimated calls and tokens of summarizing these sessions, and of all that `summarize_all` writes besides."""
@@ -299,6 +293,3 @@ class Maintenance:
     async def _dirty(self, domain: Domain, *, redo: bool = False) -> list[Session]:
         keys = set(await self._memory.dirty(domain, redo_for=self._models.writer.name if redo else None))
         return [session for session in await self._memory.view(domain).sessions.all() if session.key in keys] if keys else []
-
-    def _consolidator(self, domain: Domain) -> "Consolidator":
-        return deriving(self._memory).consolidator(domain, self._models.writer, self._models.extractive)
