@@ -174,7 +174,7 @@ async def everywhere(begun: Process, folder: Path, one: Work, other: Work) -> di
     """Return what is wrong, by the access before which the other process worked."""
     whole = (await tried(begun, folder / "whole", one, other, 0)).accesses
     assert whole
-    found = {at: (await tried(begun, folder / str(at), one, other, at)).wrong for at in breaks(whole, 4)}
+    found = {at: (await tried(begun, folder / str(at), one, other, at)).wrong for at in breaks(whole, 2)}
     return {at: wrong for at, wrong in found.items() if wrong}
 
 
