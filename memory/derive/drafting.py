@@ -15,6 +15,7 @@ from memory.derive.checks.junk import (
     is_in_another_script,
     is_spoken,
     links,
+    misquotes,
     says_nothing,
 )
 from memory.derive.checks.sentence_judge import SentenceJudge
@@ -158,6 +159,8 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
         is_endless = len(entry.text) > _LONGEST_SENTENCE
         findings = SentenceFindings() if is_endless else judge.judge(entry.text, cited)
         fault = "is endless" if is_endless else _fault(entry.text, cited, findings, rules, task.kind)
+        if not fault and misquotes(entry.text, task.sources):
+            fault = "quotes another one"
         if fault:
             bad.append(f"{entry.text} [{', '.join(entry.cites)}] {fault}")
         else:

@@ -228,6 +228,19 @@ def test_words_in_the_first_person_that_are_copied_are_quoted_with_who_said_them
     assert kept(line) == [quotation]
 
 
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ('Lyra asked: "Do you like the building itself?"', True),
+        ('Ada said: "my boss changes his mind every day"', True),
+        ('Lyra said: "my boss changes his mind every day."', False),
+        ('Ada replied: "Do you like the building itself?"', False),
+    ],
+)
+def test_what_one_said_is_quoted_as_nobody_elses(line: str, stays: bool) -> None:
+    assert kept(f"{line} [m1, m2]") == ([line] if stays else [])
+
+
 def test_a_copy_cites_only_the_message_that_it_is_from() -> None:
     good, _ = sound([Entry("my boss changes his mind.", ("m1", "m3"))], Task("gist", TALK))
     assert [one.cites for one in good] == [("m1",)]
