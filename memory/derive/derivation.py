@@ -42,9 +42,9 @@ class Derivation:
             made += await self.make(work)
         return made
 
-    async def progress(self, tier: str, period: str = "") -> Progress | None:
-        """Return the progress of a tier, None if nothing was derived yet."""
-        return await progress.read(self.context.db, self.context.domain, tier, period)
+    async def progress(self, tier: str) -> Progress | None:
+        """Return the progress of a tier without periods, None if nothing was derived yet."""
+        return await progress.read(self.context.db, self.context.domain, tier)
 
     def as_found(self, tier: str, period: str, before: Progress | None) -> Still:
         """Return a callback that checks whether the progress of a tier is unchanged."""
