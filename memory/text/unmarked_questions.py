@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memory.text.lookups import is_lookup
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import STOP_WORDS
 from memory.text.romance_questions import asks_in_french, asks_in_spanish
 from memory.text.told.named_things import KIN
 from memory.text.word_forms.irregular_verbs import is_past
@@ -100,6 +101,24 @@ _ENGLISH = frozenset("the of and to my your with from was were is are it this th
 """Function words that neither French nor Spanish has: "Comment on the page" is English."""
 _OWN = frozenset("hab war kann muss darf soll will mag".split())
 _ENDS = ("t", "te", "ten", "st", "en", "e")
+_CODES = (
+    r"number|password|passcode|pin|code|combination|address|postcode|recipe|iban|surname|opening\s+hours|meter\s+reading|reference"
+    r"|\w*-?(?:nummer|passwort|code|kombination|adresse|postleitzahl|rezept|iban|nachname|öffnungszeiten|zählerstand)"
+)
+_TRAITS = r"birthday|name|colou?r|size|price|geburtstag"
+"""The details that are looked up only with whose they are: "big size" and "happy birthday" are not."""
+_WHOSE = r"(?:(?:the|my|our|his|her|their|your|mein\w*|unser\w*|de[rnms]|die|das)\s+)"
+_NAME = r"(?:[^\W\d_]+(?:['’]s)?(?:-[^\W\d_]+)?)"
+_LOOKUP = re.compile(
+    rf"(?i)^(?P<whose>{_WHOSE}?)(?P<first>(?:{_NAME}\s+){{0,2}})(?:(?:{_CODES})|(?P<trait>{_TRAITS}))"
+    rf"(?:\s+(?P<link>of|for|at|in|to|from|von|vom|für|zu[mr]?|im|am|beim?|de[rs])\s+{_WHOSE}?(?P<last>{_NAME}(?:\s+{_NAME}){{0,2}}))?$"
+)
+_ENGLISH_LINKS = ("of", "for", "at", "in", "to", "from")
+_TELLS = frozenset(
+    """a an new no another wrong old good nice great happy bad same different any some i you we they he she it this that and or
+    need want use change update check send ask tell give write note save keep find love hate remember forget
+    neu neue neuer neues kein keine ein eine falsche falscher alte alter brauche habe hab""".split()
+)
 
 
 def opens_like_a_question(sentence: str) -> bool:
@@ -114,7 +133,7 @@ def opens_like_a_question(sentence: str) -> bool:
         return True
     if _STATES.match(asked):
         return False
-    asks = _PATTERN.match(asked) or _asks_for_a_subject(words) or is_lookup(asked)
+    asks = _PATTERN.match(asked) or _asks_for_a_subject(words) or _is_lookup(asked)
     if asks:
         return True
     return (asks_in_french(asked) or asks_in_spanish(asked)) and _ENGLISH.isdisjoint(word.lower() for word in words)
@@ -191,3 +210,31 @@ def _verb_first(words: Sequence[str]) -> bool:
             word in _WHOLE or word[0].isupper() for word in words[2:]
         )
     return second == "wir" and first.endswith("en")
+
+
+def _is_lookup(fragment: str) -> bool:
+    """Return whether a fragment only names a detail, as typed into a search box: "router password", "Rezept für Kimchi".
+
+    It states nothing: the detail itself, a number or a verb would have to follow.
+    """
+    found = _LOOKUP.match(fragment.strip())
+    if not found:
+        return False
+    before, after = found["first"].casefold().split(), (found["last"] or "").casefold().split()
+    if not (before or after) or (found["trait"] and not (after or found["whose"] or before[-1].endswith("s"))):
+        return False
+    return (
+        _TELLS.isdisjoint(before)
+        and not any(map(is_past, before[:-1] or before))
+        and not (found["last"] and _says(found, fragment != fragment.lower()))
+    )
+
+
+def _says(found: re.Match[str], capital: bool) -> bool:
+    """Return whether a verb follows whose the detail is: "the code for the garage changed", but not "the code for the stolen bike"."""
+    *more, last = found["last"].split()
+    english = found["link"].casefold() in _ENGLISH_LINKS
+    if any(word.casefold() in (STOP_WORDS if english else FUNCTION_WORDS) for word in (*more, last)):
+        return True
+    verb = last.islower() and (last.endswith("s") if english else capital)
+    return is_past(last.casefold()) or bool(more and verb)
