@@ -18,15 +18,17 @@ from memory.transfer.message import (
     EPOCH,
     MAX_LINE,
     BadLine,
+    ImportedLine,
     Incoming,
+    MessageNames,
     Role,
     UnreadableMessage,
     from_seconds,
+    names_an_hour,
     speakers,
     within,
     without_mark,
 )
-from memory.transfer.message_names import ImportedLine, MessageNames, names_an_hour
 from memory.transfer.seen_record import SeenRecord, read_seen
 from memory.types import MOST_NAME
 
