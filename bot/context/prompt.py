@@ -13,8 +13,7 @@ from bot.context import layers
 from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
-from bot.context.prompt_question import PromptQuestion
-from bot.context.recent_turns import RecentTurns
+from bot.context.prompt_messages import PromptQuestion, RecentTurns
 from bot.context.tools import Round, cost, recalled_text, round_messages
 from bot.context.turn_retrieval import StandingLayers
 from bot.models.port import ChatMessage

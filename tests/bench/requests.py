@@ -8,7 +8,7 @@ from rich.table import Table
 
 from bot.config.settings import Settings
 from bot.context.prompt import Prompt, draft_prompt, finish_prompt
-from bot.context.prompt_question import PromptQuestion
+from bot.context.prompt_messages import PromptQuestion
 from bot.context.turn_retrieval import recall_items, standing_layers
 from memory.core import Memory
 from memory.types import Exchange, Kind, SessionRef

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.config.settings import Settings
 from bot.context.prompt import Prompt, draft_prompt, finish_prompt
-from bot.context.prompt_question import PromptQuestion
+from bot.context.prompt_messages import PromptQuestion
 from bot.context.turn_retrieval import recall_items, standing_layers
 from bot.dreams.dreaming import Dreams
 from bot.models.chains import Models

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from adapters.message_parts import Quote
 from bot.context.prompt import Prompt, PromptDraft, draft_prompt, finish_prompt
-from bot.context.prompt_question import PromptQuestion
+from bot.context.prompt_messages import PromptQuestion
 from bot.context.turn_retrieval import StandingLayers
 from memory.bank.block import HEAD, Block
 from memory.index.hits import DigestHit, Hit

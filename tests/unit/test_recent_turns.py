@@ -1,7 +1,6 @@
 """The end of a conversation in a prompt: a model that is shown what was said weeks ago is told when that was."""
 
-from bot.context.prompt_question import PromptQuestion
-from bot.context.recent_turns import RecentTurns
+from bot.context.prompt_messages import PromptQuestion, RecentTurns
 from memory.text.budget import tokens
 from memory.types import Exchange
 from tests.kits.memory_kit import DAY, START

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.context import layers, prompt_question, tools
+from bot.context import layers, prompt_messages, tools
 from memory.bank.block import HEAD
 from memory.core import Memory
 from memory.index.mentions import members_named
@@ -255,7 +255,7 @@ def test_a_text_names_whom_it_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "title", [*layers._ARCS.values(), prompt_question._ASIDE, prompt_question._ANSWERED, tools._TITLE, tools._BEGUN, HEAD]
+    "title", [*layers._ARCS.values(), prompt_messages._ASIDE, prompt_messages._ANSWERED, tools._TITLE, tools._BEGUN, HEAD]
 )
 def test_what_stands_above_a_part_of_a_prompt_is_nobodys_name(title: str) -> None:
     assert is_reserved(untagged(title))

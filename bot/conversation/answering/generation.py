@@ -7,7 +7,7 @@ from functools import partial
 from adapters.plain_words import Offer, asks_for_no_record, offered
 from bot.context.persona import Persona
 from bot.context.prompt import Prompt, draft_prompt
-from bot.context.prompt_question import PromptQuestion
+from bot.context.prompt_messages import PromptQuestion
 from bot.context.turn_retrieval import SearchResult, recall_items, search_parts, standing_layers
 from bot.conversation.answer_language import LOOKED_BACK
 from bot.conversation.answering.model_answer import Inputs, ModelAnswer, PromptLimits

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.context.prompt import Prompt, PromptDraft, finish_prompt
-from bot.context.prompt_question import PromptQuestion
+from bot.context.prompt_messages import PromptQuestion
 from bot.context.tools import (
     COST,
     TOOLS,
