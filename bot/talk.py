@@ -11,7 +11,7 @@ from adapters.base import Adapter
 from bot.admission.access import Access
 from bot.admission.allowance import Allowance
 from bot.app import App
-from bot.commands.incognito_commands import Once
+from bot.commands.discretion_commands import Once
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.answer_language import AnswerLanguage

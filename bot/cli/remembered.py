@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from bot.app import App, open_app
 from bot.cli import json_output
 from bot.cli.output import page_of
-from bot.commands.bank_commands import PRIVATE
+from bot.commands.knowledge_commands import PRIVATE
 from bot.commands.texts import ladder_text, page_text, receipts
 from bot.printing import note, show
 from bot.rights.correction import put_right

@@ -1,4 +1,4 @@
-"""Help, status, new conversations, the model and the persona."""
+"""Help, status, new conversations, the model, the persona, and emoji that verify keys."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from itertools import count
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.display import line
+from adapters.errors import PlatformFailure
 from adapters.events import Place, conversation
 from adapters.markup import form
 from bot.commands.group import Group, command, off_record_here, plain
@@ -21,11 +22,13 @@ from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
 from bot.service import costs
 from localization.numerals import number
-from localization.sentences import _, lazy, ngettext
+from localization.sentences import _, lazy, ngettext, told
 from memory.types import MOST_NAME
 
 _COLUMN = 30
 Table = Callable[[], Mapping[str, CommandSpec]]
+VERIFY = "verify"
+_SAME = {"yes": True, "ja": True, "no": False, "nein": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,3 +215,29 @@ def _aligned(called: str, what: str) -> str:
 def is_operator(platform: str) -> bool:
     """Return whether whoever speaks on a platform is the operator: on the console only."""
     return platform == "console"
+
+
+class VerifyCommands(Group):
+    """/verify, on platforms with end-to-end encryption."""
+
+    @command(
+        VERIFY,
+        lazy("compare emoji, so that your app and I know each other's keys"),
+        Parameter(
+            "answer", lazy("whether the emoji are the same; without it I ask your app for them"), choices=("yes", "no"), open=True
+        ),
+        verifies=True,
+    )
+    async def _verify(self, call: Call) -> Reply:
+        adapter = self._adapters[call.place.platform]
+        if not adapter.verifies:
+            raise BadInput(lazy("Emoji are compared on Matrix alone, where people and their apps have keys."))
+        self._require_private(call)
+        answer = str(call.arguments.get("answer", "")).casefold()
+        if answer and answer not in _SAME:
+            raise BadInput(lazy("Are the emoji the same? Say {sign}verify yes or {sign}verify no.", sign=self._sign(call)))
+        try:
+            outcome = await adapter.verify(call.person, call.place, _SAME.get(answer))
+        except PlatformFailure as failed:
+            raise BadInput(told(failed)) from None
+        return plain(str(outcome))

@@ -1,7 +1,7 @@
-"""Settings of people and admins, and opting out of being stored."""
+"""Settings of people and admins, opting out of being stored, and all that somebody said as files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from zoneinfo import available_timezones
 
@@ -9,12 +9,15 @@ from adapters.command_table import Call, Parameter, Reply
 from adapters.events import Person, Place
 from adapters.markup import abridged
 from bot.admission import place_limits
-from bot.commands.group import Group, command, plain
+from bot.commands.group import Group, caller, command, plain
 from bot.conversation.introduction import privacy
 from bot.conversation.preferences import BUTTONS, PAUSED, PERSONAL, SHARED, Preference
+from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.reconciliation.keep_requests import KeepRequests
-from localization.sentences import Sentence, lazy
+from bot.rights.exporting import JSONL, TEXT, fit_files, own_of
+from localization.sentences import Sentence, _, lazy, ngettext
+from memory.types import SECOND, Identity
 
 _UNSET = {
     "time zone": lazy("this machine's"),
@@ -24,6 +27,7 @@ _UNSET = {
     "replies": "follow",
 }
 _NAMES = tuple(dict.fromkeys(preference.name for preference in (*PERSONAL, *SHARED)))
+_PAUSE = 60 * SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,3 +174,38 @@ def _zone(value: str) -> str:
     if value.casefold() not in known:
         raise BadInput(lazy('"{value}" is not a time zone; write it like "Europe/Vienna".', value=value))
     return known[value.casefold()]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportCommands(Group):
+    """/export."""
+
+    _last: dict[Identity, int] = field(default_factory=dict)
+    """When each account last got its own, in microseconds UTC."""
+
+    @command("export", lazy("get everything that you told me, as files for you alone"))
+    async def _export(self, call: Call) -> Reply:
+        adapter, now = self._adapters[call.place.platform], self._services.clock.now()
+        if not adapter.most_bytes:
+            return plain(_('For files, use "lyra export" on the command line, or "Take it with you" on the page ("lyra web").'))
+        who = caller(call)
+        if 0 <= now - self._last.get(who, -_PAUSE) < _PAUSE:
+            raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
+        self._last[who] = now
+        items = [one async for one in own_of(call.person, self._services.memory, self._services.domains)]
+        written = {name: "".join(f"{one.line(as_text=name == TEXT)}\n" for one in items) for name in (JSONL, TEXT)}
+        files = fit_files(written, adapter.most_bytes)
+        n = len(items)
+        if not n:
+            return plain(_("I keep nothing of yours."))
+        if not files:
+            raise BadInput(lazy("That is more than can be sent here; whoever runs me can give it to you: lyra export --own."))
+        text = ngettext(
+            "Here is your one message, with what I answered to you: a file to import again, and one to read.",
+            "Here is all of yours, {n} messages with what I answered to you: a file to import again, and one to read.",
+            n,
+        )
+        shows = frozenset(one.own.exchange.key for one in items if one.own.whole)
+        return Reply(
+            f"{text} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, shows=shows, files=files
+        )

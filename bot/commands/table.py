@@ -9,24 +9,20 @@ from adapters.errors import CommandUnclear, PlaceGone
 from adapters.events import MenuCall, Message
 from adapters.markup import check_words, command_name, knows, parse_command
 from bot.admission.allowance import Allowance
-from bot.commands.bank_commands import BankCommands
 from bot.commands.command_answers import AnswerPages, CommandAnswers
 from bot.commands.command_call import GatedConfirmation, call_text, replied_to
-from bot.commands.confidence_commands import ConfidenceCommands
+from bot.commands.discretion_commands import NAME as INCOGNITO
+from bot.commands.discretion_commands import ConfidenceCommands, IncognitoCommands, Once
 from bot.commands.dream_commands import DreamCommands
-from bot.commands.export_commands import ExportCommands
 from bot.commands.feedback_commands import FeedbackCommands
 from bot.commands.forget_commands import ForgetCommands
-from bot.commands.general_commands import GeneralCommands, is_available, is_operator
-from bot.commands.incognito_commands import NAME as INCOGNITO
-from bot.commands.incognito_commands import IncognitoCommands, Once
-from bot.commands.knowledge_commands import KnowledgeCommands
+from bot.commands.general_commands import GeneralCommands, VerifyCommands, is_available, is_operator
+from bot.commands.knowledge_commands import BankCommands, KnowledgeCommands
 from bot.commands.link_commands import LINK, UNLINK, LinkCommands
 from bot.commands.question_commands import QuestionCommands
 from bot.commands.recall_commands import RecallCommands
-from bot.commands.settings_commands import SettingsCommands
+from bot.commands.settings_commands import ExportCommands, SettingsCommands
 from bot.commands.summary_commands import SummaryCommands
-from bot.commands.verify_commands import VerifyCommands
 from bot.context.persona import Persona
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.error_texts import error_text
