@@ -6,8 +6,7 @@ from inspect import signature
 
 from adapters.plain_words import asks_for_no_record, asks_for_reminder, offered
 from memory.index.recall.breadth import breadth
-from memory.index.when.further_languages import times_in_english
-from memory.index.when.further_vocabulary import DAYS
+from memory.index.when.further_languages import times_in_english, vocabularies
 from memory.text.told.announcements import coming
 from memory.text.told.discretion import discreet
 from memory.text.told.manner_requests import manner_requests
@@ -20,8 +19,8 @@ def make_once() -> None:
         for made in list(vars(module).values()):
             if hasattr(made, "cache_info") and not signature(made).parameters:
                 made()
-    for language, days in DAYS.items():
-        times_in_english(days, language)
+    for language, words in vocabularies().items():
+        times_in_english(" ".join(words.days), language)
     breadth("", "english")
     for said in ("hello", "Please call me Ada.", "The party is moved to Friday.", "We meet tomorrow."):
         _read(said)

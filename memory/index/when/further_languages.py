@@ -5,37 +5,24 @@ whose words also occur in other languages with Latin letters, only in texts in t
 """
 
 import re
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from pathlib import Path
 
-from memory.index.when.further_vocabulary import (
-    AGO,
-    AHEAD,
-    DATES,
-    DAY_NAMES,
-    DAYS,
-    DAYS_IN_ENGLISH,
-    FIXED,
-    HAN,
-    IN_MONTH,
-    IN_SEASON,
-    LAST,
-    MONTHS,
-    NEXT,
-    NUMBERS,
-    OF_MONTH,
-    ON,
-    ONE,
-    SEASONS,
-    TENS,
-    THIS,
-    UNITS,
-    WEEKDAY_OF,
-    WEEKDAYS,
-)
 from memory.text.language_detection import language
 from memory.text.lexical import tokens
 
+MONTHS = "January February March April May June July August September October November December".split()
+_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_SEASONS = "spring summer autumn winter".split()
+_UNITS = "day week month year".split()
+_DAYS = ("the day before yesterday", "the day after tomorrow", "yesterday", "today", "tomorrow")
+_HAN = "一二三四五六七八九"
+_NO_WEEKDAY = "(?! ?の?[一二三四五六七日天月火水木金土월화수목금토일])"
+_PAST_IN_KOREAN = "".join(chr(code) for code in range(0xAC00, 0xD7A4) if (code - 0xAC00) % 28 == 20 and chr(code) not in "있겠")
+"""Syllables that end in the double consonant of a past tense."""
 _LATIN = ("polish", "turkish")
 _WORD = r"(?<!\w)(?:{})(?!\w)"
 _LETTERS = {
@@ -48,6 +35,55 @@ _LETTERS = {
 """The scripts of languages; kana is tested before Han characters, so that Japanese is not read as Chinese."""
 _PARTICLES = {"korean": "(?:에는|에|은|는|의)?", "chinese": "", "japanese": ""}
 _Said = Callable[[re.Match[str]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The time words of a language, as further_languages.toml has and explains them."""
+
+    days: Sequence[str]
+    last: Sequence[str]
+    this: Sequence[str]
+    next: Sequence[str]
+    ago: str
+    ahead: str
+    units: Sequence[str]
+    weekdays: Sequence[str]
+    on_weekdays: Sequence[str]
+    last_year: str
+    seasons: Sequence[str]
+    fixed: Mapping[str, str]
+    near_weekdays: Mapping[str, str]
+    signs: Mapping[str, str]
+    numbers: Sequence[str] = ()
+    tens: Sequence[str] = ()
+    one: Sequence[str] = ()
+    figures: Sequence[str] = ()
+    months: Sequence[str] = ()
+    in_months: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TenseSigns:
+    """What tells in a sentence whether its time is past, to come, or recurring (also "since", and questions)."""
+
+    back: re.Pattern[str]
+    ahead: re.Pattern[str]
+    none: re.Pattern[str]
+
+
+@cache
+def vocabularies() -> Mapping[str, Vocabulary]:
+    """Return the vocabularies by language: "russian"."""
+    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
+    text = text.replace("{no_weekday}", _NO_WEEKDAY).replace("{past}", _PAST_IN_KOREAN)
+    return {name: Vocabulary(**words) for name, words in tomllib.loads(text).items()}
+
+
+@cache
+def signs_of(name: str) -> TenseSigns:
+    """Return the signs of tense in a language."""
+    return TenseSigns(**{tense: re.compile(sign, re.IGNORECASE) for tense, sign in vocabularies()[name].signs.items()})
 
 
 @lru_cache(maxsize=64)
@@ -102,65 +138,63 @@ def _read(name: str) -> list[tuple[re.Pattern[str], _Said]]:
 
 def _forms(name: str) -> list[tuple[str, _Said]]:
     """Return the patterns of a language's time expressions with their translations, longer ones before their parts."""
-    number = _number(name)
+    words, number = vocabularies()[name], _number(name)
     found: list[tuple[str, _Said]] = []
-    if name in DATES:
+    if words.figures:
         found += _in_figures(name, number)
     else:
-        for month, of in zip(MONTHS, OF_MONTH[name], strict=True):
+        for month, of in zip(MONTHS, words.months, strict=True):
             found.append((rf"(?P<day>\d\d?)\.? {of}(?: (?P<year>\d{{4}}))?", _in_month(month)))
-    form, seasons = IN_SEASON[name]
-    for season, word in zip(SEASONS, seasons, strict=True):
-        found.append((form.format(season=word), _always(f"in {season} of last year")))
-    found += [(pattern, _always(said)) for pattern, said in FIXED[name].items()]
-    ago, units = AGO[name]
-    for form, said in ((ago, "ago"), (AHEAD[name], "from now")):
+    for season, word in zip(_SEASONS, words.seasons, strict=True):
+        found.append((words.last_year.format(season=word), _always(f"in {season} of last year")))
+    found += [(pattern, _always(said)) for pattern, said in words.fixed.items()]
+    for form, said in ((words.ago, "ago"), (words.ahead, "from now")):
         found += [
-            (form.format(counted=_counted(name, number, at, word)), _distance(name, UNITS[at], said))
-            for at, word in enumerate(units)
+            (form.format(counted=_counted(words, number, at, word)), _distance(name, _UNITS[at], said))
+            for at, word in enumerate(words.units)
         ]
-    for form, said in WEEKDAY_OF[name]:
+    for form, said in words.near_weekdays.items():
         found += [
             (form.format(day=f"(?:{word})"), _always(said.format(day=day)))
-            for day, word in zip(WEEKDAYS, DAY_NAMES[name], strict=True)
+            for day, word in zip(_WEEKDAYS, words.weekdays, strict=True)
         ]
-    for which, words in (("last", LAST), ("this", THIS), ("next", NEXT)):
-        found += [(word, _always(f"{which} {unit}")) for unit, word in zip(UNITS[1:], words[name], strict=True)]
-    found += [(word, _always(said)) for word, said in zip(DAYS[name].split(" | "), DAYS_IN_ENGLISH, strict=True)]
-    found += [(word, _always(f"on {day}")) for day, word in zip(WEEKDAYS, ON[name], strict=True)]
-    in_months = zip(MONTHS, IN_MONTH.get(name, ()), strict=False)
+    for which, spans in (("last", words.last), ("this", words.this), ("next", words.next)):
+        found += [(span, _always(f"{which} {unit}")) for unit, span in zip(_UNITS[1:], spans, strict=True)]
+    found += [(word, _always(said)) for word, said in zip(words.days, _DAYS, strict=True)]
+    found += [(word, _always(f"on {day}")) for day, word in zip(_WEEKDAYS, words.on_weekdays, strict=True)]
+    in_months = zip(MONTHS, words.in_months, strict=False)
     return found + [(rf"{word}(?: (?P<year>\d{{4}}))?", _in_month(month)) for month, word in in_months]
 
 
 def _number(name: str) -> str:
     """Return the pattern of a number in digits or words, in the group `n`; long runs of digits do not match."""
-    if name not in NUMBERS:
-        signs = f"{HAN}两兩十"
+    words = vocabularies()[name]
+    if not words.numbers:
+        signs = f"{_HAN}两兩十"
         return rf"(?<![\d{signs}])(?P<n>\d{{1,4}}|[{signs}]{{1,4}})"
-    ones = "|".join(NUMBERS[name])
-    tens = "|".join(filter(None, TENS.get(name, ())))
-    words = rf"(?:{tens}) ?(?:{ones})|{tens}|{ones}" if tens else ones
-    return rf"(?<!\d)(?P<n>\d{{1,4}}|{words})"
+    ones, tens = "|".join(words.numbers), "|".join(filter(None, words.tens))
+    written = rf"(?:{tens}) ?(?:{ones})|{tens}|{ones}" if tens else ones
+    return rf"(?<!\d)(?P<n>\d{{1,4}}|{written})"
 
 
-def _counted(name: str, number: str, unit: int, word: str) -> str:
+def _counted(words: Vocabulary, number: str, unit: int, word: str) -> str:
     """Return the pattern of a number of units, or of a single unit in languages that leave out its number."""
-    if name in DATES:
+    if words.figures:
         return f"{number} ?{word}"
-    return f"(?:{number} {word}|{ONE[name][unit]})" if name in ONE else f"{number} {word}"
+    return f"(?:{number} {word}|{words.one[unit]})" if words.one else f"{number} {word}"
 
 
 def _whole(name: str, pattern: str) -> re.Pattern[str]:
-    if name in DATES:
+    if vocabularies()[name].figures:
         return re.compile(rf"(?:{pattern}){_PARTICLES[name]}")
     return re.compile(_WORD.format(pattern), re.IGNORECASE)
 
 
 def _in_figures(name: str, number: str) -> list[tuple[str, _Said]]:
     """Return the patterns of dates in digits, each number followed by the character of its unit."""
-    year, month, day = DATES[name]
+    year, month, day = vocabularies()[name].figures
     count = number if name != "korean" else r"(?<!\d)(?P<n>\d{1,2})"
-    of_month = r"\d\d?" if name == "korean" else rf"\d\d?|[{HAN}十]{{1,3}}"
+    of_month = r"\d\d?" if name == "korean" else rf"\d\d?|[{_HAN}十]{{1,3}}"
 
     def told(found: re.Match[str]) -> str:
         groups = found.groupdict()
@@ -193,11 +227,12 @@ def _distance(name: str, unit: str, said: str) -> _Said:
 def _value(name: str, said: str) -> int:
     if said.isdecimal():
         return int(said)
-    if name not in NUMBERS:
+    words = vocabularies()[name]
+    if not words.numbers:
         before, ten, behind = said.replace("两", "二").replace("兩", "二").rpartition("十")
-        return 10 * (HAN.find(before) + 1 if before else len(ten)) + (HAN.find(behind) + 1 if behind else 0)
-    for tens, word in enumerate(TENS.get(name, ()), 1):
+        return 10 * (_HAN.find(before) + 1 if before else len(ten)) + (_HAN.find(behind) + 1 if behind else 0)
+    for tens, word in enumerate(words.tens, 1):
         if word and (found := re.match(word, said, re.IGNORECASE)):
             ones = said[found.end() :].strip()
             return 10 * tens + (_value(name, ones) if ones else 0)
-    return next(at for at, word in enumerate(NUMBERS[name], 1) if re.fullmatch(word, said, re.IGNORECASE))
+    return next(at for at, word in enumerate(words.numbers, 1) if re.fullmatch(word, said, re.IGNORECASE))

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar
-from memory.index.when.further_languages import in_english, languages_of, times_in_english
-from memory.index.when.further_vocabulary import MONTHS, SIGNS, TenseSigns
+from memory.index.when.further_languages import MONTHS, TenseSigns, in_english, languages_of, signs_of, times_in_english
 from memory.index.when.question_times import parse_question
 from memory.index.when.tokens import TimeTokens, cut
 from memory.index.when.values import TimedQuestion, Window
@@ -149,7 +148,7 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     last = question.window
     if last is None or last.end > now or _has(cut(_INTENDS.sub("", english)), _BACK):
         return question
-    signs = [SIGNS[name] for name in languages_of(text)] if english != text else []
+    signs = [signs_of(name) for name in languages_of(text)] if english != text else []
     ahead = _ASKS_AHEAD.search(text) or any(one.ahead.search(text) for one in signs)
     over = question.past or OVER.search(text) or _DONE.search(text) or any(one.back.search(text) for one in signs)
     tokens = cut(english)
@@ -192,8 +191,8 @@ def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> 
     for name in further:
         times, rest = times_in_english(_QUOTED.sub(" ", sentence), name)
         if times:
-            again = SIGNS[name].none.search(sentence)
-            window = None if again else _read_further(times[0], SIGNS[name], rest, said_at, time_zone)
+            again = signs_of(name).none.search(sentence)
+            window = None if again else _read_further(times[0], signs_of(name), rest, said_at, time_zone)
             break
     else:
         window = _read(sentence, said_at, time_zone) if _may_tell(sentence) else None
