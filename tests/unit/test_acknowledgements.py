@@ -7,8 +7,7 @@ from time import process_time
 import pytest
 
 from bot.models.offline.spoken_languages import SPOKEN
-from memory.text import acknowledgements
-from memory.text.acknowledgements import only_acknowledges
+from memory.text.acknowledgements import acknowledging_words, only_acknowledges
 from tests.bench.sparing import SETS as SETS_FOLDER
 from tests.bench.sparing import cases
 
@@ -74,7 +73,7 @@ def test_without_the_guard_that_asks_what_is_answered_some_that_tell_would_stay(
 
 
 def test_every_language_that_is_spoken_has_its_words() -> None:
-    assert set(acknowledgements.RECEIPTS) >= set(SPOKEN)
+    assert acknowledging_words().keys() >= set(SPOKEN)
 
 
 SETS = ("acknowledgements", "short_answers")
