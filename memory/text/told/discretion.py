@@ -5,13 +5,15 @@ request is about what its speaker said before.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 from memory.text.lexical import key_words
 from memory.text.questions import is_question
-from memory.text.told.discretion_wordings import ASKS, ENDS, JOINS
 from memory.text.told.topics import count_held, spoken, topic
 from memory.text.word_forms.spellings import without_possessive
 from memory.types import Discretion
@@ -43,6 +45,8 @@ _LOOKED_AT = 8_000
 _NAMELIKE = re.compile(r"\w")
 _WHOLE = re.compile(r"[^.!?\n]+")
 _LONGEST, _OVERLAP = 300, 80
+_PART = re.compile(r"\{([A-Z]+)\}")
+"""What stands in discretion.toml for another pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def request_in(text: str) -> Discretion | None:
     """
     if len(text) > _LOOKED_AT:
         text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
-    found = list(_wording_matches(text, _compiled(ASKS)))
+    found = list(_wording_matches(text, _wordings("asks")))
     found += [joined for one in found if one.names for joined in _joined(text, one)]
     if found:
         named = [name for one in found for name in one.names]
@@ -72,7 +76,7 @@ def request_in(text: str) -> Discretion | None:
         about = topic(text if back else asks, named, asking)
         told = not back and bool(about) and count_held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
-    ended = [] if is_question(text) else list(_wording_matches(text, _compiled(ENDS)))
+    ended = [] if is_question(text) else list(_wording_matches(text, _wordings("ends")))
     return Discretion(tuple(dict.fromkeys(name for one in ended for name in one.names)), ends=True) if ended else None
 
 
@@ -118,7 +122,7 @@ def _joined(text: str, request: _Found) -> Iterator[_Found]:
 
 def _added(text: str, begin: int, end: int, *, capital: bool) -> Iterator[_Found]:
     """Yield who is added in a span, where names have a `capital` letter or need none."""
-    for match in (match for wording in _compiled(JOINS) for match in wording.finditer(text[begin:end])):
+    for match in (match for wording in _wordings("joins") for match in wording.finditer(text[begin:end])):
         names = _names(match["too"])
         meant = [one for one in names or () if not capital or _OWN & set(one.split()) or one.lstrip("#")[0].isupper()]
         if meant or names == []:
@@ -139,9 +143,21 @@ def _words_of(wording: str) -> frozenset[str]:
 
 
 @cache
-def _compiled(wordings: tuple[str, ...]) -> Sequence[re.Pattern[str]]:
-    """Return the patterns of these wordings; compiled on first use, as that takes 60 ms."""
-    return [re.compile(pattern, re.IGNORECASE) for pattern in wordings]
+def _wordings(purpose: str) -> Sequence[re.Pattern[str]]:
+    """Return the patterns of asks, joins or ends; compiled on first use, as that takes 60 ms."""
+    listed, parts = _listed(), dict[str, str]()
+    for name, part in listed["parts"].items():
+        parts[name] = _filled(part, parts)
+    return [re.compile(_filled(wording, parts), re.IGNORECASE) for some in listed[purpose].values() for wording in some]
+
+
+@cache
+def _listed() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+def _filled(wording: str, parts: Mapping[str, str]) -> str:
+    return _PART.sub(lambda found: parts[found[1]], wording)
 
 
 def _names(said: str) -> list[str] | None:
