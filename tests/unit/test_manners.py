@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.text.told.manner_requests import manner_requests
-from memory.text.told.manner_words import ENDS, FORMS, HINTS, TAIL
+from memory.text.told.wordings import read_wordings
 from tests.kits.memory_kit import table
 
 
@@ -132,15 +132,16 @@ def test_what_asks_for_another_thing_again_is_a_wish(text: str, kind: str, wish:
     assert wishes(text) == {kind: wish}
 
 
-EVERY_FORM = [(kind, form) for kind, forms in FORMS.items() for _, form in forms] + [(kind, form) for kind, _, form in ENDS]
+LISTED = read_wordings("manners")
+EVERY_FORM = [(kind, form) for kind, said in LISTED["kinds"].items() for _, form in (*said["wishes"], *said["ends"])]
 LATIN = st.characters(max_codepoint=0x17F)
 
 
 @given(
     st.sampled_from(EVERY_FORM).flatmap(
-        lambda one: st.tuples(st.just(one[0]), st.from_regex(f"(?i)(?:{one[1]}){TAIL}", fullmatch=True, alphabet=LATIN))
+        lambda one: st.tuples(st.just(one[0]), st.from_regex(f"(?i)(?:{one[1]}){LISTED['tail']}", fullmatch=True, alphabet=LATIN))
     )
 )
 def test_whatever_wishes_something_or_takes_it_back_hints_at_its_kind(said: tuple[str, str]) -> None:
     kind, words = said
-    assert re.search(HINTS[kind], words, re.IGNORECASE), "it would not be read"
+    assert re.search(LISTED["kinds"][kind]["hint"], words, re.IGNORECASE), "it would not be read"

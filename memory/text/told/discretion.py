@@ -5,16 +5,14 @@ request is about what its speaker said before.
 """
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 from memory.text.lexical import key_words
 from memory.text.questions import is_question
 from memory.text.told.topics import count_held, spoken, topic
+from memory.text.told.wordings import read_wordings
 from memory.text.word_forms.spellings import without_possessive
 from memory.types import Discretion
 
@@ -45,8 +43,6 @@ _LOOKED_AT = 8_000
 _NAMELIKE = re.compile(r"\w")
 _WHOLE = re.compile(r"[^.!?\n]+")
 _LONGEST, _OVERLAP = 300, 80
-_PART = re.compile(r"\{([A-Z]+)\}")
-"""What stands in discretion.toml for another pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,19 +141,8 @@ def _words_of(wording: str) -> frozenset[str]:
 @cache
 def _wordings(purpose: str) -> Sequence[re.Pattern[str]]:
     """Return the patterns of asks, joins or ends; compiled on first use, as that takes 60 ms."""
-    listed, parts = _listed(), dict[str, str]()
-    for name, part in listed["parts"].items():
-        parts[name] = _filled(part, parts)
-    return [re.compile(_filled(wording, parts), re.IGNORECASE) for some in listed[purpose].values() for wording in some]
-
-
-@cache
-def _listed() -> Mapping[str, Mapping[str, Any]]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-
-
-def _filled(wording: str, parts: Mapping[str, str]) -> str:
-    return _PART.sub(lambda found: parts[found[1]], wording)
+    listed = read_wordings("discretion")[purpose].values()
+    return [re.compile(wording, re.IGNORECASE) for some in listed for wording in some]
 
 
 def _names(said: str) -> list[str] | None:

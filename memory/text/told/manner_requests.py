@@ -5,12 +5,13 @@ that wish, or any wish of its kind. Reporting what somebody else said is no wish
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from memory.text.display_names import LONGEST, display_name
-from memory.text.told.manner_words import ENDS, FORMS, HINTS, LANGUAGES, LEAD, TAIL, TONES
+from memory.text.told.wordings import read_wordings
 
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")
 _REPORTED = re.compile(
@@ -57,7 +58,7 @@ def manner_requests(text: str) -> dict[str, MannerRequest]:
 def _clause_requests(clause: str, *, casual: bool) -> dict[str, MannerRequest]:
     """Return the requests of a clause; taking back wins over wishing."""
     for said in dict.fromkeys((clause, _FILLER.sub("", clause))):
-        rest = said[match.end() :] if (match := _compiled(LEAD).match(said)) else said
+        rest = said[match.end() :] if (match := _compiled(_listed()["lead"]).match(said)) else said
         for form in dict.fromkeys((rest, said)):
             if found := {**dict(_wished(form, casual=casual)), **dict(_ended(form))}:
                 return found
@@ -97,8 +98,10 @@ def _wish_values(match: re.Match[str]) -> dict[str, str]:
     tone = (groups.get("tone") or groups.get("to") or groups.get("other") or "").lower()
     return {
         "name": groups.get("name") or groups.get("other") or groups.get("to") or groups.get("language") or "",
-        "language": LANGUAGES.get((groups.get("language") or groups.get("to") or groups.get("name") or "").lower(), ""),
-        "tone": TONES.get(tone, tone),
+        "language": _meanings("LANGUAGE").get(
+            (groups.get("language") or groups.get("to") or groups.get("name") or "").lower(), ""
+        ),
+        "tone": _meanings("GERMAN_TONE").get(tone, tone),
         "pronouns": (groups.get("pronouns") or "").lower(),
     }
 
@@ -115,7 +118,7 @@ def _name_wish(name: str, *, casual: bool) -> str:
 
 def _hinted(text: str) -> Iterator[str]:
     """Yield the kinds that a text may have a request of, in the order of the forms."""
-    return (kind for kind in FORMS if _compiled(HINTS[kind]).search(text))
+    return (kind for kind, listed in _listed()["kinds"].items() if _compiled(listed["hint"]).search(text))
 
 
 @cache
@@ -126,5 +129,15 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 @cache
 def _forms(kind: str, *, ending: bool) -> Sequence[tuple[str, re.Pattern[str]]]:
     """Return the forms of a kind, each with the value that it sets or ends; compiled on first use, as that takes long."""
-    forms = [(ends, form) for of, ends, form in ENDS if of == kind] if ending else FORMS[kind]
-    return [(value, re.compile(rf"(?:{form}){TAIL}", re.IGNORECASE)) for value, form in forms]
+    forms, tail = _listed()["kinds"][kind]["ends" if ending else "wishes"], _listed()["tail"]
+    return [(value, re.compile(rf"(?:{form}){tail}", re.IGNORECASE)) for value, form in forms]
+
+
+@cache
+def _meanings(part: str) -> Mapping[str, str]:
+    """Return what each of the words of a part means."""
+    return {word: meaning for meaning, words in _listed()["parts"][part].items() for word in words.split()}
+
+
+def _listed() -> Mapping[str, Any]:
+    return read_wordings("manners")

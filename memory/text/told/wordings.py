@@ -1,0 +1,32 @@
+"""Wordings kept in data files: regular expressions, in which the name of a part in braces stands for that part."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_PART = re.compile(r"\{([A-Z_]+)\}")
+
+
+@cache
+def read_wordings(name: str) -> Mapping[str, Any]:
+    """Return the contents of the file NAME.toml in this folder, with all parts filled in.
+
+    A part may name earlier ones. One that lists words by their meanings stands for all of these words.
+    """
+    listed = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text("utf-8"))
+    parts = dict[str, str]()
+    for part, said in listed["parts"].items():
+        parts[part] = "|".join(" ".join(said.values()).split()) if isinstance(said, dict) else _filled(said, parts)
+    return {key: _filled(value, parts) for key, value in listed.items()}
+
+
+def _filled(value: Any, parts: Mapping[str, str]) -> Any:
+    match value:
+        case dict():
+            return {key: _filled(one, parts) for key, one in value.items()}
+        case list():
+            return [_filled(one, parts) for one in value]
+    return _PART.sub(lambda found: parts[found[1]], value)
