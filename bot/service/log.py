@@ -37,10 +37,6 @@ class Log:
             self._file.close()
         self._file, self.path, self.on_screen = None, path, path is None
 
-    def debug(self, event: str, **facts: object) -> None:
-        """Log an event for debugging."""
-        self.log(logging.DEBUG, event, **facts)
-
     def info(self, event: str, **facts: object) -> None:
         """Log what was done."""
         self.log(logging.INFO, event, **facts)
