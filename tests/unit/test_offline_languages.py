@@ -246,3 +246,14 @@ def test_what_was_never_told_is_admitted_in_whole_words_without_those_of_asking(
 )  # fmt: skip
 def test_courtesies_are_returned_and_not_kept_as_something_told(thanks: str, farewell: str, greeting: str) -> None:
     assert [spoken(one) for one in (thanks, farewell, greeting)] == ["You are welcome.", "Goodbye, Ada.", "Hello, Ada."]
+
+
+async def test_what_another_language_says_of_somebody_is_quoted_in_words_unsure_and_not_called_missing(tmp_path: Path) -> None:
+    clock = Clock(NOW)
+    meanings = {"mag": "like", "pilze": "mushrooms"}
+    async with opened(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as memory:
+        here = await corner(memory, clock)
+        await here.say("Lena mag Pilze")
+        await here.view.embed()
+        told = await answer(here, "what does Lena like?")
+    assert told.startswith("I am not sure that this is what you mean.") and "Lena mag Pilze" in told
