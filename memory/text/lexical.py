@@ -199,7 +199,15 @@ def _hash(word: str, language: str) -> int:
 
 def key_words(text: str) -> dict[str, str]:
     """Return the content words of a text, in order: {word in lower case: its stem}."""
-    return {word: stem(word) for word in tokens(text) if word not in STOP_WORDS}
+    return {word: _stem_by_script(word) for word in tokens(text) if word not in STOP_WORDS}
+
+
+def _stem_by_script(word: str) -> str:
+    if "\u0400" <= word[:1] < "\u0500":
+        return stem(word, "russian")
+    if "\u0600" <= word[:1] < "\u0700":
+        return stem(word.removeprefix("و") if len(word) > 4 else word, "arabic")  # "and" is written onto its word
+    return stem(word)
 
 
 def spelled_stems(text: str) -> dict[str, frozenset[str]]:
@@ -208,7 +216,7 @@ def spelled_stems(text: str) -> dict[str, frozenset[str]]:
     others = other_spellings(text, words)
     found: dict[str, frozenset[str]] = {}
     for word, stemmed in words.items():
-        found[stemmed] = found.get(stemmed, frozenset()) | {stem(form) for form in others.get(word, ())}
+        found[stemmed] = found.get(stemmed, frozenset()) | {_stem_by_script(form) for form in others.get(word, ())}
     return found
 
 
@@ -229,8 +237,8 @@ def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:
 
 
 def query_stems(text: str) -> set[str]:
-    """Return the English stems of a question without stop words."""
-    return {stem(word) for word in _without_stop_words(tokens(text))}
+    """Return the stems of a question without stop words, as `key_words` does."""
+    return {_stem_by_script(word) for word in _without_stop_words(tokens(text))}
 
 
 def _without_stop_words(words: Sequence[str]) -> list[str]:

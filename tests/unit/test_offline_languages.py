@@ -204,3 +204,56 @@ async def test_what_has_the_stem_of_a_french_word_answers_nothing_in_english(tmp
         here = await corner(memory, clock)
         await here.say(told)
         assert (await answer(here, question)).startswith("Nothing about ")
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("Mia sorella Elena lavora come infermiera.", "che lavoro fa mia sorella"),
+        ("Amanhã tenho consulta com a doutora Sousa.", "com quem tenho consulta amanhã"),
+        ("Mijn broer Daan trouwt op 12 juni.", "wanneer trouwt mijn broer"),
+        ("Jutro o 9 mam dentystę.", "kiedy mam dentystę"),
+        ("Мой кот Барсик любит рыбу.", "как зовут моего кота"),
+        ("Yarın saat 9'da dişçi randevum var.", "yarın randevum var mı"),
+        ("قطتي اسمها لولو.", "ما اسم قطتي"),
+        ("我姐姐下个月结婚。", "我姐姐什么时候结婚"),
+        ("明日9時に歯医者があります。", "歯医者はいつ"),
+        ("내일 9시에 치과 예약이 있어.", "치과 예약이 언제야"),
+    ],
+)
+async def test_a_question_without_its_mark_is_answered_in_ten_further_languages(tmp_path: Path, told: str, question: str) -> None:
+    clock = Clock(NOW)
+    async with opened(tmp_path / "memory.db", None, clock=clock) as memory:
+        here = await corner(memory, clock)
+        await here.view.say(here.session, [said(told, "told", NOW)])
+        assert told in await answer(here, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [("chi è Marco", '"Marco"'), ("quem é a Inês", '"Inês"'), ("hoe heet mijn hond", '"hond"'), ("kim jest Marek", '"Marek"'),
+     ("кто такой Игорь", '"Игорь"'), ("Ali kim", '"Ali"'), ("من هو سامي", '"سامي"'), ("동생은 어디서 일해", '"동생은" or "일해"')],
+)  # fmt: skip
+def test_what_was_never_told_is_admitted_in_whole_words_without_those_of_asking(question: str, lacks: str) -> None:
+    assert spoken(question) == f"Nothing about {lacks} yet."
+
+
+@pytest.mark.parametrize(
+    ("thanks", "farewell", "greeting"),
+    [("grazie mille!", "buonanotte", "buonasera"), ("muito obrigada", "até amanhã", "bom dia"), ("dank je wel", "welterusten", "goedemorgen"),
+     ("dzięki", "dobranoc", "dzień dobry"), ("спасибо большое", "спокойной ночи", "добрый вечер"), ("teşekkürler", "iyi geceler", "merhaba"),
+     ("شكرا", "تصبحين على خير", "صباح الخير"), ("谢谢", "晚安", "你好"), ("ありがとう", "おやすみ", "こんばんは"), ("고마워", "잘 자", "안녕하세요")],
+)  # fmt: skip
+def test_courtesies_are_returned_and_not_kept_as_something_told(thanks: str, farewell: str, greeting: str) -> None:
+    assert [spoken(one) for one in (thanks, farewell, greeting)] == ["You are welcome.", "Goodbye, Ada.", "Hello, Ada."]
+
+
+async def test_what_another_language_says_of_somebody_is_quoted_in_words_unsure_and_not_called_missing(tmp_path: Path) -> None:
+    clock = Clock(NOW)
+    meanings = {"mag": "like", "pilze": "mushrooms"}
+    async with opened(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as memory:
+        here = await corner(memory, clock)
+        await here.say("Lena mag Pilze")
+        await here.view.embed()
+        told = await answer(here, "what does Lena like?")
+    assert told.startswith("I am not sure that this is what you mean.") and "Lena mag Pilze" in told

@@ -15,7 +15,14 @@ SETS = Path(__file__).parents[1] / "sets" / "asked"
 
 @pytest.mark.parametrize(
     ("name", "heard", "mistaken"),
-    [("unmarked", 80, 3), ("unmarked_unseen", 55, 3), ("unmarked_romance", 68, 1), ("unmarked_romance_later", 28, 1)],
+    [
+        ("unmarked", 80, 3),
+        ("unmarked_unseen", 55, 3),
+        ("unmarked_romance", 68, 1),
+        ("unmarked_romance_later", 28, 1),
+        ("unmarked_further", 127, 3),
+        ("unmarked_further_unseen", 118, 1),
+    ],
 )
 def test_most_questions_are_heard_without_their_mark_and_few_statements_are_taken_for_one(
     name: str, heard: int, mistaken: int

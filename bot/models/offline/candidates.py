@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.models.offline.spoken_languages import detect_language
 from memory.index.hits import Certainty, Hit
 from memory.index.when.told_times import times_told
 from memory.index.when.values import Window
-from memory.text.language_detection import language
-from memory.text.lexical import stem, tokens
+from memory.text.lexical import stem
 from memory.text.told.claims import claims
 from memory.text.told.named_things import KIN
 from memory.text.told.related_words import singles
@@ -78,8 +78,8 @@ class Candidate:
 
     def is_across(self, question: str) -> bool:
         """Return whether it was told in another language than a question: then they share meaning alone, not the names in it."""
-        told, asked = (language(tokens(text)) for text in (self.hit.exchange.text, question))
-        return told is not None and asked is not None and told != asked
+        told, asked = (detect_language(text) for text in (self.hit.exchange.text, question))
+        return bool(told and asked) and told != asked
 
     @property
     def rank(self) -> tuple[int, bool, int, bool, bool]:

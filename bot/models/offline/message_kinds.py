@@ -10,6 +10,7 @@ from bot.models.offline.sentence_splitting import is_marked_question, split
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import first_names, function_words, language
 from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
+from memory.text.lexical import unspaced as unspaced_part
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
 from memory.text.word_forms.german_verbs import GERMAN, verb_forms
@@ -63,7 +64,9 @@ _TAIL = (
 _END = r"[^\w?¿]*$"
 _HELLO = (
     r"(?:hi+|hell+o+|he+y+|hiya|yo|good (?:morning|evening|afternoon|day)|greetings|hallo+|moin|servus|guten (?:morgen|tag|abend)"
-    r"|bonjour|bonsoir|salut|coucou|slt|bjr|hola+|buenas|buen[oa]s (?:días|dias|tardes|noches)|ciao|buongiorno|olá|oi)"
+    r"|bonjour|bonsoir|salut|coucou|slt|bjr|hola+|buenas|buen[oa]s (?:días|dias|tardes|noches)|ciao|buon(?:giorno|asera|pomeriggio)|salve|olá|oi|bom dia"
+    r"|boa tarde|hoi|goede(?:morgen|middag|navond)|cześć|hej|dzień dobry|dobry wieczór|привет|здравствуй(?:те)?|добр(?:ое утро|ый день|ый вечер)|merhaba"
+    r"|selam|günaydın|iyi (?:akşamlar|günler)|مرحبا|أهلا|السلام عليكم|(?:صباح|مساء) الخير|[你您]好|早上好|晚上好|早安|こんにちは|こんばんは|おはよう(?:ございます)?|안녕(?:하세요)?|좋은 아침)"
 )
 _GREETING = re.compile(rf"{_HEAD}{_HELLO}{_TAIL}[^\w¿]*$")
 _OPENING = re.compile(_HEAD + _HELLO + r"(?:\s+(?:lyra|there))?(?:(?<=lyra)|\s*,)[\s,]+(?=\w)")
@@ -71,10 +74,14 @@ _OPENING = re.compile(_HEAD + _HELLO + r"(?:\s+(?:lyra|there))?(?:(?<=lyra)|\s*,
 _FAREWELL = re.compile(
     rf"{_HEAD}(?:bye(?: bye)?|good ?bye|(?:good )?night|see (?:you|ya)(?: later| soon| tomorrow)?|tschüss|gute nacht|schlaf gut"
     rf"|bis (?:bald|später|morgen|dann)|au revoir|bonne (?:nuit|soirée|journée)|[àa] (?:demain|bientôt|plus|plus tard|ce soir)|bisous"
-    rf"|adi[óo]s|hasta (?:mañana|luego|pronto)|nos vemos|chao){_TAIL}{_END}"
+    rf"|adi[óo]s|hasta (?:mañana|luego|pronto)|nos vemos|chao|buonanotte|arrivederci|a (?:domani|presto)|boa noite|até (?:amanhã|logo|já)|tchau|adeus"
+    rf"|welterusten|slaap lekker|tot (?:morgen|straks|ziens|later)|doei|dobranoc|do (?:jutra|widzenia|zobaczenia)|na razie|спокойной ночи|до (?:завтра|свидания|встречи)|пока"
+    rf"|iyi geceler|görüşürüz|hoşça ?kal|güle güle|تصبح(?:ين)? على خير|مع السلامة|إلى اللقاء|晚安|再见|拜拜|明天见|おやすみ(?:なさい)?|またね|また明日|さようなら|잘 자(?:요)?|내일 봐(?:요)?"
+    rf"|안녕히 (?:계세요|가세요|주무세요)){_TAIL}{_END}"
 )
 _THANKS = re.compile(
-    rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:thanks|thank you|thx|ty|cheers|danke|merci+|gracias|grazie|obrigad[oa]|dank je){_TAIL}{_END}"
+    rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:thanks|thank you|thx|ty|cheers|danke|merci+|gracias|grazie(?: mille)?|(?:muito )?obrigad[oa]|bedankt|dank (?:je|u)(?: wel)?|dankjewel"
+    rf"|dzięki|dziękuję|спасибо(?: большое)?|(?:çok )?teşekkür(?:ler| ederim)|sağ ol|شكرا(?: جزيلا| لك)?|谢谢[你啦了]?|多谢|ありがとう(?:ございます)?|どうも|고마워요?|감사합니다|고맙습니다){_TAIL}{_END}"
 )
 
 _ASIDE = re.compile(
@@ -96,11 +103,13 @@ _FEELS = re.compile(
 
 # Words that only state the kind of answer wanted: they help to find it, but "nothing about name" would report no gap.
 _KINDS = frozenset(
-    stem(word.casefold())
-    for word in """
+    key_words(
+        """
     name names named call called kind sort type thing things time times day days date year years place number amount person people
     heure âge hora edad heißen heißt heiße hieß s'appelle appelle appeler llama llamo llamar chiama chiamo nombre nom nome naam
-    """.split()
+    chama chamam heet heten heette nazywa nazywają имя зовут звали адрес isim ismi adı اسم
+    """
+    ).values()
 )
 # Words of asking, remembering and time, and verbs of little meaning: neither searched for nor reported.
 _EMPTY = frozenset(
@@ -130,18 +139,27 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     моя моё мои моего моей мою моих моему знаешь помнишь расскажи kto co czego kogo gdzie dokąd skąd kiedy dlaczego jak jaki jaka
     jakie jesteś ty ciebie mnie mój moja moje mojego mojej moją wiesz pamiętasz kim neyi nerede nereye neden nasıl hangi sen sana
     seni benim bana beni biliyorsun hatırlıyor musun mısın
+    che fa fanno stai sai cos'è dov'è com'è chi'è qual'è quali quanta quanti quante qualcosa é quê quais quantos quantas aonde cadê
+    welk welke hoeveel weet hoelang mam masz ma jakim jakiego jakiej która który które której którego ile czyj czyja czyje czemu czego czym kim
+    такой такая такие кем чем какого какую каким какими которая который сколько чьё чьи чем чего ли var mı mi mu mü mıydı miydi kaç kaçta kime kimin
+    kiminle kimden nereden neresi hangisi niye zaman أين اين متى كيف لماذا ماذا هل من ما مع في أي اي كم وين شو مين ليش عن إلى الى على
     """.split()
 )
 _ENGLISH = STOP_WORDS - _ELSEWHERE
-_FOREIGN = frozenset(stem(word.casefold()) for word in _ELSEWHERE)
+_FOREIGN = frozenset(key_words(" ".join(_ELSEWHERE)).values())
 _ELIDED = re.compile(r"(?i)\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})")
-_LISTED = frozenset({"french", "spanish"})
+_LISTED = frozenset({"french", "spanish", "italian", "portuguese", "dutch", "polish", "russian", "turkish", "arabic"})
 """Languages whose little words are all those of language detection."""
 _DECLINED = ("e", "em", "en", "er", "es")
 _ADDRESSING = frozenset("i sie ihr ihre ihrem ihren ihrer ihnen du dir dich dein deine euch euer".split())
 """What is written with a capital although it names nobody."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
+_ASKED_UNSPACED = re.compile(
+    r"为什么|什么时候|什么|怎么样?|多少|几[点号岁月个次]?|哪[里儿个天]?|谁|吗|呢|何[時歳人色曜日]?|なん[でだの]?|誰|どこ|いつ|いくら|どう|だっけ|っけ"
+    r"|(?<!\w)(?:어디|언제|누구|누가|무슨|무엇|뭐|뭘|왜|어떻게|얼마|몇|내가?|나[는의]?|제가?|저[는의]?)\w*"
+)
+"""Question words of languages that write them without spaces, or with a particle at the end."""
 _PARTICLES = re.compile("[\u3040-\u309f]+")  # Hiragana alone is grammar more often than meaning
 
 
@@ -202,7 +220,7 @@ def asks_what_lyra_feels(question: str) -> bool:
 
 def topic(question: str) -> Topic:
     """Return the topic of a question. Fragments of a script without spaces are searched for, but not reported."""
-    question = unelided(question)
+    question = _ASKED_UNSPACED.sub(" ", unelided(question))
     written = {found.casefold().replace("’", "'"): found for found in _WORD.findall(question)}
     # "son", "war" and "hat" mean something in English only
     english = not _ENGLISH.isdisjoint(tokens(question))
@@ -215,6 +233,8 @@ def topic(question: str) -> Topic:
     for word, stemmed in key_words(question).items():
         if _NO_SPACES.search(word):
             unspaced.update({stemmed} if len(word) > 1 and not _PARTICLES.fullmatch(word) else ())
+        elif unspaced_part(word) and word not in written:
+            unspaced.add(stemmed)  # of a Korean word, which may have a particle
         elif stemmed in _KINDS:
             weak.add(stemmed)
         elif (
@@ -224,7 +244,7 @@ def topic(question: str) -> Topic:
     spelled = dict(spelled_stems(question))
     made_of: dict[str, list[frozenset[str]]] = {}
     if spoken in (GERMAN, None):  # "Wo singt Mira?" is too short to tell
-        spelled |= {stem(word): spelled[stem(word)] | frozenset(map(stem, verb_forms(word))) for word in key_words(question)}
+        spelled |= {own: spelled[own] | frozenset(map(stem, verb_forms(word))) for word, own in key_words(question).items()}
     if spoken in LANGUAGES:
         large = {stemmed: word.casefold() for stemmed, word in admit.items() if len(word) >= SHORTEST}
         for (one, first), (other, last) in permutations(large.items(), 2):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import pairwise
 
-from bot.models.offline.message_kinds import Topic, topic
+from bot.models.offline.message_kinds import Topic, hear, topic
 from bot.models.offline.sentence_splitting import split
 from memory.index.when.birthdays import Birthday, birthday
 from memory.index.when.days import EARLIEST
@@ -286,12 +286,13 @@ def _is_plural(word: str) -> bool:
 
 
 def as_meant(question: str, said: Sequence[str]) -> str:
-    """Return a question in which each word that none of these statements holds is replaced by one of theirs a slip away."""
+    """Return a question with each word that no statement holds replaced by one of theirs a slip away, where it still asks then."""
     words = list(dict.fromkeys(word for text in said for word in tokens(text)))
     known = {stem(word) for word in words}
     for word in dict.fromkeys(tokens(question)):
         if may_be_mistyped(word) and stem(word) not in known:
             near = slips(word)
             if meant := next((one for one in words if one in near), None):
-                question = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", meant, question, flags=re.IGNORECASE)
+                replaced = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", meant, question, flags=re.IGNORECASE)
+                question = replaced if hear(replaced).act is hear(question).act else question
     return question

@@ -154,10 +154,12 @@ class OfflineVoice:
                 lacks = _missing(part, found, known)
                 found = _telling(part, found, lacks)
                 told += [(part, one) for one in found if one.hit not in cited]
-                lacking += [word for word in lacks if word not in lacking]
-                if not found and not lacking:
-                    empty.append(_without_quote(part, asked))
-                if not found and (near := choice.nearest(part)):
+                near = None if found else choice.nearest(part)
+                if near is None or not near.is_across(part.text):  # there other words say the same
+                    lacking += [word for word in lacks if word not in lacking]
+                    if not found and not lacking:
+                        empty.append(_without_quote(part, asked))
+                if near:
                     found = [near]
                     nearest.append((part, near))
             cited += [one.hit for one in found if one.hit not in cited]
