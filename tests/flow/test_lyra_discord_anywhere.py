@@ -87,6 +87,22 @@ async def test_what_the_call_has_no_room_for_goes_on_in_the_dm(town: Town) -> No
         assert all(one.ephemeral for one in asked.followups) and not lounge.history()
 
 
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_an_answer_that_took_the_model_longer_than_the_call_lasts_comes_in_the_dm_once(town: Town, streaming: bool) -> None:
+    lounge, dm = club(town), await town.ada.opens_dm()
+    async with model_server() as model, town.lyra(model, streaming=streaming) as lyra:
+        model.go.clear()
+        model.script(Held("Everything."))
+        asked = await town.ada.runs(lounge, "ask", text="What is far away?")
+        await model.heard(1)
+        asked.expire()
+        model.go.set()
+        await town.server.pulse.until(lambda: "Everything." in [one.content for one in dm.history()], "the answer in the DM")
+        await lyra.rests()
+        await lyra.talk.tick()
+        assert [one.content for one in dm.history()].count("Everything.") == 1 and not lounge.history()
+
+
 async def test_a_question_asked_so_that_is_stopped_or_forgotten_waits_no_longer(town: Town) -> None:
     lounge, dm = club(town), await town.ada.opens_dm()
     async with model_server() as model, town.lyra(model) as lyra:
