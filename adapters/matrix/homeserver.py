@@ -24,7 +24,7 @@ TROUBLE = (aiohttp.ClientError, OSError)
 _API = "/_matrix/client/v3/"
 _VERSIONS = "/_matrix/client/versions"
 _OVER = frozenset({"M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"})
-_LIFTED = frozenset({"M_USER_LOCKED", "M_USER_SUSPENDED"})
+_LIFTED = frozenset({"M_USER_LOCKED", "M_USER_SUSPENDED", "M_CONSENT_NOT_GIVEN", "ORG_MATRIX_EXPIRED_ACCOUNT"})
 _FORBIDDEN = "M_FORBIDDEN"
 _PASSES = frozenset({"M_LIMIT_EXCEEDED", "M_RESOURCE_LIMIT_EXCEEDED", "M_USER_LIMIT_EXCEEDED"})
 
@@ -65,7 +65,7 @@ class RequestRefused(Exception):
 
     @property
     def is_lifted_later(self) -> bool:
-        """Whether whoever runs the homeserver has shut her account off, and can lift that."""
+        """Whether her account is shut off until whoever runs the homeserver, or her, changes that."""
         return self.code in _LIFTED
 
     @property
@@ -183,10 +183,10 @@ def no_homeserver(address: str) -> Sentence:
 
 
 def shut_off(code: Said) -> Sentence:
-    """Return what to say about an account that was locked or suspended."""
+    """Return what to say about an account that is locked or suspended, has expired, or has not accepted the homeserver's terms."""
     return lazy(
-        "Whoever runs the Matrix homeserver has locked or suspended Lyra's account ({code}); ask them. She goes on by herself "
-        "once they lift that.",
+        "The Matrix homeserver shuts Lyra's account off just now ({code}): ask whoever runs it, or accept its terms in an app "
+        "that is signed in to her account. She goes on by herself then.",
         code=code,
     )
 
