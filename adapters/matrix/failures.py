@@ -30,7 +30,7 @@ def failure(error: Exception) -> SendFailed:
     if error.forbidden:
         return SendFailed(lazy("Lyra may not write in that room; invite her, and let her send messages there."), barred=True)
     if error.is_lifted_later:
-        return SendFailed(shut_off(error), barred=True)
+        return SendFailed(shut_off(str(error)), barred=True)
     if error.is_final:
         return SendFailed(
             lazy(

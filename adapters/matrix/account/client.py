@@ -45,6 +45,7 @@ class Client(AsyncClient):  # type: ignore[misc]
     also drop the encrypted verification steps that apps send to her device.
     """
 
+    access_token: str
     machine: type[TolerantOlm] = TolerantOlm
     """What reads and writes ciphertext."""
 
