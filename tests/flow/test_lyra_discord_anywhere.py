@@ -10,6 +10,7 @@ from tests.fakes.discord import Channel
 from tests.fakes.openai_behaviours import Held
 from tests.kits.awake import model_server, prompt
 from tests.kits.discord_town import Town, built
+from tests.kits.size import few
 
 REFUSED = "Lyra keeps nothing that others said where she is no member"
 
@@ -87,7 +88,7 @@ async def test_what_the_call_has_no_room_for_goes_on_in_the_dm(town: Town) -> No
         assert all(one.ephemeral for one in asked.followups) and not lounge.history()
 
 
-@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("streaming", few([False, True]))
 async def test_an_answer_that_took_the_model_longer_than_the_call_lasts_comes_in_the_dm_once(town: Town, streaming: bool) -> None:
     lounge, dm = club(town), await town.ada.opens_dm()
     async with model_server() as model, town.lyra(model, streaming=streaming) as lyra:

@@ -212,8 +212,8 @@ class Sender:
         except CallFull:
             pass
         except CallExpired:
-            # Only the caller's own DM is as private as the call, and what is not whole yet is not worth a message there.
-            if address.private and (split_key(sending.place)[0] or not sending.key):
+            # Only the caller's own DM is as private as the call.
+            if address.private and split_key(sending.place)[0]:
                 raise SendFailed(lazy("The private answer came too late for Discord; ask again."), final=True) from None
             if address.private and sending.unsure and sending.operation == "send":
                 # No history shows what the caller alone may have read.
