@@ -17,7 +17,20 @@ LyraError                     carries what to say and do
         └── ModelMissing      404, 410: there is no such model, whatever is asked
 """
 
+from collections.abc import Mapping
+
 from localization.sentences import Explained, Said
+
+FAILED, UNUSABLE = 1, 78
+"""Exit codes: it failed; and, to systemd alone, nothing but a change of the configuration or an account helps (EX_CONFIG)."""
+
+
+def code_until_changed(variables: Mapping[str, str]) -> int:
+    """Return the exit code of a process that cannot work until somebody changes its configuration, or an account of hers.
+
+    Under systemd, which the environment tells by NOTIFY_SOCKET, it is one that the units do not restart.
+    """
+    return UNUSABLE if variables.get("NOTIFY_SOCKET") else FAILED
 
 
 class LyraError(Explained):

@@ -38,9 +38,12 @@ _MISSING = lazy(
 _CLOSED = lazy("The thread is archived or locked; open it again, or talk to Lyra in another one.")
 _BARRED = {50001: _MISSING, 50013: _MISSING, 50083: _CLOSED, 160005: _CLOSED}
 """What somebody can give back: a timeout ends, a channel or a thread opens again."""
+_DM_CLOSED = lazy("The DM is closed to Lyra; allow direct messages from a server that you share with her.")
 _FINAL = {
     UNKNOWN_CHANNEL: lazy("The channel is gone; talk to Lyra in another one."),
-    50007: lazy("The DM is closed to Lyra; allow direct messages from a server that you share with her."),
+    50007: _DM_CLOSED,
+    # No server is shared any more; since 2026.
+    50278: _DM_CLOSED,
     200000: lazy("The server's automatic moderation stopped the message; its rules decide what Lyra may say there."),
 }
 

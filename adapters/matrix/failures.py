@@ -7,7 +7,7 @@ from nio import ErrorResponse
 from nio.exceptions import EncryptionError, GroupEncryptionError, OlmTrustError, ProtocolError
 
 from adapters.errors import SendFailed
-from adapters.matrix.homeserver import RequestRefused
+from adapters.matrix.homeserver import RequestRefused, shut_off
 from localization.sentences import lazy
 
 T = TypeVar("T")
@@ -29,6 +29,8 @@ def failure(error: Exception) -> SendFailed:
         return SendFailed(lazy("The Matrix homeserver cannot be reached; what waits is sent as soon as it can be."))
     if error.forbidden:
         return SendFailed(lazy("Lyra may not write in that room; invite her, and let her send messages there."), barred=True)
+    if error.is_lifted_later:
+        return SendFailed(shut_off(str(error)), barred=True)
     if error.is_final:
         return SendFailed(
             lazy(

@@ -24,6 +24,7 @@ TROUBLE = (aiohttp.ClientError, OSError)
 _API = "/_matrix/client/v3/"
 _VERSIONS = "/_matrix/client/versions"
 _OVER = frozenset({"M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"})
+_LIFTED = frozenset({"M_USER_LOCKED", "M_USER_SUSPENDED", "M_CONSENT_NOT_GIVEN", "ORG_MATRIX_EXPIRED_ACCOUNT"})
 _FORBIDDEN = "M_FORBIDDEN"
 _PASSES = frozenset({"M_LIMIT_EXCEEDED", "M_RESOURCE_LIMIT_EXCEEDED", "M_USER_LIMIT_EXCEEDED"})
 
@@ -61,6 +62,11 @@ class RequestRefused(Exception):
         self.status, self.body = status, body
         self.code = str(body.get("errcode", ""))
         super().__init__(self.code or str(status))
+
+    @property
+    def is_lifted_later(self) -> bool:
+        """Whether her account is shut off until whoever runs the homeserver, or her, changes that."""
+        return self.code in _LIFTED
 
     @property
     def too_large(self) -> bool:
@@ -111,6 +117,8 @@ async def ask(
         raise NotAHomeserver(_away(str(status)))
     if found.get("errcode") in _OVER:
         raise SignedOut(soft=bool(found.get("soft_logout")))
+    if found.get("errcode") in _LIFTED:
+        raise PlatformFailure(shut_off(found["errcode"]))
     if status >= 400:
         raise RequestRefused(status, found)
     return found
@@ -143,6 +151,8 @@ def failure(response: ErrorResponse) -> PlatformFailure:
     """Return what one of nio's error responses means for the whole connection."""
     if response.status_code in _OVER:
         return SignedOut(soft=response.soft_logout)
+    if response.status_code in _LIFTED:
+        return PlatformFailure(shut_off(response.status_code))
     status = getattr(response.transport_response, "status", 0)
     return unreachable(str(response.status_code or status))
 
@@ -170,6 +180,15 @@ async def request_json(
 def no_homeserver(address: str) -> Sentence:
     """Return what to say about an address where something other than a homeserver answers."""
     return lazy("What answers at {address} is not a Matrix homeserver; correct homeserver in [matrix].", address=address)
+
+
+def shut_off(code: Said) -> Sentence:
+    """Return what to say about an account that is locked or suspended, has expired, or has not accepted the homeserver's terms."""
+    return lazy(
+        "The Matrix homeserver shuts Lyra's account off just now ({code}): ask whoever runs it, or accept its terms in an app "
+        "that is signed in to her account. She goes on by herself then.",
+        code=code,
+    )
 
 
 def unreachable(how: Said) -> PlatformFailure:

@@ -14,7 +14,7 @@ from bot.cli.help_texts import localized, localized_misuse
 from bot.cli.main import cli
 from bot.cli.output import system_failure
 from bot.config.language import terminal_language
-from bot.errors import Cancelled, LyraError
+from bot.errors import FAILED, BadConfig, BadSecret, Cancelled, LyraError, code_until_changed
 from bot.printing import OutputUnwritable, note
 from localization.current_language import read_in
 from localization.sentences import _, told
@@ -23,7 +23,7 @@ from memory.errors import MemoryFailure
 _MOST = 200
 _ENDLESS = re.compile(rf"\S{{{_MOST},}}")
 """A typed word too long to be worth repeating."""
-DONE, FAILED, MISUSED, STOPPED = 0, 1, 2, 130
+DONE, MISUSED, STOPPED = 0, 2, 130
 
 
 def run_cli() -> int:
@@ -79,6 +79,8 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def _explain(error: BaseException) -> int:
+    if isinstance(error, BadConfig | BadSecret):
+        return _say(told(error), code_until_changed(os.environ))
     if isinstance(error, LyraError | MemoryFailure | PlatformFailure):
         return _say(told(error), FAILED)
     if isinstance(error, OutputUnwritable):

@@ -8,7 +8,7 @@ from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from adapters.task_groups import cancel
 from bot.app import App, open_app, until_ended
-from bot.errors import BadConfig
+from bot.errors import FAILED, BadConfig, code_until_changed
 from bot.printing import note
 from bot.service.awake import hold_home, hold_memory
 from bot.service.deadline import Stop
@@ -37,7 +37,7 @@ _JOB = "chore"
 
 
 async def serve(role: Role = Role.ALL) -> int:
-    """Run until asked to stop; return 1 if every configured platform refuses her, or other processes declared this one dead."""
+    """Run until asked to stop. Return `code_until_changed` if every configured platform refuses her, 1 if it should be started anew."""
     async with open_app(sweeps=role.works) as app:
         log.on_screen = True
         with hold_home(app, role):
@@ -50,7 +50,7 @@ async def serve(role: Role = Role.ALL) -> int:
                         code = await _hear(app, stop)
                     case _:
                         code = await _serve(app, role, stop)
-                return 1 if ended.is_set() else code
+                return FAILED if ended.is_set() else code
 
 
 @asynccontextmanager
@@ -84,7 +84,7 @@ async def _work(app: App, stop: asyncio.Event) -> int:
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
-            return 0 if stop.is_set() else 1
+            return 0 if stop.is_set() else FAILED
     finally:
         await cancel(working)
 
@@ -100,7 +100,7 @@ async def _hear(app: App, stop: asyncio.Event) -> int:
         collected_when_quiet(lambda: talk.mailboxes.waiting) as tidy,
         lifecycle(app, stop, talk.tick, tidy),
     ):
-        return await _converse(adapters, talk, stop, app.memory.db.peers)
+        return _code(app, refused=await _converse(adapters, talk, stop, app.memory.db.peers))
 
 
 async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
@@ -125,11 +125,11 @@ async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
         else:
             note(_("No platform is configured: housekeeping and the memory page only."))
             note(_("Lyra is awake: {address}, the token is in {path}.", address=address, path=token_path(app)))
-        return await _converse(adapters, talk, stop)
+        return _code(app, refused=await _converse(adapters, talk, stop))
 
 
-async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event, peers: Peers | None = None) -> int:
-    """Listen on every platform until asked to stop; then finish running turns before disconnecting."""
+async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event, peers: Peers | None = None) -> bool:
+    """Listen on every platform until asked to stop, or refused by all; then finish running turns before disconnecting. Return whether refused."""
     awake = asyncio.Event()
     refused_accounts = RefusedAccounts(talk.services, adapters, {name: talk.listeners[name].connected for name in adapters})
     listening = [asyncio.create_task(_listen(adapter, talk, awake, refused_accounts, peers)) for adapter in adapters.values()]
@@ -144,9 +144,13 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
                     telling.add(asyncio.create_task(refused_accounts.refused(*told_of)))
             running.difference_update(over)
         await talk.mailboxes.drain(TURN_SECONDS)
-        return 0 if stopping.done() else 1
+        return not stopping.done()
     finally:
         await cancel(stopping, *running, *telling)
+
+
+def _code(app: App, *, refused: bool) -> int:
+    return code_until_changed(app.base.environment.variables) if refused else 0
 
 
 async def _take_one(adapter: Adapter, peers: Peers) -> None:

@@ -12,6 +12,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from bot.errors import UNUSABLE
 from bot.service.process_roles import Role
 from bot.talk import TURN_SECONDS
 from tests.kits.lyra_kit import REPO
@@ -106,8 +107,9 @@ def test_a_unit_of_the_machine_is_hardened(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["lyra.service", "lyra@.service", "lyra-user.service"])
-def test_an_end_waits_for_the_answers_under_way(name: str) -> None:
+def test_an_end_waits_for_the_answers_under_way_and_a_refusal_is_no_reason_to_start_again(name: str) -> None:
     unit = configparser.ConfigParser(strict=False, interpolation=None)
     unit.read(DEPLOY / "systemd" / name)
     assert int(unit["Service"]["TimeoutStopSec"]) > 2 * TURN_SECONDS
+    assert int(unit["Service"]["RestartPreventExitStatus"]) == UNUSABLE, "a wrong token would be tried again for ever"
     assert unit["Service"]["Type"] == "notify"

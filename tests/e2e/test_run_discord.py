@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bot.errors import UNUSABLE
 from tests.fakes import openai_behaviours as b
 from tests.kits.discord_thread import DiscordThread, Door
 from tests.kits.lyra_kit import Done, Home, ModelServer, Process
@@ -65,8 +66,10 @@ def test_without_the_intent_she_says_what_to_switch_on(tmp_path: Path, model: Mo
 def test_a_wrong_token_ends_her_with_one_sentence(tmp_path: Path, discord: DiscordThread, model: ModelServer) -> None:
     home = machine(tmp_path, discord, model)
     home.chat()
-    done = home.lyra("run", env={"DISCORD_TOKEN": "wrong-and-secret"})
-    assert (done.out, done.code) == ("", 1)
+    # Its units do not start her again after this status; to everybody else it is 1, as on Matrix.
+    systemd = {"NOTIFY_SOCKET": str(tmp_path / "notify")}
+    done = home.lyra("run", env={"DISCORD_TOKEN": "wrong-and-secret", **systemd})
+    assert (done.out, done.code) == ("", UNUSABLE)
     said = [line for line in done.err.splitlines() if not line.startswith("The memory page is at")]
     assert said == [
         "Discord does not accept the token. Make a new one in the Developer Portal → Bot → Reset Token, and give it to Lyra."
@@ -77,6 +80,8 @@ def test_a_token_that_is_not_set_is_named(tmp_path: Path, discord: DiscordThread
     home = machine(tmp_path, discord, model)
     home.chat()
     del home.variables["DISCORD_TOKEN"]
+    done = home.lyra("run", env={"NOTIFY_SOCKET": str(tmp_path / "notify")})
+    assert done.code == UNUSABLE
     done = home.lyra("run")
     sentence = "The token of [discord] is in the environment variable DISCORD_TOKEN, which is not set."
     assert (done.out, done.err, done.code) == ("", f"{sentence}\n", 1)

@@ -8,6 +8,7 @@ import pytest
 
 from adapters.command_table import Action, AnswerAudience, Parameter
 from adapters.discord.interactions.call_parsing import read_address
+from adapters.posting import REPEAT
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit
 from tests.kits.discord_speech import Setting, desk, part, spec
 
@@ -129,6 +130,26 @@ async def test_after_fifteen_minutes_a_private_answer_is_too_late(server: Discor
             reason = await it.refused(part(asked.place.key, "found", answers=asked.answers, first=first))
             assert "too late" in reason and "ask again" in reason
         assert general.history() == [] and bool(server.calls("execute_webhook")) == (told_by == "Discord")
+
+
+async def test_in_ones_own_dm_a_late_answer_is_a_message_there_marked_if_it_may_have_been_read_before(
+    server: DiscordServer,
+) -> None:
+    ada = server.person("ada")
+    dm = await ada.opens_dm()
+    async with desk(server, ALL) as it:
+        call = await ada.runs(dm, "recall")
+        asked = await it.ears.asked()
+        await call.acknowledged()
+        since = it.clock()
+        seen = part(asked.place.key, "found", answers=asked.answers, since=since)
+        server.faults.script("update_original_webhook_message", Lost())
+        await it.delayed(seen)
+        it.clock.passes(16 * 60)
+        server.faults.script("create_message", Lost())
+        for one in (seen, part(asked.place.key, "and more", answers=asked.answers, first=False, since=since)):
+            await it.insists_until_sent(replace(one, unsure=one is seen))
+        assert [one.content for one in dm.history() if not one.ephemeral] == [f"-# {REPEAT}\nfound", "and more"]
 
 
 @pytest.mark.parametrize("told_by", ["Discord", "the clock"])

@@ -114,12 +114,21 @@ async def test_a_dm_that_was_learned_of_is_read_though_she_is_killed_before_that
     assert await told(server, general, life) == ["are you there?", "and now?"]
 
 
-async def test_where_the_session_is_over_she_begins_another(server: DiscordServer, general: Channel, life: Life) -> None:
+async def test_where_the_session_is_over_she_begins_another_and_hears_a_first_dm_with_the_next_word_there(
+    server: DiscordServer, general: Channel, life: Life
+) -> None:
     async with life.killed():
         await spoken(server, general, life)
-    server.gateway.forget()
+    ada = server.person("ada")
+    dm = await ada.opens_dm()
+    await ada.says(dm, "are you there?")
+    server.gateway.sessions.clear()
     assert await told(server, general, life) == ["and now?"]
     assert [len(server.gateway.identifies), len(server.gateway.resumes)] == [2, 1]
+    async with life.awake() as ear:
+        await ada.says(dm, "hello?")
+        await ear.heard(Message, 2)
+        assert ear.texts == ["are you there?", "hello?"], "nobody can know of the first before the second"
 
 
 async def test_where_discord_is_out_of_reach_then_the_next_session_asks(

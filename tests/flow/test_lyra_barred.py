@@ -10,17 +10,20 @@ from bot.app import App
 from bot.delivery import pending_sends
 from tests.fakes.discord import Lost, Right
 from tests.fakes.matrix import People, Proxy
-from tests.fakes.matrix.faults import SEND
+from tests.fakes.matrix.faults import SEND, SYNC, Refuse
 from tests.kits import discord_town
 from tests.kits.awake import model_server
 from tests.kits.discord_town import Town
-from tests.kits.matrix_home import Home, home, room_of
+from tests.kits.matrix_home import Home, dm, home, room_of, sees_inside
 from tests.kits.matrix_knowing import Ahead
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 town = discord_town.town
 HOUR = 3_600_000_000
+JOIN = "POST /join/*"
+SHUT_OFF = ("M_USER_SUSPENDED", "M_CONSENT_NOT_GIVEN", "ORG_MATRIX_EXPIRED_ACCOUNT")
 LATE = str(pending_sends.LATE)
 
 
@@ -156,3 +159,45 @@ async def test_on_matrix_what_was_asked_while_she_was_muted_is_answered_once_she
         await ada.sets_power(room, at_home.user, 0)
         await lyra.talk.tick()
         assert (await at_home.answer(ada, room, one)).body == (LATE if late else "You said: Ada: what is new?")
+
+
+@pytest.mark.parametrize("code", few(["M_UNKNOWN_TOKEN", "M_USER_LOCKED"]))
+async def test_on_matrix_a_session_that_ends_softly_or_is_locked_as_she_answers_holds_the_answer_up_and_no_more(
+    at_home: Home, people: People, code: str
+) -> None:
+    """nio drops its token at such a refusal, and then asks the homeserver nothing more."""
+    ada = await people.person("ada")
+    async with model_server() as model, at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada)
+        await at_home.asks(ada, room, "hello")
+        over = Refuse(401, code, soft=True)
+        at_home.proxy.faults.always(SEND, over)
+        refused = len(at_home.proxy.calls(SEND)) + 1
+        one = await ada.says(room, "what is new?")
+        await at_home.proxy.heard(SEND, refused)
+        at_home.proxy.faults.always(SYNC, over)
+        await ada.says(room, "and this?")
+        await at_home.proxy.until(lambda: any(call.status == 401 for call in at_home.proxy.calls(SYNC)), "a sync that is refused")
+        at_home.proxy.faults.lift()
+        connected = len(at_home.proxy.calls(SYNC))
+        await at_home.proxy.heard(SYNC, connected + 1)
+        await lyra.talk.tick()
+        assert (await at_home.answer(ada, room, one)).body == "You said: what is new?"
+
+
+async def test_on_matrix_an_account_that_is_shut_off_for_a_while_loses_neither_an_answer_nor_an_invitation(
+    at_home: Home, people: People
+) -> None:
+    ada = await people.person("ada")
+    async with model_server() as model, at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada)
+        await at_home.asks(ada, room, "hello")
+        for operation in (SEND, JOIN):
+            at_home.proxy.faults.script(operation, *[Refuse(403, code) for code in SHUT_OFF])
+        one = await ada.says(room, "what is new?")
+        other = await ada.opens_dm(at_home.user)
+        await sees_inside(ada, other, at_home.user)
+        await at_home.proxy.until(lambda: at_home.proxy.faults.left(SEND) < len(SHUT_OFF), "an answer that is refused")
+        for _ in SHUT_OFF:
+            await lyra.talk.tick()
+        assert (await at_home.answer(ada, room, one)).body == "You said: what is new?"

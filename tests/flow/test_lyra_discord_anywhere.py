@@ -10,6 +10,7 @@ from tests.fakes.discord import Channel
 from tests.fakes.openai_behaviours import Held
 from tests.kits.awake import model_server, prompt
 from tests.kits.discord_town import Town, built
+from tests.kits.size import few
 
 REFUSED = "Lyra keeps nothing that others said where she is no member"
 
@@ -85,6 +86,22 @@ async def test_what_the_call_has_no_room_for_goes_on_in_the_dm(town: Town) -> No
         _introduction, *rest = dm.history()
         assert "\n".join([*here, *(one.content for one in rest)]).splitlines() == lines
         assert all(one.ephemeral for one in asked.followups) and not lounge.history()
+
+
+@pytest.mark.parametrize("streaming", few([False, True]))
+async def test_an_answer_that_took_the_model_longer_than_the_call_lasts_comes_in_the_dm_once(town: Town, streaming: bool) -> None:
+    lounge, dm = club(town), await town.ada.opens_dm()
+    async with model_server() as model, town.lyra(model, streaming=streaming) as lyra:
+        model.go.clear()
+        model.script(Held("Everything."))
+        asked = await town.ada.runs(lounge, "ask", text="What is far away?")
+        await model.heard(1)
+        asked.expire()
+        model.go.set()
+        await town.server.pulse.until(lambda: "Everything." in [one.content for one in dm.history()], "the answer in the DM")
+        await lyra.rests()
+        await lyra.talk.tick()
+        assert [one.content for one in dm.history()].count("Everything.") == 1 and not lounge.history()
 
 
 async def test_a_question_asked_so_that_is_stopped_or_forgotten_waits_no_longer(town: Town) -> None:

@@ -1,9 +1,12 @@
 """What the homeserver refuses: for good with a reason that says what to do, for now, or because it is too much at once."""
 
+import asyncio
+
 import pytest
 
+from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import UNKNOWN_TOKEN, Lost, Person, RateLimit, Refuse, Status
-from tests.fakes.matrix.faults import SEND, UPLOAD
+from tests.fakes.matrix.faults import SEND, UPLOAD, Held
 from tests.fakes.pulse import PATIENCE
 from tests.kits.matrix_speech import Town, beside, part
 
@@ -105,6 +108,22 @@ async def test_what_is_too_much_goes_as_a_file(town: Town, ada: Person, encrypte
         assert (await ada.opens(said)).decode() == f"# All\n{TOO_MUCH}"
         [upload] = it.proxy.calls(UPLOAD)
         assert ("語".encode() in upload.raw) is not encrypted
+
+
+class Hurried(Wire):
+    """Waits a moment for an upload."""
+
+    uploads_within = 0.2
+
+
+async def test_an_upload_that_nobody_answers_does_not_hold_up_the_room_for_ever(town: Town, ada: Person) -> None:
+    async with town.desk(wire=Hurried) as it:
+        room = await beside(it, ada)
+        it.proxy.faults.always(UPLOAD, Held(before=True))
+        async with asyncio.timeout(20):
+            assert "cannot be reached" in await it.delayed(part(room, TOO_MUCH))
+        it.proxy.faults.lift()
+        assert await it.sender.send(part(room, TOO_MUCH))
 
 
 @pytest.mark.torture

@@ -91,11 +91,13 @@ def _says(message: discord.Message, sending: Sending) -> bool:
     if sending.cards:
         return [one.description or "" for one in message.embeds] == [card.text.strip() for card in sending.cards]
     said = message.embeds[0].description or "" if sending.reflection and message.embeds else message.content
-    marks = ((_marked(THOUGHT.read_in(code), ""), _marked(REPEAT.read_in(code), "")) for code in LANGUAGES)
-    return any(said.removeprefix(thought).removeprefix(repeat).strip() == sending.text.strip() for thought, repeat in marks)
+    marks = [(with_mark(THOUGHT.read_in(code), ""), with_mark(REPEAT.read_in(code), "")) for code in LANGUAGES]
+    unmarked = {said.removeprefix(thought).removeprefix(repeat).strip() for thought, repeat in marks}
+    return any(sending.text.removeprefix(repeat).strip() in unmarked for _, repeat in marks)
 
 
-def _marked(mark: str, text: str) -> str:
+def with_mark(mark: str, text: str) -> str:
+    """Return a text below a small line."""
     return f"{_SMALL}{mark}\n{text}"
 
 
@@ -158,7 +160,7 @@ class Posts:
             if search.found:
                 return search.found
             if not search.sure and self._now() - sending.since >= _NONCE_WINDOW:
-                sending = replace(sending, text=_marked(str(REPEAT), sending.text))
+                sending = replace(sending, text=with_mark(str(REPEAT), sending.text))
         return await self._post(sending)
 
     async def edit(self, sending: Sending) -> str:
@@ -238,7 +240,7 @@ class Posts:
         if not sending.reflection:
             return {"content": sending.text}
         if not self._may_embed(sending):
-            return {"content": _marked(str(THOUGHT), sending.text)}
+            return {"content": with_mark(str(THOUGHT), sending.text)}
         embed = discord.Embed(description=sending.text, colour=discord.Colour.blurple())
         return {"embed": embed.set_footer(text=str(THOUGHT))}
 

@@ -25,10 +25,10 @@ from adapters.discord.failures import (
 from adapters.discord.interactions.buttons import view
 from adapters.discord.interactions.call_parsing import CallAddress, read_address
 from adapters.discord.limits import Limits
-from adapters.discord.outgoing.posts import Posts, attached, embeds
+from adapters.discord.outgoing.posts import Posts, attached, embeds, with_mark
 from adapters.errors import SendFailed
 from adapters.events import split_key
-from adapters.posting import put
+from adapters.posting import REPEAT, put
 from adapters.task_groups import accompanied
 from localization.sentences import lazy
 
@@ -212,8 +212,12 @@ class Sender:
         except CallFull:
             pass
         except CallExpired:
-            if address.private:
+            # Only the caller's own DM is as private as the call.
+            if address.private and split_key(sending.place)[0]:
                 raise SendFailed(lazy("The private answer came too late for Discord; ask again."), final=True) from None
+            if address.private and sending.unsure and sending.operation == "send":
+                # No history shows what the caller alone may have read.
+                sending = replace(sending, text=with_mark(str(REPEAT), sending.text))
         # The deferred response that the answer may have filled is older than the part.
         return await put(self._posts, replace(sending, answers="", since=min(sending.since, address.heard_at)))
 

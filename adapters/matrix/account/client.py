@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from nio import AsyncClient, Event, KeysQueryResponse, KeyVerificationEvent, Response, RoomInfo
+from nio import AsyncClient, ErrorResponse, Event, KeysQueryResponse, KeyVerificationEvent, Response, RoomInfo
 from nio.api import Api
 from nio.events import InviteEvent, ToDeviceEvent
 
@@ -45,6 +45,7 @@ class Client(AsyncClient):  # type: ignore[misc]
     also drop the encrypted verification steps that apps send to her device.
     """
 
+    access_token: str
     machine: type[TolerantOlm] = TolerantOlm
     """What reads and writes ciphertext."""
 
@@ -74,6 +75,13 @@ class Client(AsyncClient):  # type: ignore[misc]
                 again = {user for user in asked if self.olm.changes[user] != before.get(user, 0)}
                 self.olm.users_for_key_query.update(again)
             return answer
+
+    async def receive_response(self, response: Response) -> None:
+        """Take in an answer. A token that the homeserver refuses is kept: without one nio would ask it nothing more, and not hear what is wrong."""
+        token = self.access_token
+        await super().receive_response(response)
+        if isinstance(response, ErrorResponse):
+            self.access_token = token
 
     def encrypted_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
         """Return a verification step that was encrypted for this device, with the keys of the device that encrypted it."""

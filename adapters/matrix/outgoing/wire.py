@@ -54,6 +54,9 @@ class Wire:
     claims_again = 60.0
     """The seconds after which devices that had no one-time key are asked for one again."""
 
+    uploads_within = 300.0
+    """The seconds that an upload may take: nio would wait for ever where nothing answers."""
+
     def __init__(self, client: AsyncClient, rooms: Rooms, posted: PostedKeys | None = None) -> None:
         """Record in `posted` the keys of what is put into rooms."""
         self._posted = posted or PostedKeys(PLATFORM)
@@ -211,5 +214,6 @@ class Wire:
         return further
 
     async def _upload(self, data: bytes, content_type: str) -> str:
-        answer, _ = await self._client.upload(BytesIO(data), content_type, filesize=len(data))
+        async with asyncio.timeout(self.uploads_within):
+            answer, _ = await self._client.upload(BytesIO(data), content_type, filesize=len(data))
         return str(checked(answer).content_uri)

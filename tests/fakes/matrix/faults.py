@@ -40,6 +40,8 @@ class Refuse:
     status: int
     errcode: str
     error: str = "Refused"
+    soft: bool = False
+    """Whether a client keeps its device, and what it knows (`soft_logout`)."""
 
 
 @dataclass(frozen=True)

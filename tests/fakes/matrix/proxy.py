@@ -148,8 +148,8 @@ class Proxy:
                 wait = {"retry_after_ms": round(retry_after * 1000)}
                 header = {"Retry-After": str(max(1, round(retry_after)))}
                 return _refusal(429, "M_LIMIT_EXCEEDED", "Too Many Requests", wait, header)
-            case Refuse(status, errcode, error):
-                return _refusal(status, errcode, error, {"soft_logout": False} if errcode == "M_UNKNOWN_TOKEN" else {})
+            case Refuse(status, errcode, error, soft):
+                return _refusal(status, errcode, error, {"soft_logout": soft} if status == 401 else {})
             case Status(accepted=False) | Lost(accepted=False):
                 return self._broken(call, call.fault)
             case Held(before=True) as held:
