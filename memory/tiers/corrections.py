@@ -1,0 +1,111 @@
+"""What a message of somebody's put right of what they said before: "no wait, at 6" after "dinner with Tom is at 7".
+
+Read by rule as a message is stored, and kept as a tie between two messages of one conversation. A later correction of the same
+thing is tied to the first statement and to every correction between, so that whichever of them is forgotten, the last that is left
+holds; without any, the first statement does. Nobody corrects what another person said. What Lyra answered may be corrected by whose
+words she answered with: the tie is to these, and to her answer.
+"""
+
+from collections.abc import Sequence
+
+from memory.forget.gone import shown
+from memory.store.database import Row, Transaction
+from memory.store.lineage import bound, pages, placeholders
+from memory.text.questions import asks
+from memory.text.told.correction_wordings import Correctable, Correction, correction
+from memory.tiers import exchanges
+from memory.tiers.manners import speaker_key
+from memory.types import DAY, Domain, Exchange, Kind
+
+_LOOKED_THROUGH = 80
+"""How many messages of a conversation are read to find what one of them corrects; hers and others' are among them."""
+_LATEST = 2 * DAY
+"""After how long, in microseconds, nothing is corrected any more without being named."""
+
+
+async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
+    """Tie these new or changed messages to what they correct."""
+    if not said:
+        return
+    await _untie(tx, [one.key for one in said], "item")
+    for one in sorted(said, key=lambda one: (one.said_at, one.key)):
+        if one.kind is Kind.SAID and one.role == "user" and (found := correction(one.text)):
+            await _tie(tx, domain, one, found)
+
+
+async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) -> None:
+    """Read a message anew that was edited: it says what holds now, unless the edit left the values in it as they were."""
+    if Correctable(before).figures != Correctable(after.text).figures:
+        await _untie(tx, [after.key], "corrects")
+    await note(tx, domain, [after])
+
+
+async def erase(tx: Transaction, items: Sequence[int]) -> None:
+    """Delete the ties of these items, as corrections and as what was corrected."""
+    await _untie(tx, items, "item")
+    await _untie(tx, items, "corrects")
+
+
+async def _untie(tx: Transaction, items: Sequence[int], column: str) -> None:
+    for some in pages(items):
+        within = placeholders("i", some)
+        if column == "item":
+            await tx.run(f"DELETE FROM corrections WHERE item IN ({within})", bound("i", some))
+        else:
+            await tx.run(f"DELETE FROM corrections WHERE corrects IN ({within})", bound("i", some))
+
+
+async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction) -> None:
+    rows = await tx.all(
+        exchanges.SELECT
+        + "WHERE e.session = :session AND e.domain = :domain AND e.kind IN ('said', 'reply') AND e.said_at <= :at "
+        f"AND e.said_at > :since AND e.item <> :item AND {shown('e')} ORDER BY e.said_at DESC, e.item DESC LIMIT {_LOOKED_THROUGH}",
+        {"session": said.session, "domain": domain.key, "at": said.said_at, "since": said.said_at - _LATEST, "item": said.key},
+    )
+    before = [exchanges.exchange(row) for row in rows]
+    if found.answer and before and not _is_own(before[0], said) and _asks_for_other(before[0].text, found):
+        return
+    corrected = await _answered(tx, domain, said, found, before) or next(
+        ([one.key] for one in _own(before, said)[: found.reach] if found.is_of(Correctable(one.text))), []
+    )
+    if corrected:
+        every = await _chains(tx, corrected)
+        await tx.many(
+            "INSERT INTO corrections (item, corrects, domain) VALUES (:item, :corrects, :domain) ON CONFLICT DO NOTHING",
+            ({"item": said.key, "corrects": one, "domain": domain.key} for one in sorted(every - {said.key})),
+        )
+
+
+async def _answered(tx: Transaction, domain: Domain, said: Exchange, found: Correction, before: Sequence[Exchange]) -> list[int]:
+    """Return, where a message follows an answer of hers, the speaker's own words in it that it corrects, and the answer if it tells them."""
+    if not before or before[0].kind is not Kind.REPLY or before[0].role != "assistant":
+        return []
+    rows = await tx.all(
+        exchanges.SELECT + "JOIN lineage l ON l.parent = e.item WHERE l.child = :reply AND l.cited = 1 AND e.domain = :domain "
+        f"AND e.kind = 'said' AND {shown('e')} ORDER BY e.said_at DESC, e.item DESC LIMIT {_LOOKED_THROUGH}",
+        {"reply": before[0].key, "domain": domain.key},
+    )
+    own = [one.key for row in rows if _is_own(one := exchanges.exchange(row), said) and found.is_of(Correctable(one.text))][:1]
+    told = exchanges.recallable(before[0]) and found.is_of(Correctable(before[0].text))
+    return [*own, *([before[0].key] if told else [])]
+
+
+async def _chains(tx: Transaction, corrected: Sequence[int]) -> set[int]:
+    """Return these messages with all that they correct."""
+    rows: list[Row] = await tx.all(
+        f"SELECT corrects FROM corrections WHERE item IN ({placeholders('i', corrected)})", bound("i", corrected)
+    )
+    return {*corrected, *(row["corrects"] for row in rows)}
+
+
+def _asks_for_other(text: str, found: Correction) -> bool:
+    """Return whether a text asks something to which this is an answer: it names no such value itself."""
+    return asks(text) and not found.kinds & Correctable(text).kinds
+
+
+def _own(messages: Sequence[Exchange], said: Exchange) -> list[Exchange]:
+    return [one for one in messages if _is_own(one, said)]
+
+
+def _is_own(one: Exchange, said: Exchange) -> bool:
+    return one.kind is Kind.SAID and speaker_key(one) == speaker_key(said)
