@@ -24,10 +24,7 @@ _LATEST = 2 * DAY
 
 
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
-    """Tie these new or changed messages to what they correct."""
-    if not said:
-        return
-    await _untie(tx, [one.key for one in said], "item")
+    """Tie these newly stored messages to what they correct."""
     for one in sorted(said, key=lambda one: (one.said_at, one.key)):
         if one.kind is Kind.SAID and one.role == "user" and (found := correction(one.text)):
             await _tie(tx, domain, one, found)
@@ -35,24 +32,17 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> Non
 
 async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) -> None:
     """Read a message anew that was edited: it says what holds now, unless the edit left the values in it as they were."""
+    await tx.run("DELETE FROM corrections WHERE item = :item", {"item": after.key})
     if Correctable(before).figures != Correctable(after.text).figures:
-        await _untie(tx, [after.key], "corrects")
+        await tx.run("DELETE FROM corrections WHERE corrects = :item", {"item": after.key})
     await note(tx, domain, [after])
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the ties of these items, as corrections and as what was corrected."""
-    await _untie(tx, items, "item")
-    await _untie(tx, items, "corrects")
-
-
-async def _untie(tx: Transaction, items: Sequence[int], column: str) -> None:
     for some in pages(items):
-        within = placeholders("i", some)
-        if column == "item":
-            await tx.run(f"DELETE FROM corrections WHERE item IN ({within})", bound("i", some))
-        else:
-            await tx.run(f"DELETE FROM corrections WHERE corrects IN ({within})", bound("i", some))
+        within = f"IN ({placeholders('i', some)})"
+        await tx.run(f"DELETE FROM corrections WHERE item {within} OR corrects {within}", bound("i", some))
 
 
 async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction) -> None:

@@ -76,7 +76,7 @@ class Retrieval(ViewPart):
     async def during(self, window: Window, k: int, *, ahead: bool = False) -> list[Hit]:
         """Return k messages of a time window, spread over it if there are more, in order, with neighbours and receipts.
 
-        These are what people said then, or said at another time about it. What looks ahead to the window counts only if `ahead`.
+        What puts one of them right comes after it. These are what people said then, or said at another time about it. What looks ahead to the window counts only if `ahead`.
         """
         loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
         return list((await self._messages(during(loaded, window, k, ahead=ahead))).values())
@@ -104,7 +104,9 @@ class Retrieval(ViewPart):
         if item is None:
             return []
         loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
-        return list((await self._messages(around(loaded, item, n))).values())
+        found = around(loaded, item, n)
+        hits = await self._messages(found)
+        return [hits[one.item] for one in found if one.item in hits]
 
     async def at_once(self, text: str, wanted: RecallLimits, exclude: Collection[int], asker: str) -> Recalled:
         """Return what best matches a text, up to the wanted number of each kind, in one ranking; the text is embedded once.

@@ -101,7 +101,7 @@ async def lived(folder: Path, name: str, embedder: Embedder | None) -> list[tupl
 
 
 @each_way
-@pytest.mark.parametrize("name", ["cases", "unseen"])
+@pytest.mark.parametrize("name", ["cases", "unseen", "further"])
 async def test_what_is_corrected_is_told_as_it_holds_and_what_corrects_nothing_stays(
     tmp_path: Path, name: str, embedder: Embedder | None
 ) -> None:

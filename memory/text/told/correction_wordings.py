@@ -46,14 +46,17 @@ _PLACE = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _STRONG = re.compile(
-    r"(?i)^\W*(?:(?:oh|ah|ach|no|nein|non|wait|sorry|oops|ups|pardon|perdón|perdona),? )*"
-    r"(?:i meant(?: to (?:say|write))?|i mean\b(?! it)|scratch that|strike that|make (?:that|it)|correction\b|my mistake|my bad|typo\b|i misspoke|i was wrong|i got that wrong"
-    r"|forget (?:that|what i said)|ich (?:meinte|meine)\b|korrektur\b|vergiss das|streich das|tippfehler\b|mein fehler|falsch,|stimmt nicht,|stattdessen"
+    r"(?i)^\W*(?:(?:oh|ah|ach|uh|äh|no|nein|non|wait|sorry|oops|ups|pardon|perdón|perdona),? )*"
+    r"(?:i meant(?: to (?:say|write))?|i mean\b(?! it)|scratch that|strike that|make (?:that|it)|correction\b|my mistake|my bad|typo\b|(?:changes? of plans?|planänderung|changement de programme|cambio de planes)(?= ?[:,])|i misspoke|i was wrong|i got that wrong"
+    r"|forget (?:that|what i said)|ich (?:meinte|meine)\b|korrektur\b|vergiss das|streich das|tippfehler\b|mein fehler|falsch(?=,)|stimmt nicht(?=,)|stattdessen"
     r"|je voulais dire|oublie(?: ça)?|faute de frappe|erratum|plutôt|rectification|quise decir|quería decir|corrección\b|olvida(?: eso)?|mejor dicho|me equivoqué|digo)\b[\s,:;.!–—-]*"
 )
 _WEAK = re.compile(
-    r"(?i)^\W*(?:(?:oh|ah|ach|hm+|um(?=,)|well|ok|sorry|oops|ups|whoops|pardon|désolée?|entschuldigung|perdón|perdona|no+|nope|nein|nee|ne|nö|non|wait|hang on|hold on|warte|moment"
+    r"(?i)^\W*(?:(?:oh|ah|ach|hm+|u[hm](?=[, ]no|,)|äh|euh|eh|argh|ugh|damn|mist|quatsch|blödsinn|mince|zut|well|ok|sorry|oops|ups|whoops|pardon|désolée?|entschuldigung|perdón|perdona|no+|nope|nah|nein|nee|ne|nö|non|wait|hang on|hold on|warte|moment"
     r"|attends|espera|actually|turns out|rather|instead|eigentlich|doch|tatsächlich|en fait|finalement|en realidad|al final|mejor)\b[\s,:;.!…–—-]*)+(?:that )?"
+)
+_BEHIND = re.compile(
+    r"(?i)[\s,–—-]+(?:sorry|oops|ups|i meant?|my bad|my mistake|mein(?:t)?e ich|je veux dire|je voulais dire|pardon|perdón|quiero decir|quise decir)\W*$"
 )
 _ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne)\b[\s,]*(?!wait|warte|attends|espera)")
 _IT_IS = re.compile(
@@ -70,6 +73,7 @@ _MOVED = re.compile(
 _MOVED_TO = re.compile(
     r"(?i)^(?P<what>.{2,60}?)(?:\b|(?=['’]))(?:(?:['’]s|has|is|was|got|have|been|just|now)\s+)*(?:moved|pushed|postponed|rescheduled|brought forward|put back|changed)"
     r"\s+(?:back |forward )?(?:to|until|till)\s+(?P<to>.+)"
+    r"|\b(?:i|we)(?:['’]ve| have| had to)? (?:just )?(?:moved?|pushed?|rescheduled?|changed?|postponed?) (?P<what5>(?:my|our|the) .{2,40}?) to (?P<to5>.+)"
     r"|^(?P<what2>.{2,60}?)\b(?:wurde|ist|wird)\s+(?:jetzt |nun )?(?:auf|in|an) (?P<to2>.+?) (?:verlegt|verschoben|vorverlegt|vorgezogen)\b"
     r"|^(?P<what3>.{2,60}?)\b(?:a été|est)\s+(?:déplacée?|repoussée?|reportée?|avancée?)\s+(?P<to3>(?:à|au|en) .+)"
     r"|^(?P<what4>.{2,60}?)\b(?:se (?:movió|cambió|pasó|aplazó)|la (?:cambiaron|movieron)|lo (?:cambiaron|movieron))\s+(?P<to4>(?:al?|para) .+)"
@@ -185,15 +189,18 @@ def correction(text: str) -> Correction | None:
     if len(text) > _MOST_CHARACTERS or is_question(text):
         return None
     text = " ".join(text.split())
+    text, behind = _BEHIND.subn("", text)
     strong = _STRONG.match(text)
     weak = None if strong else _WEAK.match(text)
     if strong or weak:
         rest = text[(strong or weak).end() :]  # type: ignore[union-attr]
-        return _read(rest, certain=strong is not None, answer=strong is None and bool(_ONLY_NO.match(text)))
+        return _read(rest, certain=strong is not None, answer=not (strong or behind) and bool(_ONLY_NO.match(text)))
+    if behind:
+        return _read(text, certain=False, answer=False)
     if found := _NOT.search(text):
         return _read(text, certain=False, answer=True) if found.start() == 0 else None
     if moved := _MOVED_TO.search(text):
-        what, to = (next(filter(None, (moved[f"{part}{n}"] for n in ("", 2, 3, 4)))) for part in ("what", "to"))
+        what, to = (next(filter(None, (moved[f"{part}{n}"] for n in ("", 2, 3, 4, 5)))) for part in ("what", "to"))
         return _moved(what, to)
     for clause in re.split(r"[,;.!–—]\s+", text):
         if _NOW.match(clause) and (read := _read(clause, certain=False, answer=False)):

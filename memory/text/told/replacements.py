@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W_]+(?:[’'-][^\W_]+)*")
 _MAY_TELL = re.compile(
     r"(?i)\b(?:new|neue\w?|nouve\w+|nuev[oa]|now|moved|umgezogen|déménagé|mud\w+|turned|turns|geworden|ans|cumpl\w+|tiene|any ?more|no longer|nicht mehr|plus|ya no"
     r"|switched|changed|gone over|umgestiegen|passée?s?|cambi\w+|pas[éa]\w*|left|quit|sold|gave up|got rid|dropped|ditched|resigned|verkauft|gekündigt|aufgegeben"
-    r"|vendu\w*|quitté\w*|vend\w+|dej\w+)\b"
+    r"|vendu\w*|quitté\w*|vend\w+|dej\w+|gewechselt|changé|got a)\b"
 )
 _NO_NEWS = re.compile(
     r"(?i)\b(?:too|also|as well|another|second|might|maybe|perhaps|if|want|wants|need|needs|would|should|could|hope|hoping|will|going to|looking for|auch|vielleicht"
@@ -28,7 +28,7 @@ _PAST = re.compile(r"(?i)\b(?:was|were|had|used to|war|hatte|früher|était|avai
 _VALUE = re.compile(r"(?:^|(?<=[^.!?\w]))(?:[A-ZÄÖÜÉÁ][^\W_]+|[^\W_]*\d[^\W_]*)")
 _NAME = re.compile(r"\b[A-ZÄÖÜÉÁ][^\W\d_]+")
 _OWN = re.compile(
-    r"(?i)\b(?:i|we|my|our|us|me|ich|wir|mein\w*|unser\w*|je|j|nous|on|mon|ma|mes|notre|nos|yo|mi|mis|nuestr\w+|me|tomo|uso|bebo|tengo|vivo)\b"
+    r"(?i)\b(?:i|we|my|our|us|me|ich|wir|mein\w*|unser\w*|je|j|nous|on|mon|ma|mes|notre|nos|yo|mi|mis|nuestr\w+|me|tomo|uso|bebo|tengo|vivo|trabajo|estudio|conduzco|voy|soy|estoy|como)\b"
 )
 _COPULA = re.compile(
     r"(?i)\s*(?::|\b(?:is|are|ist|sind|lautet|heißt|est|sont|es|son)\b|['’]s\b)\s*(?:now |jetzt |nun |maintenant |ahora )?"
@@ -45,9 +45,9 @@ _LIVES = re.compile(
     r"|\bmon adresse\b|\bviv(?:o|imos)\b|\bmi dirección\b"
 )
 _NEW = re.compile(
-    r"(?i)^\W*(?:(?:btw|ok|hey|oh|update|so|fyi|übrigens|au fait|por cierto)\W+)?(?:(?:i|we|there['’]s|here['’]s|das|le|la|el|the|my|our|meine?|unsere?|die|der|mon|ma|notre|mi|nuestr[oa]"
-    r"|have|got|['’]ve|i['’]ve|we['’]ve|ich|habe|haben|wir|hier|j['’]ai|on|un|une|una|tengo|a|an|eine?n?|just|jetzt)\s+)*(?:new|neue[srnm]?|nouve(?:au|l|lle)|nuev[oa])\s+"
-    r"(?P<thing>[^:,.!?]{2,50}?)(?:\s*:|,? (?:it['’]s|c['’]est|it is)| is| ist| lautet| est| es)\s+(?P<value>.+)"
+    r"(?i)(?:^|\b(?=(?:my|our|mein\w*|unser\w*|mon|ma|notre|mi|nuestr[oa]) ))\W*(?:(?:btw|ok|hey|oh|update|so|fyi|übrigens|au fait|por cierto)\W+)?(?:(?:i|we|there['’]s|here['’]s|das|le|la|el|the|my|our|meine?|unsere?|die|der|mon|ma|notre|mi|nuestr[oa]"
+    r"|have|got|hab|['’]ve|i['’]ve|we['’]ve|ich|habe|haben|wir|hier|j['’]ai|on|un|une|una|tengo|a|an|eine?n?|just|jetzt)\s+)*(?:new|neue[srnm]?|nouve(?:au|l|lle)|nuev[oa])\s+"
+    r"(?P<thing>[^:,.!?]{2,50}?)(?:\s*:|,? (?:it['’]s|c['’]est|it is)|,(?= (?-i:[A-ZÄÖÜÉ]|\d))| is| ist| lautet| est| es)\s+(?P<value>.+)"
 )
 _NOW_IS = re.compile(
     r"(?i)^\W*(?:the|my|our|das|die|der|mein\w*|unser\w*|le|la|mon|ma|notre|el|mi)\s+(?P<thing>[^:,.!?]{2,50}?)(?:['’]s| is| ist| lautet| est| es) (?:now|jetzt|nun|maintenant|ahora)\s+(?P<value>.+)"
@@ -73,6 +73,16 @@ _NO_MORE = re.compile(
     r"|(?P<who2>[^\W_]+) ist nicht mehr (?:mein|unser)e? (?P<role2>[\w-]+)(?P<rest2>.*)|(?P<who3>[^\W_]+) n['’]est plus (?:mon|ma|notre) (?P<role3>[\w-]+)(?P<rest3>.*)"
     r"|(?P<who4>[^\W_]+) ya no es (?:mi|nuestr[oa]) (?P<role4>[\w-]+)(?P<rest4>.*)"
 )
+_IS_NOW = re.compile(
+    r"(?P<who>\b[A-ZÄÖÜÉÁ][^\W\d_]+)(?:['’]s| is| ist| est| es) (?:(?:now|jetzt|maintenant|ahora) (?:my|our|mein|meine|unsere?|mon|ma|notre|mi|nuestr[oa]) (?P<role>[\w-]+(?: [\w-]+)?)"
+    r"|(?:my|our|mein|meine|unsere?|mon|ma|notre|mi|nuestr[oa]) (?P<role2>[\w-]+(?: [\w-]+)?) (?:now|jetzt|maintenant|ahora)\b)"
+)
+_CHANGED = re.compile(
+    r"(?i)(?P<who>[^\W_]+)(?:['’]ve|['’]s| has| have)? (?:just |recently )?(?:changed|switched|got a new|found a new|has a new) (?P<what>[^\W_]+)\b(?! to\b)(?P<then>[,;.:–—-].+| and\b.+)"
+    r"|(?P<who2>[^\W_]+) (?:habe?|hat|haben) (?:(?:den|die|das|mein\w*) )?(?P<what2>[^\W_]+) gewechselt(?P<then2>[,;.:].+| und\b.+)"
+    r"|\b(?P<who3>j['’]ai|[^\W_]+ a|on a) changé (?:de |d['’])(?P<what3>[^\W_]+)(?P<then3>[,;.:].+| et\b.+)"
+    r"|\b(?P<who4>he|hemos|[^\W_]+ ha|cambié|cambiamos) (?:cambiado )?de (?P<what4>[^\W_]+)(?P<then4>[,;.:].+| y\b.+)"
+)
 _ENGLISH_NO_MORE = re.compile(
     r"(?i)\b(?:no longer my|not (?:my|our)\b.*\bany ?more|n['’]t (?:my|our)\b.*\bany ?more|no longer our)\b"
 )
@@ -88,6 +98,10 @@ _OVER = re.compile(
     r"|^\W*(?P<who3>(?:[\w'’]+ ){0,3}?)(?:j['’]ai|ai|a|avons) (?:vendu|quitté|arrêté) (?:(?:le|la|les|mon|ma|mes|notre|son|sa) |l['’])?(?P<what3>[^.,;!?]{2,40}?)(?=[.,;!]| et\b)(?P<then3>.+)"
     r"|^\W*(?P<who4>(?:[\w'’]+ ){0,3}?)(?:vendí|vendimos|he vendido|hemos vendido|dejé|dejamos|he dejado|dejó|ha dejado) (?:(?:el|la|mi|nuestr[oa]|su) )?(?P<what4>[^.,;!?]{2,40}?)(?=[.,;!]| y\b)(?P<then4>.+)"
 )
+_NOT_ROLES = frozenset(map(stem, "any more longer now".split()))
+_SOMEBODY = frozenset("he she they it er sie il elle él ella this that".split())
+_IS = re.compile(r"(?i):|\b(?:is|ist|heißt|est|es|called|named|s['’]appelle|se llama)\b|['’]s\b")
+_DENIED = re.compile(r"(?i)\b(?:not|no longer|nicht|plus|ya no)\b|n['’]t\b")
 _NOT_THINGS = frozenset(
     map(
         stem,
@@ -123,6 +137,13 @@ def _every(text: str) -> Iterator[Takes]:
         who, role = next((found[f"who{n}"], found[f"role{n}"]) for n in ("", 2, 3, 4) if found[f"who{n}"])
         if not found["who"] or _ENGLISH_NO_MORE.search(text):
             yield _of_role(who, role)
+    if found := _IS_NOW.search(text):
+        yield _of_role(found["who"], found["role"] or found["role2"], taken=True)
+    if found := _CHANGED.search(text):
+        who, what = next((found[f"who{n}"], found[f"what{n}"]) for n in ("", 2, 3, 4) if found[f"what{n}"])
+        yield _of_what_is_over(
+            frozenset(stem(name.lower()) for name in _NAME.findall(who) if name != "I"), _stems(what), named=True
+        )
     if found := _SWITCHED.search(text):
         to = next(found[part] for part in ("to", "to2", "to3", "to4") if found[part])
         yield _of_kind(_in_order(to), first=not (found["to"] or found["to2"]))
@@ -156,18 +177,20 @@ def _of_age(who: str, age: str) -> Takes:
     return takes
 
 
-def _of_role(who: str, role: str) -> Takes:
-    held = stem(role.split()[0].lower())
-    named = _NAME.fullmatch(who) is not None and who.lower() not in ("he", "she", "er", "sie", "il", "elle", "él", "ella")
+def _of_role(who: str, role: str, *, taken: bool = False) -> Takes:
+    """Tell whether somebody was told to be what `who` is no more, or to be what `who` has become (`taken`)."""
+    held = frozenset(one for one in _in_order(role) if one not in _NOT_ROLES)
+    named = _NAME.fullmatch(who) is not None and who.lower() not in _SOMEBODY
 
     def takes(older: str) -> bool:
         names = set(_WORD.findall(older))
         return (
-            held in _stems(older)
+            bool(held)
+            and held <= _stems(older)
             and bool(_OWN.search(older))
-            and bool(_COPULA.search(older) or re.search(r"(?i)\b(?:s['’]appelle|se llama|called)\b", older))
-            and (who in names if named else bool(_NAME.search(older)))
-            and not re.search(r"(?i)\b(?:not|no longer|nicht|plus|ya no)\b|n['’]t\b", older)
+            and bool(_IS.search(older))
+            and (who not in names if taken else who in names if named else bool(_NAME.search(older)))
+            and not _DENIED.search(older)
         )
 
     return takes
@@ -190,10 +213,18 @@ def _of_kind(to: list[str], *, first: bool) -> Takes:
     return takes
 
 
-def _of_what_is_over(whose: frozenset[str], what: frozenset[str]) -> Takes:
+def _of_what_is_over(whose: frozenset[str], what: frozenset[str], *, named: bool = False) -> Takes:
+    """Tell whether a text tells of what is over: of whoever it is, if somebody is `named`, else of the speaker or their people."""
+
     def takes(older: str) -> bool:
         there = _stems(older)
-        return bool(what) and what <= there and whose <= there and bool(_OWN.search(older)) and not _PAST.search(older)
+        return (
+            bool(what)
+            and what <= there
+            and whose <= there
+            and bool((named and whose) or _OWN.search(older))
+            and not _PAST.search(older)
+        )
 
     return takes
 
