@@ -6,17 +6,18 @@ holds; without any, the first statement does. Nobody corrects what another perso
 words she answered with: the tie is to these, and to her answer.
 """
 
+import re
 from collections.abc import Sequence
 
 from memory.forget.gone import shown
 from memory.store.database import Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
-from memory.text.questions import asks
 from memory.text.told.correction_wordings import Correctable, Correction, correction
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, Domain, Exchange, Kind
 
+_QUESTION = re.compile(r"[^.!?\n]+\?")
 _LOOKED_THROUGH = 80
 """How many messages of a conversation are read to find what one of them corrects; hers and others' are among them."""
 _LATEST = 2 * DAY
@@ -53,11 +54,18 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
         {"session": said.session, "domain": domain.key, "at": said.said_at, "since": said.said_at - _LATEST, "item": said.key},
     )
     before = [exchanges.exchange(row) for row in rows]
-    if found.answer and before and not _is_own(before[0], said) and _asks_for_other(before[0].text, found):
-        return
-    corrected = await _answered(tx, domain, said, found, before) or next(
-        ([one.key] for one in _own(before, said)[: found.reach] if found.is_of(Correctable(one.text))), []
-    )
+    own = [one for one in before if _is_own(one, said)][: found.reach]
+    last = before[0] if before else said
+    if last.kind is Kind.REPLY and last.role == "assistant":
+        # Her answer may tell of what was said long before, or elsewhere.
+        own = [*await _answered(tx, domain, last, said), *own]
+    if found.answer and not _is_own(last, said) and (asked := _QUESTION.findall(last.text)):
+        # "Dinner is at 7, right?" may be answered like a correction, and so may "do all of you come?"
+        named = set(Correctable(asked[-1]).figures)
+        own = [one for one in own if named.intersection(Correctable(one.text).figures)]
+    corrected = [one.key for one in own if found.is_of(Correctable(one.text))][:1]
+    if last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)):
+        corrected.append(last.key)
     if corrected:
         every = await _chains(tx, corrected)
         await tx.many(
@@ -66,18 +74,14 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
         )
 
 
-async def _answered(tx: Transaction, domain: Domain, said: Exchange, found: Correction, before: Sequence[Exchange]) -> list[int]:
-    """Return, where a message follows an answer of hers, the speaker's own words in it that it corrects, and the answer if it tells them."""
-    if not before or before[0].kind is not Kind.REPLY or before[0].role != "assistant":
-        return []
+async def _answered(tx: Transaction, domain: Domain, reply: Exchange, said: Exchange) -> list[Exchange]:
+    """Return what an answer of hers rests on of the words of a message's speaker, the newest first."""
     rows = await tx.all(
         exchanges.SELECT + "JOIN lineage l ON l.parent = e.item WHERE l.child = :reply AND l.cited = 1 AND e.domain = :domain "
         f"AND e.kind = 'said' AND {shown('e')} ORDER BY e.said_at DESC, e.item DESC LIMIT {_LOOKED_THROUGH}",
-        {"reply": before[0].key, "domain": domain.key},
+        {"reply": reply.key, "domain": domain.key},
     )
-    own = [one.key for row in rows if _is_own(one := exchanges.exchange(row), said) and found.is_of(Correctable(one.text))][:1]
-    told = exchanges.recallable(before[0]) and found.is_of(Correctable(before[0].text))
-    return [*own, *([before[0].key] if told else [])]
+    return [one for row in rows if _is_own(one := exchanges.exchange(row), said)]
 
 
 async def _chains(tx: Transaction, corrected: Sequence[int]) -> set[int]:
@@ -86,15 +90,6 @@ async def _chains(tx: Transaction, corrected: Sequence[int]) -> set[int]:
         f"SELECT corrects FROM corrections WHERE item IN ({placeholders('i', corrected)})", bound("i", corrected)
     )
     return {*corrected, *(row["corrects"] for row in rows)}
-
-
-def _asks_for_other(text: str, found: Correction) -> bool:
-    """Return whether a text asks something to which this is an answer: it names no such value itself."""
-    return asks(text) and not found.kinds & Correctable(text).kinds
-
-
-def _own(messages: Sequence[Exchange], said: Exchange) -> list[Exchange]:
-    return [one for one in messages if _is_own(one, said)]
 
 
 def _is_own(one: Exchange, said: Exchange) -> bool:

@@ -28,8 +28,13 @@ _WEEKDAYS = "|".join(
         *"lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo".split(),
     ]
 )
+_ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split())
 _MONTHS = "|".join(sorted(MONTHS, key=len, reverse=True))
-_COUNT = "|".join(sorted((word for word, n in COUNT_WORDS.items() if 0 < n < 13 and len(word) > 2), key=len, reverse=True))
+_COUNT = "|".join(
+    sorted(
+        (word for word, n in COUNT_WORDS.items() if 0 < n < 13 and len(word) > 2 and word not in _ORDINALS), key=len, reverse=True
+    )
+)
 _HOUR = rf"(?:\d{{1,2}}(?:[:.h]\d{{2}})?|(?:{_COUNT}))"
 _TIME = re.compile(
     rf"(?i)\b(?:(?:at|by|from|until|till|around|um|ab|gegen|bis|à|vers|dès|a las?|sobre las|hasta las) {_HOUR}(?!\.? ?(?:{_MONTHS})\b)\b(?! ?(?:euros?|kilo|km|%))"
@@ -78,9 +83,10 @@ _MOVED_TO = re.compile(
     r"|^(?P<what3>.{2,60}?)\b(?:a été|est)\s+(?:déplacée?|repoussée?|reportée?|avancée?)\s+(?P<to3>(?:à|au|en) .+)"
     r"|^(?P<what4>.{2,60}?)\b(?:se (?:movió|cambió|pasó|aplazó)|la (?:cambiaron|movieron)|lo (?:cambiaron|movieron))\s+(?P<to4>(?:al?|para) .+)"
 )
+_ARTICLES = r"(?:(?:at|on|in|um|am|à|le|la|el|las|den|der|die|the) )*"
 _NOT = re.compile(
-    r"(?i)\b(?P<new>[^\s,]+(?: (?:uhr|o['’]clock|pm|am|h))?),? (?:not|nicht|pas|no|und nicht|et pas|y no) (?:(?:at|on|in|um|am|à|le|la|el|las|den|der|die) )*(?P<old>[^\s,.!]+)\W*$"
-    r"|\b(?:not|nicht|pas|no) (?:(?:at|on|in|um|am|à|le|la|el|las|den|der|die) )*(?P<old2>[^\s,.!]+),? (?:but |sondern |mais |sino )?(?:(?:at|on|in|um|am|à|le|la|el|las|den|der|die) )*(?P<new2>[^,.!]+)\W*$"
+    rf"(?i)\b(?P<new>[^\s,]+(?: (?:uhr|o['’]clock|pm|am|h))?),? (?:not|nicht|pas|no|und nicht|et pas|y no) {_ARTICLES}(?P<old>[^\s,.!]+)\W*$"
+    rf"|\b(?:not|nicht|pas|no) {_ARTICLES}(?P<old2>[^\s,.!]+)(?:,|,? but|,? sondern|,? mais|,? sino) {_ARTICLES}(?P<new2>[^,.!]+)\W*$"
 )
 _STATES = re.compile(
     r"(?i)(?:['’](?:s|re|m)\b|\b(?:is|are|meets?|meeting|seeing|starts?|begins?|leaves?|lands?|opens?|closes?|comes?|turns?|costs?|called|ist|sind|heißt|kostet|trifft|treffen|beginnt"
@@ -198,7 +204,8 @@ def correction(text: str) -> Correction | None:
     if behind:
         return _read(text, certain=False, answer=False)
     if found := _NOT.search(text):
-        return _read(text, certain=False, answer=True) if found.start() == 0 else None
+        valued = found["old2"] or _kinds(found["new"]) & _kinds(found["old"]) & _TYPED
+        return _read(text, certain=False, answer=True) if valued and found.start() == 0 else None
     if moved := _MOVED_TO.search(text):
         what, to = (next(filter(None, (moved[f"{part}{n}"] for n in ("", 2, 3, 4, 5)))) for part in ("what", "to"))
         return _moved(what, to)
@@ -233,17 +240,18 @@ def _read(rest: str, *, certain: bool, answer: bool) -> Correction | None:
         if len(left) > (_LOOSE_FRAGMENT if certain else _FRAGMENT):
             return None
         return Correction(kinds & ~ValueKind.NAME, _values(body), left, frozenset(), certain, answer)
+    words = frozenset(map(_folded, _WORD.findall(body)))
     if not left or len(_WORD.findall(body)) > (_LOOSE_FRAGMENT + 1 if certain else _LOOSE_FRAGMENT):
         return None
     if not certain:
         # "No, the south gate": a thing alone, beside something of that name.
         first = _WORD.findall(body)[0].lower()
         return (
-            Correction(kinds, _values(body), left, frozenset(), certain, answer)
+            Correction(kinds, words, left, frozenset(), certain, answer)
             if first in ("the", "in", "at", "der", "die", "das", "le", "la", "el") and len(left) <= _FRAGMENT
             else None
         )
-    return Correction(kinds or ValueKind.PLACE if moved else kinds, _values(body), left, frozenset(), certain, answer)
+    return Correction(kinds or ValueKind.PLACE if moved else kinds, words, left, frozenset(), certain, answer)
 
 
 def _kinds(text: str) -> ValueKind:

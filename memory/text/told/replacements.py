@@ -87,7 +87,7 @@ _ENGLISH_NO_MORE = re.compile(
     r"(?i)\b(?:no longer my|not (?:my|our)\b.*\bany ?more|n['’]t (?:my|our)\b.*\bany ?more|no longer our)\b"
 )
 _SWITCHED = re.compile(
-    r"(?i)\b(?:i|we)(?:['’]ve| have)? (?:just |now |finally |recently )?(?:switched|changed|gone|moved)(?: over)? to (?P<to>[^.,;!?]{3,40})"
+    r"(?i)\b(?:i|we)(?:['’]ve| have)? (?:just |now |finally |recently )?(?:switched|changed|gone)(?: over)? to (?P<to>[^.,;!?]{3,40}?)(?=[.,;!?]|$| (?:with|at|in|on|for|from|since|because|now|this|last)\b)"
     r"|\b(?:ich|wir|bin|sind)\b.{0,30}?\bauf (?P<to2>[^.,;!?]{3,40}?) umgestiegen\b|\b(?:je suis|on est|nous sommes) passée?s? (?:à |au |aux )(?:l['’])?(?P<to3>[^.,;!?]{3,40})"
     r"|\b(?:me )?(?:cambié|he cambiado|pasé|me pasé|he pasado) a(?:l| la)? (?P<to4>[^.,;!?]{3,40})"
 )
@@ -98,6 +98,7 @@ _OVER = re.compile(
     r"|^\W*(?P<who3>(?:[\w'’]+ ){0,3}?)(?:j['’]ai|ai|a|avons) (?:vendu|quitté|arrêté) (?:(?:le|la|les|mon|ma|mes|notre|son|sa) |l['’])?(?P<what3>[^.,;!?]{2,40}?)(?=[.,;!]| et\b)(?P<then3>.+)"
     r"|^\W*(?P<who4>(?:[\w'’]+ ){0,3}?)(?:vendí|vendimos|he vendido|hemos vendido|dejé|dejamos|he dejado|dejó|ha dejado) (?:(?:el|la|mi|nuestr[oa]|su) )?(?P<what4>[^.,;!?]{2,40}?)(?=[.,;!]| y\b)(?P<then4>.+)"
 )
+_YOU = re.compile(r"(?i)\b(?:you|du|ihr|tu|vous|usted)\b")
 _NOT_ROLES = frozenset(map(stem, "any more longer now".split()))
 _SOMEBODY = frozenset("he she they it er sie il elle él ella this that".split())
 _IS = re.compile(r"(?i):|\b(?:is|ist|heißt|est|es|called|named|s['’]appelle|se llama)\b|['’]s\b")
@@ -115,7 +116,8 @@ Takes = Callable[[str], bool]
 
 def replaces(older: str, newer: str) -> bool:
     """Return whether a later text tells that what an earlier one by the same person told is no longer so."""
-    return newer != older and not is_question(older) and any(takes(older) for takes in replacements(newer))
+    usable = newer != older and len(older) <= _MOST_CHARACTERS and not is_question(older)
+    return usable and any(takes(older) for takes in replacements(newer))
 
 
 @lru_cache(maxsize=10_000)
@@ -149,7 +151,8 @@ def _every(text: str) -> Iterator[Takes]:
         yield _of_kind(_in_order(to), first=not (found["to"] or found["to2"]))
     if found := _OVER.search(text):
         who, what = next((found[f"who{n}"], found[f"what{n}"]) for n in ("", 2, 3, 4) if found[f"what{n}"])
-        yield _of_what_is_over(_stems(who), _stems(what))
+        if not _YOU.search(who):
+            yield _of_what_is_over(_stems(who), _stems(what))
 
 
 def _of_thing(about: frozenset[str], value: str) -> Takes:
