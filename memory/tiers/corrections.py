@@ -59,7 +59,8 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
     if last.kind is Kind.REPLY and last.role == "assistant":
         # Her answer may tell of what was said long before, or elsewhere.
         own = [*await _answered(tx, domain, last, said), *own]
-    if found.answer and not _is_own(last, said) and (asked := _QUESTION.findall(last.text)):
+    heard = next((one for one in before if not one.echo), said)
+    if found.answer and not _is_own(heard, said) and (asked := _QUESTION.findall(heard.text)):
         # "Dinner is at 7, right?" may be answered like a correction, and so may "do all of you come?"
         named = set(Correctable(asked[-1]).figures)
         own = [one for one in own if named.intersection(Correctable(one.text).figures)]

@@ -151,7 +151,7 @@ async def test_whichever_correction_is_forgotten_the_last_one_left_holds(tmp_pat
         assert (await recalled(here))[:2] == [(last.text, False), (DINNER, True)]
         await here.view.forget_message(last.id)
         assert (await recalled(here))[:2] == [(RIGHT, False), (DINNER, True)]
-        again = await here.say("uh, it's at 8")
+        again = await here.say("wait, it's at 8")
         await here.view.forget_message(first.id)
         assert (await recalled(here))[:2] == [(again.text, False), (DINNER, True)]
         await here.view.forget_message(again.id)

@@ -17,7 +17,7 @@ from memory.text.time.dates import MONTHS, WEEKDAYS
 
 _MOST_CHARACTERS = 160
 _LONGEST_CORRECTED = 600
-_FRAGMENT, _LOOSE_FRAGMENT = 2, 5
+_FRAGMENT, _LOOSE_FRAGMENT, _FEW = 2, 5, 4
 """The most words of a correction that are no value, after a word that may mean anything and after one that says so."""
 _NEAR, _FAR = 12, 30
 """How many messages of its speaker a correction looks back over."""
@@ -46,6 +46,7 @@ _DAY = re.compile(
     r"|tomorrow|übermorgen|demain|mañana\b|next (?:week|month|year)|nächste\w? (?:woche|monat))"
 )
 _NUMBER = re.compile(rf"(?i)\b(?:\w*\d[\w.,]*\b|(?:{_COUNT})\b)")
+_ALONE = re.compile(rf"(?i)(?:1?\d|2[0-4]|{_COUNT})")
 _PLACE = re.compile(
     r"(?i)\b(?:in|at|on|near|to|im|am|auf|ins|in der|in den|beim?|à|au|chez|dans|en|a) (?:(?:the|my|our|a|der|die|das|den|dem|le|la|les|l['’]|el|los|las)\s?)*[^\W\d_]{3}"
 )
@@ -53,8 +54,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _STRONG = re.compile(
     r"(?i)^\W*(?:(?:oh|ah|ach|uh|äh|no|nein|non|wait|sorry|oops|ups|pardon|perdón|perdona),? )*"
     r"(?:i meant(?: to (?:say|write))?|i mean\b(?! it)|scratch that|strike that|make (?:that|it)|correction\b|my mistake|my bad|typo\b|(?:changes? of plans?|planänderung|changement de programme|cambio de planes)(?= ?[:,])|i misspoke|i was wrong|i got that wrong"
-    r"|forget (?:that|what i said)|ich (?:meinte|meine)\b|korrektur\b|vergiss das|streich das|tippfehler\b|mein fehler|falsch(?=,)|stimmt nicht(?=,)|stattdessen"
-    r"|je voulais dire|oublie(?: ça)?|faute de frappe|erratum|plutôt|rectification|quise decir|quería decir|corrección\b|olvida(?: eso)?|mejor dicho|me equivoqué|digo)\b[\s,:;.!–—-]*"
+    r"|forget (?:that(?= ?[,.;:!–—-])|what i said)|ich (?:meinte|meine)\b|korrektur\b|(?:vergiss|streich) das(?= ?[,.;:!–—-])|tippfehler\b|mein fehler|falsch(?=,)|stimmt nicht(?=,)|stattdessen"
+    r"|je voulais dire|oublie(?: ça)?(?= ?[,.;:!–—-])|faute de frappe|erratum|plutôt|rectification|quise decir|quería decir|corrección\b|olvida(?: eso)?(?= ?[,.;:!–—-])|mejor dicho|me equivoqué|digo)\b[\s,:;.!–—-]*"
 )
 _WEAK = re.compile(
     r"(?i)^\W*(?:(?:oh|ah|ach|hm+|u[hm](?=[, ]no|,)|äh|euh|eh|argh|ugh|damn|mist|quatsch|blödsinn|mince|zut|well|ok|sorry|oops|ups|whoops|pardon|désolée?|entschuldigung|perdón|perdona|no+|nope|nah|nein|nee|ne|nö|non|wait|hang on|hold on|warte|moment"
@@ -62,6 +63,11 @@ _WEAK = re.compile(
 )
 _BEHIND = re.compile(
     r"(?i)[\s,–—-]+(?:sorry|oops|ups|i meant?|my bad|my mistake|mein(?:t)?e ich|je veux dire|je voulais dire|pardon|perdón|quiero decir|quise decir)\W*$"
+)
+_FILLS = re.compile(r"(?i)\b(?:oh|ah|ach|hm+|u[hm]|äh|euh|eh|argh|ugh|damn|mist|mince|zut|well|ok)\b|\W+")
+_OTHERWISE = re.compile(
+    r"(?i)(?:about|for|to|wegen|für|pour|por|before|until|is it|is that|are|do|does|did|when|what|how|why|who|ist|wann|was|wie|quand|cuándo|qué)\b"
+    r"|.*\b(?:today|heute|aujourd['’]hui|hoy)\b"
 )
 _ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne)\b[\s,]*(?!wait|warte|attends|espera)")
 _IT_IS = re.compile(
@@ -180,10 +186,8 @@ class Correction:
             return False
         if self.no_more:
             return self.no_more <= told.words
-        typed = self.kinds & _TYPED
-        if typed:
-            wanted = typed & ~ValueKind.NUMBER or typed
-            return bool(wanted & told.kinds) and (not self.about or bool(self.about & told.stems))
+        if typed := self.kinds & _TYPED:
+            return bool(typed & told.kinds) and (not self.about or bool(self.about & told.stems))
         if self.about & told.stems:
             return told.states
         return self.certain and bool(self.kinds & told.kinds) and told.states
@@ -198,10 +202,12 @@ def correction(text: str) -> Correction | None:
     text, behind = _BEHIND.subn("", text)
     strong = _STRONG.match(text)
     weak = None if strong else _WEAK.match(text)
+    if weak and not _FILLS.sub("", weak[0]):
+        weak = None  # "ok, at 6 then" agrees
     if strong or weak:
         rest = text[(strong or weak).end() :]  # type: ignore[union-attr]
         return _read(rest, certain=strong is not None, answer=not (strong or behind) and bool(_ONLY_NO.match(text)))
-    if behind:
+    if behind and len(text.split()) <= _FEW:
         return _read(text, certain=False, answer=False)
     if found := _NOT.search(text):
         valued = found["old2"] or _kinds(found["new"]) & _kinds(found["old"]) & _TYPED
@@ -217,7 +223,7 @@ def correction(text: str) -> Correction | None:
 
 
 def _moved(what: str, to: str) -> Correction | None:
-    kinds, about = _kinds(to) | _bare(to), _stems(what)
+    kinds, about = _kinds(to), _stems(what)
     if not kinds & (_TYPED | ValueKind.PLACE) or not about or len(about) > _LOOSE_FRAGMENT:
         return None
     return Correction(kinds & ~ValueKind.NAME, _values(to), about, frozenset(), certain=True, answer=False)
@@ -225,14 +231,14 @@ def _moved(what: str, to: str) -> Correction | None:
 
 def _read(rest: str, *, certain: bool, answer: bool) -> Correction | None:
     rest = _TAIL.sub("", rest.strip(" \t,:;.!–—-")).strip()
-    if not rest:
+    if not rest or _OTHERWISE.match(rest):
         return None
     if found := _NOT.search(rest):
         new, old = (found["new"], found["old"]) if found["old"] else (found["new2"], found["old2"])
-        return Correction(_kinds(new) | _bare(new), _values(new), frozenset(), frozenset([_folded(old)]), certain, answer)
+        return Correction(_kinds(new), _values(new), frozenset(), frozenset([_folded(old)]), certain, answer)
     moved = _MOVED.search(rest) is not None
     body = _IT_IS.sub("", rest)
-    kinds = _kinds(body) | _bare(body)
+    kinds = _kinds(body)
     left = _left(body)
     if not certain and not left and _I.match(rest):
         return None  # "sorry, I'm late on Tuesday"
@@ -245,18 +251,14 @@ def _read(rest: str, *, certain: bool, answer: bool) -> Correction | None:
         return None
     if not certain:
         # "No, the south gate": a thing alone, beside something of that name.
-        first = _WORD.findall(body)[0].lower()
-        return (
-            Correction(kinds, words, left, frozenset(), certain, answer)
-            if first in ("the", "in", "at", "der", "die", "das", "le", "la", "el") and len(left) <= _FRAGMENT
-            else None
-        )
+        named = re.match(r"(?i)(?:the|in|at|der|die|das|le|la|el)\b", body) and len(left) <= _FRAGMENT
+        return Correction(kinds, words, left, frozenset(), certain, answer) if named else None
     return Correction(kinds or ValueKind.PLACE if moved else kinds, words, left, frozenset(), certain, answer)
 
 
 def _kinds(text: str) -> ValueKind:
-    found = ValueKind.NONE
-    rest = text
+    # A number that stands alone may be an hour.
+    found, rest = ValueKind.TIME if _ALONE.fullmatch(text.strip()) else ValueKind.NONE, text
     for kind, pattern in ((ValueKind.DAY, _DAY), (ValueKind.TIME, _TIME)):
         if pattern.search(rest):
             found |= kind
@@ -268,11 +270,6 @@ def _kinds(text: str) -> ValueKind:
     if any(word[0].isupper() for word in _WORD.findall(rest)[0 if len(rest.split()) < 3 else 1 :]):
         found |= ValueKind.NAME
     return found
-
-
-def _bare(text: str) -> ValueKind:
-    """Return that a number which stands alone may be an hour."""
-    return ValueKind.NUMBER if _NUMBER.fullmatch(text.strip()) else ValueKind.NONE
 
 
 def _left(text: str) -> frozenset[str]:

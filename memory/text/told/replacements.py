@@ -21,7 +21,7 @@ _MAY_TELL = re.compile(
     r"|vendu\w*|quitté\w*|vend\w+|dej\w+|gewechselt|changé|got a)\b"
 )
 _NO_NEWS = re.compile(
-    r"(?i)\b(?:too|also|as well|another|second|might|maybe|perhaps|if|want|wants|need|needs|would|should|could|hope|hoping|will|going to|looking for|auch|vielleicht"
+    r"(?i)\b(?:too|also|as well|another|second|might|may (?:have|be)|maybe|perhaps|if|want|wants|need|needs|would|should|could|hope|hoping|will|going to|looking for|auch|vielleicht"
     r"|wenn|möchte|brauche|will|würde|aussi|peut-être|voudrais|veux|si|también|quizás?|quiero|necesito)\b"
 )
 _PAST = re.compile(r"(?i)\b(?:was|were|had|used to|war|hatte|früher|était|avait|era|tenía|antes)\b")
