@@ -87,21 +87,32 @@ class PlacedMessage(NamedTuple):
 
 
 async def at_their_places(
-    db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int], told: MentionedNames | None = None
+    db: DatabaseAccess,
+    domains: Sequence[int],
+    keys: Sequence[int],
+    told: MentionedNames | None = None,
+    *,
+    amending: bool = False,
 ) -> dict[int, PlacedMessage]:
-    """Return those of these messages that may be read in these domains, by key, and what puts them right.
+    """Return those of these messages that may be read in these domains, by key.
 
-    With `told`, also those that tell most of its names.
+    With `told`, also those that tell most of its names; if `amending`, also those that put one of them right.
     """
     found: dict[int, PlacedMessage] = {}
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
+        # Of several corrections the last one, which corrects the others too.
+        right = (
+            f"OR e.item IN (SELECT c.item FROM corrections c WHERE c.corrects IN ({placeholders('k', some)}) "
+            "AND NOT EXISTS (SELECT 1 FROM corrections n WHERE n.corrects = c.item))"
+            if amending
+            else ""
+        )
         # With a plus, the domain is no index to search by: each message would be searched for in every domain in view.
         rows = await db.all(
-            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), "
-            f"({_amendment(domains)}) FROM exchanges e JOIN items i ON i.id = e.item JOIN sessions s ON s.id = e.session "
-            f"WHERE (e.item IN ({placeholders('k', some)}) OR e.item IN (SELECT item FROM corrections WHERE corrects IN "
-            f"({placeholders('k', some)})) {named}) AND +e.domain IN ({placeholders('d', domains)}) "
+            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), ({_amendment(domains)}) "
+            "FROM exchanges e JOIN items i ON i.id = e.item JOIN sessions s ON s.id = e.session "
+            f"WHERE (e.item IN ({placeholders('k', some)}) {right} {named}) AND +e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
             {**bound("k", some), **bound("d", domains), **(told.parameters if told and not at else {})},
         )

@@ -160,7 +160,7 @@ class Retrieval(ViewPart):
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {hit.item for hit in found}
         keys |= {key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None}
-        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named)
+        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named, amending=True)
         messages = {key: placed.exchange for key, placed in there.items()}
         found = _with_amendments(found, there, exclude)
         beside = keys.union(hit.item for hit in found)
