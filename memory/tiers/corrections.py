@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from memory.forget.gone import shown
 from memory.store.database import Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
-from memory.text.told.correction_wordings import Correctable, Correction, correction
+from memory.text.told.correction_wordings import Correction, correction
+from memory.text.told.named_values import Correctable
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, Domain, Exchange, Kind

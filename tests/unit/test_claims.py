@@ -3,7 +3,8 @@
 import pytest
 
 from memory.text.told.claims import asks_for_older, claims, superseded
-from memory.text.told.correction_wordings import Correctable, correction
+from memory.text.told.correction_wordings import correction
+from memory.text.told.named_values import Correctable
 from memory.text.told.replacements import replaces
 
 

@@ -65,24 +65,29 @@ def _place(key: int, score: float, hits: Mapping[int, Hit], instead: Mapping[int
 
 def _instead(question: str, every: Sequence[_Told], *, older_first: bool) -> dict[int, int]:
     """Map each hit to the one preferred to it, if any: its newest successor or, if `older_first`, its last predecessor."""
-    told = [one for one in every if one[2].every]
-    told.sort(key=lambda one: (one[1].exchange.said_at, one[0]))
+    told = sorted((one for one in every if one[2] is not _NOTHING), key=lambda one: (one[1].exchange.said_at, one[0]))
+    place = {key: at for at, (key, _, _) in enumerate(told)}
+    pairs = [*_superseded(question, [one for one in told if one[2].every]), *_replaced(told)]
     instead: dict[int, int] = {}
-    asked: frozenset[str] | None = None
-    for (key, hit, said), (other, later, newer) in _on_the_same(told):
-        asked = frozenset(query_stems(question)) if asked is None else asked
-        if hit.exchange.said_at < later.exchange.said_at and superseded(said, newer, asked):
-            older, wanted = (other, key) if older_first else (key, other)
-            instead[older] = wanted
-    for key, other in _replaced(every):
+    for key, other in sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]])):
         older, wanted = (other, key) if older_first else (key, other)
         instead[older] = wanted
     return instead
 
 
-def _replaced(every: Sequence[_Told]) -> list[tuple[int, int]]:
-    """Return each hit that a later one tells is no longer so, with that one, in the order they were said; few tell of it at all."""
-    told = sorted((one for one in every if one[2] is not _NOTHING), key=lambda one: (one[1].exchange.said_at, one[0]))
+def _superseded(question: str, told: Sequence[_Told]) -> list[tuple[int, int]]:
+    """Return each hit whose claim a later one superseded, with that one."""
+    asked: frozenset[str] | None = None
+    found = []
+    for (key, hit, said), (other, later, newer) in _on_the_same(told):
+        asked = frozenset(query_stems(question)) if asked is None else asked
+        if hit.exchange.said_at < later.exchange.said_at and superseded(said, newer, asked):
+            found.append((key, other))
+    return found
+
+
+def _replaced(told: Sequence[_Told]) -> list[tuple[int, int]]:
+    """Return each hit that a later one tells is no longer so, with that one; few tell of it at all."""
     return [
         (key, newer)
         for at, (newer, later, _) in enumerate(told)

@@ -12,13 +12,14 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
+from memory.text.told.named_values import TYPED, Correctable, ValueKind, left_of
 
 _MOST_CHARACTERS = 400
 _WORD = re.compile(r"[^\W_]+(?:[’'-][^\W_]+)*")
 _MAY_TELL = re.compile(
     r"(?i)\b(?:new|neue\w?|nouve\w+|nuev[oa]|now|moved|umgezogen|déménagé|mud\w+|turned|turns|geworden|ans|cumpl\w+|tiene|any ?more|no longer|nicht mehr|plus|ya no"
     r"|switched|changed|gone over|umgestiegen|passée?s?|cambi\w+|pas[éa]\w*|left|quit|sold|gave up|got rid|dropped|ditched|resigned|verkauft|gekündigt|aufgegeben"
-    r"|vendu\w*|quitté\w*|vend\w+|dej\w+|gewechselt|changé|got a)\b"
+    r"|vendu\w*|quitté\w*|vend\w+|dej\w+|from now on|these days|rescheduled|pushed|turns out|jetzt|nun|inzwischen|mittlerweile|geändert|verlegt|verschoben|maintenant|désormais|changé|ahora|closed|cancelled|ended|not|\w+n['’]t|nicht|gewechselt|changé|got a)\b"
 )
 _NO_NEWS = re.compile(
     r"(?i)\b(?:too|also|as well|another|second|might|may (?:have|be)|maybe|perhaps|if|want|wants|need|needs|would|should|could|hope|hoping|will|going to|looking for|auch|vielleicht"
@@ -92,11 +93,16 @@ _SWITCHED = re.compile(
     r"|\b(?:me )?(?:cambié|he cambiado|pasé|me pasé|he pasado) a(?:l| la)? (?P<to4>[^.,;!?]{3,40})"
 )
 _OVER = re.compile(
-    r"(?i)^\W*(?P<who>(?:[\w'’]+ ){0,3}?)(?:['’]ve |have |has |just |finally )*(?:left|quit|sold|gave up|got rid of|dropped|ditched|resigned from|stopped working (?:at|for))\s+"
+    r"(?i)^\W*(?P<who>(?:[\w'’]+ ){0,3}?)(?:['’]ve |have |has |just |finally )*(?:left|quit|sold|gave up|got rid of|dropped|ditched|resigned from|closed|cancelled|ended|stopped working (?:at|for))\s+"
     r"(?:(?:the|my|our|his|her|their|a) )?(?P<what>[^.,;!?]{2,40}?)(?=[.,;!]| and\b)(?P<then>.+)"
     r"|^\W*(?P<who2>(?:[\w'’]+ ){0,3}?)(?:habe|haben|hat) (?:(?:den|die|das|mein\w*|unser\w*|sein\w*|ihr\w*) )(?P<what2>[^.,;!?]{2,40}?) (?:verkauft|gekündigt|aufgegeben)(?P<then2>[.,;! ].+)"
     r"|^\W*(?P<who3>(?:[\w'’]+ ){0,3}?)(?:j['’]ai|ai|a|avons) (?:vendu|quitté|arrêté) (?:(?:le|la|les|mon|ma|mes|notre|son|sa) |l['’])?(?P<what3>[^.,;!?]{2,40}?)(?=[.,;!]| et\b)(?P<then3>.+)"
     r"|^\W*(?P<who4>(?:[\w'’]+ ){0,3}?)(?:vendí|vendimos|he vendido|hemos vendido|dejé|dejamos|he dejado|dejó|ha dejado) (?:(?:el|la|mi|nuestr[oa]|su) )?(?P<what4>[^.,;!?]{2,40}?)(?=[.,;!]| y\b)(?P<then4>.+)"
+)
+_BESIDES = 3
+_CUE = re.compile(
+    r"(?i)\b(?:now|from now on|these days|changed|rescheduled|moved|switched|pushed|turns out|no longer|jetzt|nun|ab jetzt|inzwischen|mittlerweile|geändert|verlegt"
+    r"|verschoben|maintenant|désormais|changé|déplacé|ahora|a partir de ahora|cambi(?:ó|ado|aron))\b"
 )
 _YOU = re.compile(r"(?i)\b(?:you|du|ihr|tu|vous|usted)\b")
 _NOT_ROLES = frozenset(map(stem, "any more longer now".split()))
@@ -152,7 +158,12 @@ def _every(text: str) -> Iterator[Takes]:
     if found := _OVER.search(text):
         who, what = next((found[f"who{n}"], found[f"what{n}"]) for n in ("", 2, 3, 4) if found[f"what{n}"])
         if not _YOU.search(who):
-            yield _of_what_is_over(_stems(who), _stems(what))
+            names = " ".join(_NAME.findall(what))
+            yield _of_what_is_over(_stems(who), _stems(names or what))
+    if _CUE.search(text):
+        yield _of_another_value(Correctable(text))
+    if found := next((one for one in re.split(r"[,;.!–—]\s+", text) if _DENIED.search(one)), ""):
+        yield _of_what_is_denied(_stems(_CUE.sub(" ", found)), _stems(text))
 
 
 def _of_thing(about: frozenset[str], value: str) -> Takes:
@@ -227,6 +238,38 @@ def _of_what_is_over(whose: frozenset[str], what: frozenset[str], *, named: bool
             and whose <= there
             and bool((named and whose) or _OWN.search(older))
             and not _PAST.search(older)
+        )
+
+    return takes
+
+
+def _of_another_value(newer: Correctable) -> Takes:
+    """Tell whether a text names another value of a kind that the newer one names, of the same subject and of nothing else."""
+    left = left_of(newer.text)
+
+    def takes(older: str) -> bool:
+        before = Correctable(older)
+        kinds = before.kinds & newer.kinds & (TYPED | ValueKind.PLACE)
+        if not kinds or not before.subject or not before.subject <= newer.stems or before.words <= newer.words:
+            return False
+        # "Jonas has 2 sisters now" tells nothing of his age.
+        besides = len(left - before.stems)
+        return before.states and besides <= (0 if kinds is ValueKind.NUMBER else _BESIDES)
+
+    return takes
+
+
+def _of_what_is_denied(denied: frozenset[str], all_of_it: frozenset[str]) -> Takes:
+    """Tell whether a text says just what the newer one denies before it says what is so."""
+
+    def takes(older: str) -> bool:
+        there = _stems(older)
+        return (
+            bool(all_of_it - denied)
+            and bool(denied)
+            and denied <= there
+            and len(there) <= len(denied) + 1
+            and not _DENIED.search(older)
         )
 
     return takes
