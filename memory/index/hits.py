@@ -45,7 +45,7 @@ class Hit(NamedTuple):
 
     `corrected` is the key of the later message that corrected this one, `correction` that message itself if it was read, too.
     `corrects` is the message that this one puts right without saying what it is about ("no wait, at 6"). None if there is none.
-    `words` and `cosine` are as in RawHit.
+    `words` and `cosine` are as in RawHit, and those of what it corrects for such a one.
     """
 
     exchange: Exchange

@@ -248,7 +248,7 @@ def _with_amendments(found: Sequence[RawHit], there: Mapping[int, PlacedMessage]
     for hit in found:
         key = there[hit.item].amended if hit.item in there else None
         if key is not None and key in there and key not in exclude:
-            behind[hit.item], why, at = key, (*hit.why, CORRECTS), there[key].exchange.said_at
+            behind[hit.item], why, at = key, (CORRECTS,), there[key].exchange.said_at
             amended.setdefault(key, hit._replace(item=key, why=why, before=None, after=None, said_at=at))
     placed: dict[int, RawHit] = {}
     for hit in found:

@@ -37,7 +37,6 @@ _OTHERWISE = re.compile(
     r"|.*\b(?:today|heute|aujourd['’]hui|hoy)\b"
 )
 _EXCUSES = re.compile(r"(?i)\b(?:sorry|oops|ups|pardon|perdón)\b")
-_NOWHERE = re.match("", "")
 _ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne)\b[\s,]*(?!wait|warte|attends|espera)")
 _IT_IS = re.compile(
     r"(?i)^(?:but |aber |mais |pero )?(?:(?:it|that|he|she|they|we|es|das|er|sie|c|ce|il|elle)?(?:['’ ]?(?:s|re|ll be| is| was| are| will be| should be|ist|sind|war|wird|est|sera|serait))\b"
@@ -118,13 +117,13 @@ def correction(text: str) -> Correction | None:
     strong = _STRONG.match(text)
     weak = None if strong else _WEAK.match(text)
     says = strong is not None or (behind is not None and not _EXCUSES.search(behind[0]))
-    if strong or weak or (behind and len(text.split()) <= _FEW):
-        found = _read(
-            text[(strong or weak or _NOWHERE).end() :], certain=says, answer=not (says or behind) and bool(_ONLY_NO.match(text))
-        )
+    marked = strong or weak
+    if marked or (behind and len(text.split()) <= _FEW):
+        rest = text[marked.end() :] if marked else text
+        read = _read(rest, certain=says, answer=not (says or behind) and bool(_ONLY_NO.match(text)))
         # "Ok, at 6 then" agrees.
         agrees = weak and not behind and not _FILLS.sub("", weak[0])
-        return None if agrees and found and not found.about else found
+        return None if agrees and read and not read.about else read
     if found := _NOT.search(text):
         valued = found["old2"] or kinds_of(found["new"]) & kinds_of(found["old"]) & TYPED
         return _read(text, certain=False, answer=True) if valued and found.start() == 0 else None

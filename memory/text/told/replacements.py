@@ -162,8 +162,8 @@ def _every(text: str) -> Iterator[Takes]:
             yield _of_what_is_over(_stems(who), _stems(names or what))
     if _CUE.search(text):
         yield _of_another_value(Correctable(text))
-    if found := next((one for one in re.split(r"[,;.!–—]\s+", text) if _DENIED.search(one)), ""):
-        yield _of_what_is_denied(_stems(_CUE.sub(" ", found)), _stems(text))
+    if denial := next((one for one in re.split(r"[,;.!–—]\s+", text) if _DENIED.search(one)), ""):
+        yield _of_what_is_denied(_stems(_CUE.sub(" ", denial)), _stems(text))
 
 
 def _of_thing(about: frozenset[str], value: str) -> Takes:
