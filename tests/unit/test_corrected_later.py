@@ -17,11 +17,11 @@ from memory.types import MINUTE, Discretion, DomainKind, DomainRef, Exchange, Id
 from tests.flow.test_recall_asked import embedders
 from tests.kits.long_talk import request
 from tests.kits.memory_kit import HOUR, Clock, Corner, among, at_home, corner, opened, said
+from tests.kits.size import few
 from tests.unit.test_sought import Asked
 
 SET = Path(__file__).parents[1] / "sets" / "corrections"
 BETWEEN: dict[str, list[str]] = json.loads((SET / "between.json").read_text("utf-8"))
-each_way = pytest.mark.parametrize("embedder", embedders(), ids=lambda one: one.name if one else "words")
 _CORRECTED = re.compile(r"(?i)correct|berichtig|corrig|corregi")
 
 
@@ -103,14 +103,16 @@ async def lived(folder: Path, name: str, embedder: Embedder | None) -> list[tupl
 
 LEAST = {
     # name: answered, ranked and marked with words alone · with the local model · not touched, with either
-    "cases": ((33, 33, 33), (34, 34, 34), (10, 11, 11)),
     "unseen": ((29, 29, 29), (30, 30, 30), (7, 7, 8)),
+    "cases": ((33, 33, 33), (34, 34, 34), (10, 11, 11)),
     "further": ((25, 26, 26), (24, 26, 26), (12, 12, 12)),
 }
+WAYS = [(name, one) for one in embedders() for name in (few(LEAST) if one else LEAST)]
 
 
-@each_way
-@pytest.mark.parametrize("name", LEAST)
+@pytest.mark.parametrize(
+    ("name", "embedder"), WAYS, ids=lambda one: one if isinstance(one, str) else one.name if one else "words"
+)
 async def test_what_is_corrected_is_told_as_it_holds_and_what_corrects_nothing_changes_nothing(
     tmp_path: Path, name: str, embedder: Embedder | None
 ) -> None:
