@@ -28,6 +28,8 @@ def hit(found: Hit, time_zone: str) -> Row:
         "id": e.id, "source_id": e.source_id, "session": found.session, "speaker": e.speaker, "role": e.role,
         "created_at": iso(e.said_at, time_zone), "content": e.text, "score": found.score, "why": list(found.why),
         "confidence": found.certainty,
+        **({"corrected_by": found.correction.id} if found.correction else {}),
+        **({"corrects": found.corrects.id} if found.corrects else {}),
     }  # fmt: skip
 
 

@@ -1,13 +1,13 @@
 """Rendering memory in a prompt: pieces, each quoted line by line."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from bot.models.offline.spoken_languages import spoken_language
 from bot.models.offline.spoken_manner import manner
 from memory.bank.block import HEAD, Block, bullet
-from memory.index.hits import DigestHit
+from memory.index.hits import DigestHit, Hit
 from memory.text.budget import FittedLayer, Layer, TokenBudget, clip
 from memory.text.display_names import LYRA, display_name
 from memory.text.lexical import stem
@@ -191,15 +191,31 @@ def era(one: Statement) -> LayerPiece:
     return LayerPiece(line, one.text, frozenset({one.key}), (one.first_at, one.key))
 
 
-def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | None = None) -> LayerPiece:
+def message(said: Exchange, time_zone: str, *, receipt: str = "", note: str = "", most: int | None = None) -> LayerPiece:
     """Return a recalled message with speaker and time, and with the weekday if its text refers to a day relative to it.
 
-    `receipt` is the id by which it can be opened, `most` the maximum tokens of its text.
+    `receipt` is the id by which it can be opened, `note` what it says beside others (`beside`), `most` the maximum tokens of its text.
     """
-    at, shown = local(said.said_at, time_zone), clip(said.text, _MOST if most is None else most)
-    when = f"{at:%A, %d %B %Y %H:%M}" if DatedText(at.date(), shown).reckons() else f"{at:%d %B %Y %H:%M}"
-    line = prompt_line(shown, QUOTED, label=f"{when}, receipt {receipt}" if receipt else when, speaker=said.speaker)
+    shown = clip(said.text, _MOST if most is None else most)
+    reckons = DatedText(local(said.said_at, time_zone).date(), shown).reckons()
+    when = f"{local(said.said_at, time_zone):{'%A, ' if reckons else ''}%d %B %Y %H:%M}"
+    label = ", ".join(part for part in (when, receipt and f"receipt {receipt}", note) if part)
+    line = prompt_line(shown, QUOTED, label=label, speaker=said.speaker)
     return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))
+
+
+def beside(hit: Hit, time_zone: str) -> str:
+    """Return that a recalled message was corrected later, or what it corrects; '' for most."""
+    if hit.corrects:
+        return f"correcting what was said on {local(hit.corrects.said_at, time_zone):%d %B %Y %H:%M}"
+    return "corrected later" if hit.corrected is not None else ""
+
+
+def recalled(hit: Hit, time_zone: str) -> LayerPiece:
+    """Return a recalled message; what corrects another one is read directly after that."""
+    piece = message(hit.exchange, time_zone, note=beside(hit, time_zone))
+    at = hit.corrects
+    return replace(piece, place=(at.said_at, at.key, *piece.place)) if at else piece
 
 
 def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time_zone: str) -> str:

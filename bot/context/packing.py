@@ -75,7 +75,7 @@ class Packer:
 
     def _placed(self, one: Hit | DigestHit | Statement) -> tuple[_Section, LayerPiece]:
         if isinstance(one, Hit):
-            return self._messages, layers.message(one.exchange, self._time_zone)
+            return self._messages, layers.recalled(one, self._time_zone)
         if isinstance(one, DigestHit):
             return self._gists, layers.gist(one, self._time_zone)
         if one.tier not in INDEXED:

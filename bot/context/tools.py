@@ -5,8 +5,9 @@ message with a receipt by which it can be opened.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from bot.context import layers
 from bot.context.time_windows import parse_window
@@ -143,17 +144,22 @@ class Receipts:
 
 
 def render_results(
-    messages: Sequence[Exchange], most: int, time_zone: str, receipts: Receipts, opened: int | None = None
+    messages: Sequence[Exchange],
+    most: int,
+    time_zone: str,
+    receipts: Receipts,
+    opened: int | None = None,
+    notes: Mapping[int, str] = MappingProxyType({}),
 ) -> ToolResult:
     """Render messages, given most important first, in chronological order: as many as fit into `most` tokens.
 
-    The one with the key `opened` is shown at greater length.
+    The one with the key `opened` is shown at greater length. `notes` tells by key what a message says beside others.
     """
     lines: dict[int, tuple[Exchange, str]] = {}
     remaining = most - tokens(_TITLE)
     for one in messages:
         length = min(remaining // 2, _MOST_OF_OPENED) if one.key == opened else None
-        line = layers.message(one, time_zone, receipt=receipts.next(one), most=length).text
+        line = layers.message(one, time_zone, receipt=receipts.next(one), note=notes.get(one.key, ""), most=length).text
         if tokens(line) + 1 <= remaining:
             lines[one.key] = (one, line)
             receipts.assign(one)

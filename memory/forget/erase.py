@@ -12,7 +12,7 @@ from memory.places.places import drop_names
 from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import bound, cut, mark_dead, paged, pages, placeholders, rest_on_messages
-from memory.tiers import entities, episodes, feedback, open_things, reflections, rereading, statements, summaries
+from memory.tiers import corrections, entities, episodes, feedback, open_things, reflections, rereading, statements, summaries
 from memory.tiers.messages import asides, seen, storing
 from memory.types import Domain, Forgotten
 
@@ -103,7 +103,20 @@ async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forg
     return Forgotten(counted["said"], counted["digest"], counted["reply"])
 
 
-_TIERS = (summaries, statements, reflections, open_things, feedback, storing, seen, asides, confidences, entities, rereading)
+_TIERS = (
+    summaries,
+    statements,
+    reflections,
+    open_things,
+    corrections,
+    feedback,
+    storing,
+    seen,
+    asides,
+    confidences,
+    entities,
+    rereading,
+)
 """The modules that keep rows of items; each erases its own."""
 
 

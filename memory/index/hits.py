@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from localization.sentences import marked
 from memory.types import Digest, Exchange
 
 FAR_BELOW = 0.6
+CORRECTED = marked("corrected later")
+CORRECTS = marked("it corrects what was found")
 
 
 class Certainty(StrEnum):
@@ -40,8 +43,9 @@ class RawHit(NamedTuple):
 class Hit(NamedTuple):
     """A recalled message with its session, place and neighbours, and the signals that found it.
 
-    `corrected` is the key of the later message that corrected this one, None if there is none. `words` and `cosine` are as in
-    RawHit.
+    `corrected` is the key of the later message that corrected this one, `correction` that message itself if it was read, too.
+    `corrects` is the message that this one puts right without saying what it is about ("no wait, at 6"). None if there is none.
+    `words` and `cosine` are as in RawHit, and those of what it corrects for such a one.
     """
 
     exchange: Exchange
@@ -56,6 +60,12 @@ class Hit(NamedTuple):
     certainty: Certainty = Certainty.SURE
     words: tuple[str, ...] = ()
     cosine: float | None = None
+    correction: Exchange | None = None
+    corrects: Exchange | None = None
+
+    def corrected_by(self, other: "Hit") -> "Hit":
+        """Return this hit, marked as corrected by a later one."""
+        return self._replace(corrected=other.exchange.key, correction=other.exchange, why=(*self.why, CORRECTED))
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,8 @@ async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequ
 class PlacedMessage(NamedTuple):
     """A message with its session's name, platform and place.
 
-    `corrected` is the message behind the fact that superseded one told by this message, None if there is none.
+    `corrected` is the message behind the fact that superseded one told by this message, `amended` the last message that only puts
+    this one right ("no wait, at 6"); None if there is none.
     """
 
     exchange: Exchange
@@ -82,19 +83,36 @@ class PlacedMessage(NamedTuple):
     platform: str
     place: str
     corrected: int | None = None
+    amended: int | None = None
 
 
 async def at_their_places(
-    db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int], told: MentionedNames | None = None
+    db: DatabaseAccess,
+    domains: Sequence[int],
+    keys: Sequence[int],
+    told: MentionedNames | None = None,
+    *,
+    amending: bool = False,
 ) -> dict[int, PlacedMessage]:
-    """Return those of these messages that may be read in these domains, by key; with `told`, also those that tell most of its names."""
+    """Return those of these messages that may be read in these domains, by key.
+
+    With `told`, also those that tell most of its names; if `amending`, also those that put one of them right.
+    """
     found: dict[int, PlacedMessage] = {}
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
+        # Of several corrections the last one, which corrects the others too.
+        right = (
+            f"OR e.item IN (SELECT c.item FROM corrections c WHERE c.corrects IN ({placeholders('k', some)}) "
+            "AND NOT EXISTS (SELECT 1 FROM corrections n WHERE n.corrects = c.item))"
+            if amending
+            else ""
+        )
         # With a plus, the domain is no index to search by: each message would be searched for in every domain in view.
         rows = await db.all(
-            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}) FROM exchanges e JOIN items i ON i.id = e.item "
-            f"JOIN sessions s ON s.id = e.session WHERE (e.item IN ({placeholders('k', some)}) {named}) AND +e.domain IN ({placeholders('d', domains)}) "
+            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), ({_amendment(domains)}) "
+            "FROM exchanges e JOIN items i ON i.id = e.item JOIN sessions s ON s.id = e.session "
+            f"WHERE (e.item IN ({placeholders('k', some)}) {right} {named}) AND +e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
             {**bound("k", some), **bound("d", domains), **(told.parameters if told and not at else {})},
         )
@@ -105,9 +123,17 @@ async def at_their_places(
                 key, pid, of, session, _KINDS[kind], role, speaker, text, source_id, said_at, stored_at, bool(echo), episode, who,
                 echo >= DISLIKED,
             )  # fmt: skip
-            name, public_id, platform, place, corrected = where
-            found[key] = PlacedMessage(message, titles.display_title(name, public_id), platform, place, corrected)
+            name, public_id, platform, place, corrected, amended = where
+            found[key] = PlacedMessage(message, titles.display_title(name, public_id), platform, place, corrected, amended)
     return found
+
+
+def _amendment(domains: Sequence[int]) -> str:
+    """Return the SQL of the last readable message that puts a message right, NULL without one."""
+    return (
+        "SELECT n.item FROM corrections c JOIN exchanges n ON n.item = c.item WHERE c.corrects = e.item AND c.domain = e.domain "
+        f"AND {shown('n')} AND {readable('n', domains)} ORDER BY n.said_at DESC, n.item DESC LIMIT 1"
+    )
 
 
 async def window(db: DatabaseAccess, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:

@@ -1,4 +1,4 @@
-"""Backfill of manners and announcements from messages stored by earlier versions, done by housekeeping in batches.
+"""Backfill of manners, announcements and corrections from messages stored by earlier versions, done by housekeeping in batches.
 
 Messages told in confidence and wishes since withdrawn are skipped, and nothing already taken up is opened again.
 """
@@ -11,9 +11,10 @@ from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.times import local
+from memory.text.told.correction_wordings import correction
 from memory.text.told.manner_requests import MannerRequest, manner_requests
 from memory.text.told.plan_changes import plan
-from memory.tiers import exchanges, manners, open_things, profile
+from memory.tiers import corrections, exchanges, manners, open_things, profile
 from memory.types import Domain, Exchange
 
 _STEP = 200
@@ -42,12 +43,12 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
 
 
 def _read_wishes(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, MannerRequest]]:
-    """Return the wishes of those messages that have wishes or announcements."""
+    """Return the wishes of those messages that have wishes, announcements or corrections."""
     wishes = {key: manner_requests(one.text) for key, one in said.items()}
     return {
         key: wishes[key]
         for key, one in said.items()
-        if wishes[key] or plan(one.text, local(one.said_at, domain.time_zone).date())
+        if wishes[key] or plan(one.text, local(one.said_at, domain.time_zone).date()) or correction(one.text)
     }
 
 
@@ -69,6 +70,7 @@ async def _note(
         await manners.note(tx, seal, domain, [said], now)
     if await tx.one("SELECT 1 AS known FROM raised WHERE item = :item", {"item": said.key}) is None:
         await open_things.note(tx, domain, [said])
+    await corrections.note(tx, domain, [said])
 
 
 async def _waiting(db: DatabaseAccess, domain: Domain) -> list[int]:

@@ -26,7 +26,7 @@ from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, paged, placeholders
 from memory.text.lexical import key_words
 from memory.text.told.discretion import discreet
-from memory.tiers import entities, exchanges, feedback, manners, open_things
+from memory.tiers import corrections, entities, exchanges, feedback, manners, open_things
 from memory.tiers.feedback import GivenBy
 from memory.tiers.messages import asides, known, storing
 from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, SessionRef
@@ -150,6 +150,7 @@ class KeptMessages:
         await _index_anew(tx, domain, after)
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
+        await corrections.reword(tx, domain, row["text"], after)
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _held_back_besides(self, row: Row, ask: Discretion, text: str) -> list[int]:

@@ -6,11 +6,11 @@ from itertools import accumulate, chain
 from typing import TypeVar
 
 from localization.sentences import marked
-from memory.index.hits import Condensed, DigestHit, Hit, RawHit, apart_from_sure
+from memory.index.hits import CORRECTS, Condensed, DigestHit, Hit, RawHit, apart_from_sure
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.about_whom import apart_from_others
 from memory.index.recall.compounds import likelier_by_compounds
-from memory.index.recall.current_first import newest_claims_first, newest_first
+from memory.index.recall.current_first import newest_claims_first, newest_first, with_corrections
 from memory.index.recall.finder import Recall
 from memory.index.recall.query import Query, ends
 from memory.index.recall.timeline import around, during
@@ -26,6 +26,7 @@ from memory.text.told.claims import asks_for_older
 from memory.text.told.related_words import beside
 from memory.tiers import entities, exchanges, statement_reads, statements
 from memory.tiers.entities import MentionedNames
+from memory.tiers.exchanges import PlacedMessage
 from memory.types import Digest, DomainKind, Exchange, Session, Statement
 from memory.view.binding import Binding, ViewPart
 from memory.view.recalled import Recalled, RecallLimits
@@ -62,12 +63,12 @@ class Retrieval(ViewPart):
         found = _each_once(*await self._find(ask(text, max(k, _CONSIDERED)), *related))
         # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.
         whole = k if k <= _CONSIDERED // 2 else len(found)
-        hits = await self._as_it_is(text, await self._messages(found, whole=whole), asker)
+        hits = await self._as_it_is(text, await self._messages(found, whole=whole, exclude=exclude), asker)
         best = dict(list(hits.items())[:k])
         risen = {one.item: one for one in found[whole:] if one.item in best}
-        again = await self._messages(list(risen.values())) if risen else {}
+        again = await self._messages(list(risen.values()), exclude=exclude) if risen else {}
         return [
-            again[key]._replace(score=hit.score) if key in again else hit
+            hit._replace(before=again[key].before, after=again[key].after) if key in again else hit
             for key, hit in best.items()
             if key in again or key not in risen
         ]
@@ -75,7 +76,7 @@ class Retrieval(ViewPart):
     async def during(self, window: Window, k: int, *, ahead: bool = False) -> list[Hit]:
         """Return k messages of a time window, spread over it if there are more, in order, with neighbours and receipts.
 
-        These are what people said then, or said at another time about it. What looks ahead to the window counts only if `ahead`.
+        What puts one of them right comes after it. These are what people said then, or said at another time about it. What looks ahead to the window counts only if `ahead`.
         """
         loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
         return list((await self._messages(during(loaded, window, k, ahead=ahead))).values())
@@ -103,7 +104,9 @@ class Retrieval(ViewPart):
         if item is None:
             return []
         loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
-        return list((await self._messages(around(loaded, item, n))).values())
+        found = around(loaded, item, n)
+        hits = await self._messages(found)
+        return [hits[one.item] for one in found if one.item in hits]
 
     async def at_once(self, text: str, wanted: RecallLimits, exclude: Collection[int], asker: str) -> Recalled:
         """Return what best matches a text, up to the wanted number of each kind, in one ranking; the text is embedded once.
@@ -119,7 +122,9 @@ class Retrieval(ViewPart):
         named = await off_loop(len(text), partial(entities.brought_up, text, self._asker(asker)))
         keys = [hit.item for hit in found if hit.kind != MESSAGES]
         there = await statement_reads.by_keys(self._db, self._domains, keys, named)
-        came, order = await self._messages(found, named), {hit.item for hit in found}
+        came = await self._messages(found, named, exclude=exclude)
+        found = _with_corrections(found, came)
+        order = {hit.item for hit in found}
         messages = await self._as_it_is(text, {item: hit for item, hit in came.items() if item in order}, asker)
         read: dict[int, DigestHit | Statement] = {**there.statements}
         for hit in found:
@@ -136,22 +141,34 @@ class Retrieval(ViewPart):
         # Merges are left out: they repeat their gists.
         (found,) = await self._find(Query(text, 2 * k, kinds=(MESSAGES, GISTS, ERAS)))
         condensed = {key: one for key, one in (await self._condensed(found)).items() if one.tier in ("gist", "era")}
-        return _in_order(found, await self._as_it_is(text, await self._messages(found)), condensed)[:k]
+        messages = await self._as_it_is(text, await self._messages(found))
+        return _in_order(_with_corrections(found, messages), messages, condensed)[:k]
 
     async def _messages(
-        self, found: Sequence[RawHit], named: MentionedNames | None = None, *, whole: int | None = None
+        self,
+        found: Sequence[RawHit],
+        named: MentionedNames | None = None,
+        *,
+        whole: int | None = None,
+        exclude: Collection[int] = (),
     ) -> dict[int, Hit]:
         """Return the messages among `found`, best first, then those that mention most about whom or what is `named`.
 
+        Each that was put right is followed by the message that did so, unless that is among `exclude`.
         The first `whole` of them (None: all) come with their neighbours, the others only with those that are read anyway.
         """
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {hit.item for hit in found}
         keys |= {key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None}
-        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named)
+        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named, amending=True)
         messages = {key: placed.exchange for key, placed in there.items()}
-        found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]
+        found = _with_amendments(found, there, exclude)
+        beside = keys.union(hit.item for hit in found)
+        mentioned = there.keys() - beside if named else ()
+        found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(mentioned, reverse=True)]
         messages |= await told_apart(self._db, self._binding.seal, self._binding.readable, messages.values())
+        latest_first = sorted((placed.exchange.said_at, key) for key, placed in there.items() if key in beside)[::-1]
+        amends = {there[key].amended: messages[key] for _, key in latest_first}
 
         def near(key: int | None) -> Exchange | None:
             return messages.get(key) if key is not None else None
@@ -159,7 +176,8 @@ class Retrieval(ViewPart):
         return {
             hit.item: Hit(
                 messages[hit.item], at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place,
-                at.corrected, hit.certainty, hit.words, hit.cosine,
+                at.corrected if at.amended is None else at.amended, hit.certainty, hit.words, hit.cosine,
+                corrects=amends.get(hit.item),
             )
             for hit in found if (at := there.get(hit.item))
         }  # fmt: skip
@@ -173,9 +191,10 @@ class Retrieval(ViewPart):
         return apart_from_sure(await off_loop(longest, partial(self._holding_now, text, hits, asker)))
 
     def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
-        hits = apart_from_others(text, likelier_by_compounds(text, hits), asker)
+        hits = with_corrections(apart_from_others(text, likelier_by_compounds(text, hits), asker))
         if asks_for_older(text):
             return newest_claims_first(text, hits, asker)
+        hits = newest_first(hits, slips_alone=True)
         newest = newest_claims_first(text, newest_first(hits), asker)
         # Most hits superseded none of the others, and then it does not matter whether the text asks for a time.
         if newest is hits:
@@ -220,6 +239,31 @@ class Retrieval(ViewPart):
 
     def _asker(self, name: str) -> str:
         return name if self._home.ref.kind is not DomainKind.DM else ""
+
+
+def _with_amendments(found: Sequence[RawHit], there: Mapping[int, PlacedMessage], exclude: Collection[int]) -> list[RawHit]:
+    """Return hits, each followed by the message that puts it right, which was found as surely as what it corrects."""
+    amended: dict[int, RawHit] = {}
+    behind: dict[int, int] = {}
+    for hit in found:
+        key = there[hit.item].amended if hit.item in there else None
+        if key is not None and key in there and key not in exclude:
+            behind[hit.item], why, at = key, (CORRECTS,), there[key].exchange.said_at
+            amended.setdefault(key, hit._replace(item=key, why=why, before=None, after=None, said_at=at))
+    placed: dict[int, RawHit] = {}
+    for hit in found:
+        placed.setdefault(hit.item, amended.get(hit.item, hit))
+        if hit.item in behind:
+            placed.setdefault(behind[hit.item], amended[behind[hit.item]])
+    return list(placed.values())
+
+
+def _with_corrections(found: Sequence[RawHit], came: Mapping[int, Hit]) -> list[RawHit]:
+    """Return hits with a place for each message that was read because it puts one of them right."""
+    known = {hit.item for hit in found}
+    right = {one.corrects.key: item for item, one in came.items() if one.corrects and item not in known}
+    places = ((hit, right.get(hit.item)) for hit in found)
+    return [one for hit, key in places for one in ((hit,) if key is None else (hit, hit._replace(item=key)))]
 
 
 def _on_related_words(ask: Callable[[str, int], Query], text: str) -> list[Query]:

@@ -20,7 +20,7 @@ from memory.ports import Progress
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living
 from memory.text.acknowledgements import only_acknowledges
-from memory.tiers import exchanges, manners, open_things
+from memory.tiers import corrections, exchanges, manners, open_things
 from memory.tiers.messages import asides, seen, shown_posts, storing
 from memory.tiers.messages.asides import Aside
 from memory.types import Domain, Exchange, Forgotten, Identity, NewExchange, Session
@@ -128,6 +128,7 @@ class View(ViewPart):
             )
             await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
+            await corrections.note(tx, self.home, [] if asking else outcome.stored)
             return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:

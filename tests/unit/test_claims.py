@@ -3,6 +3,9 @@
 import pytest
 
 from memory.text.told.claims import asks_for_older, claims, superseded
+from memory.text.told.correction_wordings import correction
+from memory.text.told.named_values import Correctable
+from memory.text.told.replacements import replaces
 
 
 def replaced(older: str, newer: str, asked: str = "") -> bool:
@@ -116,3 +119,92 @@ def test_what_only_tells_how_it_was_is_past(text: str) -> None:
 )
 def test_what_tells_how_it_is_or_of_a_change_is_not_past(text: str) -> None:
     assert not claims(text).past
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("the wifi password is bluebird7", "new wifi: redfox9"),
+        ("mi número es 555 01", "nuevo número: 555 77"),
+        ("I live at Oak Lane 12", "we're at the new flat now, Elm Street 4"),
+        ("my niece Mia is six", "Mia's turned 7"),
+        ("I have soy milk in my tea", "I've switched to oat milk"),
+        ("my boss is called Dave", "he's not my boss any more, Priya is"),
+        ("I work at a flower shop", "I quit the flower shop and started at the archive"),
+        ("ma fille Léa a 8 ans", "Léa a eu 9 ans hier"),
+    ],
+)
+def test_what_changed_is_told_in_words_of_its_own(older: str, newer: str) -> None:
+    assert replaces(older, newer) and not replaces(newer, older)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("my sister's phone number is 555 01", "new phone number: 555 77"),
+        ("I live at Oak Lane 12", "my parents moved to Elm Street 4"),
+        ("I live at Oak Lane 12", "we moved the sofa to Elm Street 4"),
+        ("I live at Oak Lane 12", "we may have moved by May, the new flat is in Elm Street"),
+        ("my niece Mia is 6", "Tom's turned 7"),
+        ("my boss is called Dave", "Ben is not my dentist any more, Priya is"),
+        ("I drive a Skoda", "have you sold the Skoda, by now?"),
+        ("I drive a Skoda", "my uncle sold the Skoda he had, he has a Kia now"),
+        ("I have soy milk in my tea", "I want to switch to oat milk"),
+        ("I have a cat called Mio", "new cat too: Luna"),
+    ],
+)
+def test_what_changed_for_somebody_or_something_else_takes_no_place(older: str, newer: str) -> None:
+    assert not replaces(older, newer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "actually I like it",
+        "no wait, I'll come too",
+        "ok, at 6 then",
+        "sorry about Friday",
+        "sorry, I was on the phone for 2 hours",
+        "sorry, I'm late on Tuesday",
+        "actually today is Friday",
+        "wait, is it 5",
+        "wait, 2 more weeks to go!",
+        "no, Friday is fine with me",
+        "forget that Tom comes on Friday",
+        "oublie pas samedi",
+        "kann nicht schlafen",
+        "no quiero ir el sábado",
+        "at 6?",
+        "it's 6 already",
+    ],
+)
+def test_what_begins_like_a_correction_may_correct_nothing(text: str) -> None:
+    found = correction(text)
+    assert found is None or not found.is_of(Correctable("dinner with Tom is on Thursday at 7"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    """no, 6
+no wait, at 6
+sorry, half past six
+it's at 6, sorry
+6 not 7
+not at 7, at 6
+I meant Friday
+make it 6
+oops, Friday at six
+the dinner has been moved to Friday
+I had to move the dinner to Friday
+ach nein, um sechs
+ich meinte Freitag
+en fait c'est à 18 h
+je voulais dire vendredi
+mejor dicho, a las seis
+perdón, el viernes""".splitlines(),
+)
+def test_a_correction_needs_no_word_of_what_it_corrects(text: str) -> None:
+    found = correction(text)
+    assert found
+    assert found.is_of(Correctable("dinner with Tom is on Thursday at 7"))
+    assert not found.is_of(Correctable("I fed the cat in the garden"))

@@ -14,6 +14,7 @@ from memory.index.recall.current_first import newest_claims_first
 from memory.index.when.told_times import asked_ahead
 from memory.text.lexical import query_stems
 from memory.text.told.claims import claims, superseded
+from memory.text.told.replacements import replaces
 from memory.types import Exchange, Kind
 from memory.view import retrieval
 from tests.kits.memory_kit import START, at_home, found
@@ -56,7 +57,8 @@ def test_each_hit_comes_after_the_newest_that_superseded_it(said: list[tuple[str
     instead = {}
     for older, newer in combinations(sorted(these.values(), key=lambda hit: (hit.exchange.said_at, hit.exchange.key)), 2):
         same = older.exchange.speaker == newer.exchange.speaker and older.exchange.said_at < newer.exchange.said_at
-        if same and superseded(claims(older.exchange.text), claims(newer.exchange.text), asked):
+        told, later = older.exchange.text, newer.exchange.text
+        if same and (superseded(claims(told), claims(later), asked) or replaces(told, later)):
             instead[older.exchange.key] = newer.exchange.key
     placed: dict[int, None] = {}
     for key in these:

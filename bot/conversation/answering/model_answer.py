@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from bot.context import layers
 from bot.context.prompt import Prompt, PromptDraft, finish_prompt
 from bot.context.prompt_messages import PromptQuestion
 from bot.context.tools import (
@@ -173,7 +174,9 @@ class ToolCalls:
         opened = hits[0].exchange.key if isinstance(request, Opening) else None
         # Half of what is left, so that a later call has room.
         room = self._tokens_left // min(2, self._calls_left)
-        result = render_results([hit.exchange for hit in found.values()], room, self._draft.time_zone, self._receipts, opened)
+        zone = self._draft.time_zone
+        notes = {key: layers.beside(hit, zone) for key, hit in found.items()}
+        result = render_results([hit.exchange for hit in found.values()], room, zone, self._receipts, opened, notes)
         self.hits |= {one.key: found[one.key] for one in result.shown}
         return result
 

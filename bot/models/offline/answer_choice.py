@@ -7,6 +7,7 @@ from dataclasses import replace
 from adapters.plain_words import offered
 from bot.models.offline.candidates import (
     MOST_LISTED,
+    NOT_NOW,
     Candidate,
     best_of,
     in_order,
@@ -43,6 +44,7 @@ from memory.index.when.told_times import ToldTimes, asks_ahead, times_told
 from memory.index.when.values import Window
 from memory.text.lexical import all_stems
 from memory.text.quotations import one_line
+from memory.text.told.claims import asks_for_older
 from memory.text.told.related_words import singles, telling
 from memory.text.word_forms.irregular_verbs import past_stems
 from memory.types import MINUTE, Exchange
@@ -75,6 +77,13 @@ class AnswerChoice:
         near = [one for hit in hits for one in (hit.exchange, hit.before, hit.after) if one and one.role == "assistant"]
         self._assistants = {one.session: one.speaker for one in near if not is_lyra(one)}
         self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{unelided(hit.exchange.text)}") for hit in hits}
+        by_key = {hit.exchange.key: hit for hit in hits}
+        self._amended = {hit.corrects.key: hit for hit in hits if hit.corrects and hit.corrects.key in by_key}
+        self._newer = {id(hit): by_key[new.key] for hit in hits if (new := hit.correction) and new.key in by_key}
+        for hit in hits:
+            if (newer := self._newer.get(id(hit))) and newer.corrects is None:
+                # "We've moved, it is Quay Street now" answers what "I live in Hartley Road" did.
+                self._stems[id(newer)] |= self._stems[id(hit)]
 
     def is_asker(self, exchange: Exchange) -> bool:
         """Return whether the asker said a message."""
@@ -83,6 +92,10 @@ class AnswerChoice:
     def assistant(self, hit: Hit) -> str:
         """Return the name of the other assistant in a message's conversation; '' if it was Lyra."""
         return self._assistants.get(hit.exchange.session, "")
+
+    def amendment(self, hit: Hit) -> Hit | None:
+        """Return the message that only puts this one right, None without one."""
+        return self._amended.get(hit.exchange.key)
 
     def omits(self, window: Window) -> bool:
         """Return whether more was found for a time than is listed."""
@@ -245,7 +258,14 @@ class AnswerChoice:
     # Scoring
 
     def _quotable(self, part: QuestionPart) -> list[Candidate]:
-        return [self._weighed(part, hit) for hit in self._hits if is_said(hit.exchange)]
+        now = not (NOT_NOW.search(part.text) or asks_for_older(part.text))
+        return [self._weighed(part, hit) for hit in self._hits if is_said(hit.exchange) and not self._is_replaced(hit, now=now)]
+
+    def _is_replaced(self, hit: Hit, *, now: bool) -> bool:
+        """Return whether a hit is quoted with another one, or not at all where a question is about what is so `now`."""
+        if hit.corrects:
+            return hit.corrects.key in self._amended
+        return now and id(hit) in self._newer and hit.exchange.key not in self._amended
 
     def _weighed(self, part: QuestionPart, hit: Hit) -> Candidate:
         stems, strong, text = self._stems[id(hit)], part.about.strong, hit.exchange.text

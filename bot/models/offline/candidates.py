@@ -19,7 +19,7 @@ _SAME_WORDS = 3  # of a message, one is its speaker's name
 _HALF_A_DAY = 12 * 60 * MINUTE
 _FEW = 2
 _NEAR = 0.1  # scores within a tenth of the best count as equal
-_NOT_NOW = re.compile(
+NOT_NOW = re.compile(
     r"(?i)\b(?:when(?! (?:is|are|do|does)\b)|first|ever|before|once|originally|used to|back then|wann(?! ist\b)|zuerst|quand"
     r"|premi[eè]re?|cuándo(?! es\b)|primer[oa]?)\b"
 )
@@ -124,7 +124,7 @@ def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozense
         times = [one for one in found if one.covers == top.covers and (one.rank[1] or not top.rank[1])]
         times = [one for one in times if not _NEGATES.search(one.hit.exchange.text)] or times
         return (max if _LAST.search(question) else min)(times, key=lambda one: one.at)
-    if _NOT_NOW.search(question):
+    if NOT_NOW.search(question):
         return top
     least = top.hit.score - abs(top.hit.score) * _NEAR
     single = singles(top.covers)

@@ -74,6 +74,12 @@ class Phrases:
                 text = self.framed("Also, {who} asked {when}", who=who, when=when)
         return text
 
+    def put_right(self, who: str, when: str, *, own: bool) -> str:
+        """Introduce a quote of what corrects the one before: who corrected it, and when."""
+        if own:
+            return self.framed("You corrected that {when}", when=when)
+        return self.framed("{who} corrected that {when}", who=who, when=when)
+
     def wrote(self, where: str, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
         """Introduce a quote from a conversation with another assistant."""
         match asks, own:

@@ -63,6 +63,11 @@ class ResultWording:
                 start = self._phrases.introduce(who, when, asks=one.asks, own=own, also=also)
             quote = self._phrases.quoted(_cut(one, part, self._quote))
             yield closed(f"{start}: {quote}")
+            if amendment := self._choice.amendment(one.hit):
+                said = amendment.exchange
+                when = self._phrases.moment(said.said_at, self._now, self._zone)
+                start = self._phrases.put_right(who, when, own=own)
+                yield closed(f"{start}: {self._phrases.quoted(shortened(said.text, self._quote))}")
             # "Also, on 3 March" must follow a quote of the same speaker, who told it to her.
             speaker = "" if where else exchange.speaker
 
@@ -90,7 +95,11 @@ class ResultWording:
             start += f", {one_line(exchange.speaker) or self._phrases.someone}"
         if where:
             start += f", {where[0].lower()}{where[1:]}"
-        return f"- {start}: {self._phrases.quoted(_cut(one, part, self._line_length))}"
+        line = f"- {start}: {self._phrases.quoted(_cut(one, part, self._line_length))}"
+        if amendment := self._choice.amendment(one.hit):
+            right = self._phrases.quoted(shortened(amendment.exchange.text, self._line_length))
+            line += f" ({self._phrases.framed('corrected: {text}', text=right)})"
+        return line
 
     def _heading(self, part: QuestionPart, found: Sequence[Candidate]) -> str:
         match part.aim:

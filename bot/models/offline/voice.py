@@ -162,7 +162,8 @@ class OfflineVoice:
                 if near:
                     found = [near]
                     nearest.append((part, near))
-            cited += [one.hit for one in found if one.hit not in cited]
+            quoted = [hit for one in found for hit in (one.hit, choice.amendment(one.hit)) if hit]
+            cited += [hit for hit in quoted if hit not in cited]
         if not cited and not stated and (is_about_lyra(question) or not (lacking or empty)):
             return VoiceAnswer(asked.without_answer, (), echo=True)
         sentences = [

@@ -12,10 +12,12 @@ from memory.index.indexing import ENGLISH
 from memory.text.language_detection import language as language_of
 from memory.text.lexical import all_stems, query_stems, tokens
 from memory.text.told.claims import Claims, asks_for_older, claims, superseded
+from memory.text.told.replacements import replacements, replaces
 from memory.types import Kind
 
 _Told = tuple[int, Hit, Claims]
 """A hit with its key and its claims."""
+_SUREST = tuple(Certainty)
 _MINE = {
     ENGLISH: re.compile(r"(?i)\b(?:i|my|me|mine)\b"),
     "german": re.compile(r"(?i)\b(?:ich|mein\w*|mir|mich)\b"),
@@ -29,7 +31,8 @@ def newest_claims_first(question: str, hits: Mapping[int, Hit], asker: str = "")
     """
     told = [(key, hit, _claimed(hit)) for key, hit in hits.items()]
     older_first = asks_for_older(question)
-    instead = _past_instead(question, told, _instead(question, told, older_first=older_first), older_first=older_first)
+    replaced = _instead(question, told, older_first=older_first)
+    instead = _past_instead(question, told, replaced, older_first=older_first)
     if asker and _asks_of_oneself(question):
         instead = {**_own_instead(hits, asker), **instead}
     if not instead:
@@ -37,7 +40,18 @@ def newest_claims_first(question: str, hits: Mapping[int, Hit], asker: str = "")
     placed: dict[int, Hit] = {}
     for key in hits:
         _place(key, hits[key].score, hits, instead, placed)
+    if not older_first:
+        _mark(replaced, placed)
     return placed
+
+
+def _mark(replaced: Mapping[int, int], placed: dict[int, Hit]) -> None:
+    """Mark hits as corrected by those that replaced them, which are as certain as they are."""
+    for key, newer in replaced.items():
+        if not placed[key].correction:
+            placed[key] = placed[key].corrected_by(placed[newer])
+        if _SUREST.index(placed[key].certainty) < _SUREST.index(placed[newer].certainty):
+            placed[newer] = placed[newer]._replace(certainty=placed[key].certainty)
 
 
 def _place(key: int, score: float, hits: Mapping[int, Hit], instead: Mapping[int, int], placed: dict[int, Hit]) -> None:
@@ -51,16 +65,38 @@ def _place(key: int, score: float, hits: Mapping[int, Hit], instead: Mapping[int
 
 def _instead(question: str, every: Sequence[_Told], *, older_first: bool) -> dict[int, int]:
     """Map each hit to the one preferred to it, if any: its newest successor or, if `older_first`, its last predecessor."""
-    told = [one for one in every if one[2].every]
-    told.sort(key=lambda one: (one[1].exchange.said_at, one[0]))
+    told = sorted((one for one in every if one[2] is not _NOTHING), key=lambda one: (one[1].exchange.said_at, one[0]))
+    place = {key: at for at, (key, _, _) in enumerate(told)}
+    pairs = [*_superseded(question, [one for one in told if one[2].every]), *_replaced(told)]
     instead: dict[int, int] = {}
+    for key, other in sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]])):
+        older, wanted = (other, key) if older_first else (key, other)
+        instead[older] = wanted
+    return instead
+
+
+def _superseded(question: str, told: Sequence[_Told]) -> list[tuple[int, int]]:
+    """Return each hit whose claim a later one superseded, with that one."""
     asked: frozenset[str] | None = None
+    found = []
     for (key, hit, said), (other, later, newer) in _on_the_same(told):
         asked = frozenset(query_stems(question)) if asked is None else asked
         if hit.exchange.said_at < later.exchange.said_at and superseded(said, newer, asked):
-            older, wanted = (other, key) if older_first else (key, other)
-            instead[older] = wanted
-    return instead
+            found.append((key, other))
+    return found
+
+
+def _replaced(told: Sequence[_Told]) -> list[tuple[int, int]]:
+    """Return each hit that a later one tells is no longer so, with that one; few tell of it at all."""
+    return [
+        (key, newer)
+        for at, (newer, later, _) in enumerate(told)
+        if replacements(later.exchange.text)
+        for key, hit, _ in told[:at]
+        if hit.exchange.speaker == later.exchange.speaker
+        and hit.exchange.said_at < later.exchange.said_at
+        and replaces(hit.exchange.text, later.exchange.text)
+    ]
 
 
 def _past_instead(question: str, told: Sequence[_Told], instead: dict[int, int], *, older_first: bool) -> dict[int, int]:
@@ -140,9 +176,23 @@ def _claimed(hit: Hit) -> Claims:
 _NOTHING = claims("")
 
 
-def newest_first(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
-    """Return hits with each message after its correction, if that is among them, and scored no higher."""
-    if not any(hit.corrected in hits for hit in hits.values()):
+def with_corrections(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
+    """Return hits with each marked that was corrected by another one, which is as certain as what it puts right."""
+    corrected = _corrected(hits)
+    if not corrected:
+        return hits
+    marked = {**hits, **{key: hits[key].corrected_by(hits[newer]) for key, newer in corrected.items()}}
+    of = {key: hits[hit.corrects.key].certainty for key, hit in hits.items() if hit.corrects and hit.corrects.key in hits}
+    return {key: hit._replace(certainty=of[key]) if key in of else hit for key, hit in marked.items()}
+
+
+def newest_first(hits: Mapping[int, Hit], *, slips_alone: bool = False) -> Mapping[int, Hit]:
+    """Return hits with each message after its correction, if that is among them, and scored no higher.
+
+    With `slips_alone`, only where what was told was never so: "no wait, at 6".
+    """
+    corrected = {key: newer for key, newer in _corrected(hits).items() if not slips_alone or hits[newer].corrects}
+    if not corrected:
         return hits
     placed: dict[int, Hit] = {}
     waiting: dict[int, list[int]] = {}
@@ -153,8 +203,8 @@ def newest_first(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
             place(older, placed[key].score)
 
     for key, hit in hits.items():
-        newer = hit.corrected
-        if newer is not None and newer in hits and newer not in placed:
+        newer = corrected.get(key)
+        if newer is not None and newer not in placed:
             waiting.setdefault(newer, []).append(key)
         else:
             place(key, hit.score)
@@ -162,3 +212,8 @@ def newest_first(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     for key in [key for some in waiting.values() for key in some if key not in placed]:
         placed.setdefault(key, hits[key])
     return placed
+
+
+def _corrected(hits: Mapping[int, Hit]) -> dict[int, int]:
+    """Map each of the hits that another one corrected to that one."""
+    return {key: newer for key, hit in hits.items() if (newer := hit.corrected) is not None and newer in hits}

@@ -1,0 +1,145 @@
+"""What values a text names: times, days, numbers, names, places; and what is left of it without them."""
+
+import re
+from dataclasses import dataclass
+from enum import Flag, auto
+from functools import cached_property
+
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import STOP_WORDS, stem
+from memory.text.numbers import COUNT_WORDS
+from memory.text.time.dates import MONTHS, WEEKDAYS
+
+_WEEKDAYS = "|".join(
+    [
+        *sorted(WEEKDAYS, key=len, reverse=True),
+        *"lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo".split(),
+    ]
+)
+_ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split())
+_MONTHS = "|".join(sorted(MONTHS, key=len, reverse=True))
+_COUNT = "|".join(
+    sorted(
+        (word for word, n in COUNT_WORDS.items() if 0 < n < 13 and len(word) > 2 and word not in _ORDINALS), key=len, reverse=True
+    )
+)
+_HOUR = rf"(?:\d{{1,2}}(?:[:.h]\d{{2}})?|(?:{_COUNT}))"
+_TIME = re.compile(
+    rf"(?i)\b(?:(?:at|by|from|until|till|around|um|ab|gegen|bis|à|vers|dès|a las?|sobre las|hasta las) {_HOUR}(?!\.? ?(?:{_MONTHS})\b)\b(?! ?(?:euros?|kilo|km|%))"
+    rf"|\d{{1,2}}:\d{{2}}|\d{{1,2}} ?h ?(?:\d{{2}})?\b|\d{{1,2}} ?(?:uhr|heures?|o['’]?clock|[ap]\.?m)\b|(?:half|quarter) (?:past|to) \w+|halb (?:\w+)"
+    rf"|(?:at |à |um |a )?(?:noon|midnight|mittags?|mitternacht|midi|minuit|mediodía|medianoche)\b)"
+)
+_DAY = re.compile(
+    rf"(?i)\b(?:(?:{_WEEKDAYS})s?\b|\d{{1,2}}(?:st|nd|rd|th)\b(?: of (?:{_MONTHS}))?|\d{{1,2}}\.? (?:de )?(?:{_MONTHS})\b|(?:{_MONTHS}) \d{{1,2}}\b|(?:in|to|until|im|bis|auf|en) (?:{_MONTHS})\b"
+    r"|tomorrow|übermorgen|demain|mañana\b|next (?:week|month|year)|nächste\w? (?:woche|monat))"
+)
+NUMBER = re.compile(rf"(?i)\b(?:\w*\d[\w.,]*\b|(?:{_COUNT})\b)")
+_ALONE = re.compile(rf"(?i)(?:1?\d|2[0-4]|{_COUNT})")
+_PLACE = re.compile(
+    r"(?i)\b(?:in|at|on|near|to|under|behind|unter|hinter|neben|sous|derrière|bajo|im|am|auf|ins|in der|in den|beim?|à|au|chez|dans|en|a) (?:(?:the|my|our|a|der|die|das|den|dem|le|la|les|l['’]|el|los|las)\s?)*[^\W\d_]{3}"
+)
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_STATES = re.compile(
+    r"(?i)(?:['’](?:s|re|m)\b|\b(?:is|are|meets?|meeting|seeing|starts?|begins?|leaves?|lands?|opens?|closes?|comes?|turns?|costs?|called|ist|sind|heißt|kostet|trifft|treffen|beginnt"
+    r"|findet|kommt|est|sont|s['’]appelle|coûte|commence|arrive|es|son|está|están|cuesta|empieza|llega|sale|se llama|will|wird|sera|será)\b)"
+)
+_PAST = re.compile(r"(?i)\b(?:was|were|had|did|went|got|came|yesterday|ago|war|hatte|gestern|hier|ayer|fue|était)\b(?! moved)")
+_BREAK = re.compile(r"[,;:.!?\n]")
+_EMPTY = (
+    FUNCTION_WORDS
+    | STOP_WORDS
+    | frozenset(
+        """it its that's it's the a an of in at on to is was be now please then instead really just after all one day morning afternoon evening tonight night early late
+        o'clock uhr jetzt nun doch erst schon bitte morgens abends früh spät vormittag nachmittag abend matin soir après-midi maintenant plutôt du le la les
+        mañana tarde noche ahora en el los las de por am pm h euro euros dollars bucks pounds kg km percent for not nicht pas und et y moved changed we i rather
+        verlegt verschoben wurde""".split()
+    )
+)
+
+
+class ValueKind(Flag):
+    """What sort of values a text names."""
+
+    NONE = 0
+    TIME = auto()
+    DAY = auto()
+    NUMBER = auto()
+    NAME = auto()
+    PLACE = auto()
+
+
+TYPED = ValueKind.TIME | ValueKind.DAY | ValueKind.NUMBER
+
+
+@dataclass(frozen=True)
+class Correctable:
+    """What a text may be corrected in."""
+
+    text: str
+
+    @cached_property
+    def kinds(self) -> ValueKind:
+        """The sorts of values that it names."""
+        return kinds_of(self.text)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Its words, but those that tell nothing."""
+        return stems_of(self.text)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All its words, folded."""
+        return frozenset(map(folded, WORD.findall(self.text)))
+
+    @cached_property
+    def figures(self) -> tuple[str, ...]:
+        """The days, times and numbers that it names, in order."""
+        return tuple(found.lower() for pattern in (_DAY, _TIME, NUMBER) for found in pattern.findall(self.text))
+
+    @cached_property
+    def subject(self) -> frozenset[str]:
+        """The words before what it tells, but those that tell nothing: what it tells something of; none if that is more than a name."""
+        found = _STATES.search(self.text)
+        return stems_of(self.text[: found.start()]) if found and not _BREAK.search(self.text[: found.start()]) else frozenset()
+
+    @property
+    def states(self) -> bool:
+        """Whether it tells what is so or is to come, rather than what was."""
+        return _STATES.search(self.text) is not None and not _PAST.search(self.text)
+
+
+def kinds_of(text: str) -> ValueKind:
+    # A number that stands alone may be an hour.
+    found, rest = ValueKind.TIME if _ALONE.fullmatch(text.strip()) else ValueKind.NONE, text
+    for kind, pattern in ((ValueKind.DAY, _DAY), (ValueKind.TIME, _TIME)):
+        if pattern.search(rest):
+            found |= kind
+            rest = pattern.sub(" ", rest)
+    if NUMBER.search(rest):
+        found |= ValueKind.NUMBER
+    if _PLACE.search(rest):
+        found |= ValueKind.PLACE
+    if any(word[0].isupper() for word in WORD.findall(rest)[0 if len(rest.split()) < 3 else 1 :]):
+        found |= ValueKind.NAME
+    return found
+
+
+def left_of(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text that are no values."""
+    for pattern in (_DAY, _TIME, NUMBER):
+        text = pattern.sub(" ", text)
+    return stems_of(text)
+
+
+def stems_of(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for found in WORD.findall(text) if (word := folded(found)) not in _EMPTY and len(word) > 1)
+
+
+def values_of(text: str) -> frozenset[str]:
+    words = frozenset(folded(word) for word in WORD.findall(text))
+    return words - _EMPTY or words
+
+
+def folded(word: str) -> str:
+    return word.lower().replace("’", "'").removesuffix("'s")
