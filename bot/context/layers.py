@@ -17,6 +17,7 @@ from memory.text.time import periods
 from memory.text.time.relative_dates import DatedText
 from memory.text.time.times import local
 from memory.tiers import open_things
+from memory.tiers.manners import of_speakers, speaker_key
 from memory.tiers.selfstate import SelfState, StateOfMind
 from memory.types import MINUTE, Digest, Exchange, Statement
 
@@ -212,9 +213,22 @@ def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time
 
 
 def answer_language(asked: Sequence[Exchange], wanted: Sequence[Statement]) -> str:
-    """Return in which language to answer; '' if that is English, the prompt's own, is unclear, or is among the manners `wanted`."""
-    spoken = "" if manner(wanted).language else spoken_language(asked[-1].text)
-    return f" Answer in {spoken.title()}, unless another language is asked for." if spoken not in ("", "english") else ""
+    """Return in which language to answer each speaker, by their last message.
+
+    '' where that is English, the prompt's own, or unclear, and for whoever has a language among the manners `wanted`.
+    """
+    spoken: dict[str, str] = {}
+    for one in {speaker_key(one): one for one in asked}.values():
+        if not manner(of_speakers(wanted, [one])).language:
+            spoken[display_name(one.speaker)] = spoken_language(one.text)
+    languages = set(spoken.values())
+    alone = len(languages) == 1 and len({speaker_key(one) for one in asked}) == len(spoken)
+    called = {"": languages.pop()} if alone else {f' "{name}"': language for name, language in spoken.items()}
+    return "".join(
+        f" Answer{who} in {language.title()}, unless another language is asked for."
+        for who, language in called.items()
+        if language not in ("", "english")
+    )
 
 
 def manners(wanted: Sequence[Statement]) -> str:
