@@ -192,14 +192,14 @@ def era(one: Statement) -> LayerPiece:
     return LayerPiece(line, one.text, frozenset({one.key}), (one.first_at, one.key))
 
 
-def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | None = None) -> LayerPiece:
+def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | None = None, note: str = "") -> LayerPiece:
     """Return a recalled message with speaker and time, and with the weekday if its text refers to a day relative to it.
 
-    `receipt` is the id by which it can be opened, `most` the maximum tokens of its text.
+    `receipt` is the id by which it can be opened, `most` the maximum tokens of its text, `note` what is remarked behind it.
     """
     at, shown = local(said.said_at, time_zone), clip(said.text, _MOST if most is None else most)
     when = f"{at:%A, %d %B %Y %H:%M}" if DatedText(at.date(), shown).reckons() else f"{at:%d %B %Y %H:%M}"
-    line = prompt_line(shown, QUOTED, label=f"{when}, receipt {receipt}" if receipt else when, speaker=said.speaker)
+    line = prompt_line(shown, QUOTED, label=f"{when}, receipt {receipt}" if receipt else when, speaker=said.speaker, note=note)
     return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))
 
 

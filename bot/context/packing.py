@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from bot.context import layers
 from bot.context.layers import InView, LayerPiece, ShownLayer
 from memory.index.hits import DigestHit, Hit
+from memory.index.recall.only_hers import ONLY_HERS, PeoplesWords, beside
 from memory.text.budget import FittedLayer, tokens
 from memory.tiers.statements import INDEXED
 from memory.types import Statement
 from memory.view.recalled import Recalled
 
+_ONLY_YOURS = "only in your own words"
 _BEST_ABOVE = 0.5
 _ABOVE = 0.3
 
@@ -66,16 +68,20 @@ class Packer:
         self._above = self._left
         for section, piece in later:
             section.cut += not self._show(section, piece)
+        told: PeoplesWords | None = None
         for hit in recalled.hits:
             if hit.exchange.key in self._seen:
                 for near in (hit.before, hit.after):
                     if near is not None and not near.echo and near.key not in self._seen:
-                        self._show(self._messages, layers.message(near, self._time_zone))
+                        told = told or PeoplesWords(beside(recalled.hits))
+                        note = _ONLY_YOURS if near is hit.after and told.leave_open(near, hit.exchange) else ""
+                        self._show(self._messages, layers.message(near, self._time_zone, note=note))
         return [self._gists.filled(), self._eras.filled(), self._pages.filled(), self._messages.filled()]
 
     def _placed(self, one: Hit | DigestHit | Statement) -> tuple[_Section, LayerPiece]:
         if isinstance(one, Hit):
-            return self._messages, layers.message(one.exchange, self._time_zone)
+            note = _ONLY_YOURS if ONLY_HERS in one.why else ""
+            return self._messages, layers.message(one.exchange, self._time_zone, note=note)
         if isinstance(one, DigestHit):
             return self._gists, layers.gist(one, self._time_zone)
         if one.tier not in INDEXED:

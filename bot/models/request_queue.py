@@ -11,6 +11,9 @@ _Waiting = deque[asyncio.Future[None]]
 _PATIENCE = 600.0
 """Seconds for which interrupted work waits at most until nobody asks any more: somewhere somebody may always be talking."""
 
+_LEAST_WASTED = 0.5
+"""Seconds that interrupted work counts at least: a server may read the whole prompt before it notices that nobody waits."""
+
 
 class RequestQueue:
     """Admits a limited number of concurrent calls. Questions go before background work, and interrupt it."""
@@ -61,7 +64,7 @@ class RequestQueue:
                 current = asyncio.current_task()
                 if task in self._interruptible or (current and current.cancelling()):
                     raise
-                wasted += loop.time() - begun
+                wasted += max(_LEAST_WASTED, loop.time() - begun)
             finally:
                 if task in self._interruptible:
                     self._interruptible.remove(task)

@@ -12,6 +12,7 @@ from memory.index.recall.about_whom import apart_from_others
 from memory.index.recall.compounds import likelier_by_compounds
 from memory.index.recall.current_first import newest_claims_first, newest_first
 from memory.index.recall.finder import Recall
+from memory.index.recall.only_hers import as_borne_out
 from memory.index.recall.query import Query, ends
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
@@ -173,7 +174,7 @@ class Retrieval(ViewPart):
         return apart_from_sure(await off_loop(longest, partial(self._holding_now, text, hits, asker)))
 
     def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
-        hits = apart_from_others(text, likelier_by_compounds(text, hits), asker)
+        hits = as_borne_out(text, apart_from_others(text, likelier_by_compounds(text, hits), asker))
         if asks_for_older(text):
             return newest_claims_first(text, hits, asker)
         newest = newest_claims_first(text, newest_first(hits), asker)
