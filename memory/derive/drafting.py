@@ -9,6 +9,7 @@ from memory.derive import prompts
 from memory.derive.checks.evidence import SentenceFindings
 from memory.derive.checks.junk import (
     RequestRules,
+    SpokenWords,
     asks,
     copied_from,
     is_formless,
@@ -19,6 +20,7 @@ from memory.derive.checks.junk import (
     says_nothing,
 )
 from memory.derive.checks.sentence_judge import SentenceJudge
+from memory.derive.checks.written_names import WrittenNames
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
 from memory.text.quotations import closed, introduction, quoted
@@ -142,6 +144,8 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     """
     judge = SentenceJudge(task.sources, [entry.text for entry in entries], task.known)
     by_label = {source.label: source for source in task.sources}
+    names = WrittenNames(task.sources, task.known, [entry.text for entry in entries])
+    spoken = SpokenWords([*task.sources, *task.known] if task.kind in _WHOLE else ())
     rules = RequestRules(prompts.render(replace(task, sources=(), known=())).system)
     good: list[Entry] = []
     bad: list[str] = []
@@ -161,6 +165,8 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
         fault = "is endless" if is_endless else _fault(entry.text, cited, findings, rules, task.kind)
         if not fault and misquotes(entry.text, task.sources):
             fault = "quotes another one"
+        if not fault and not is_endless and (clause := spoken.lack(entry.text, names)):
+            fault = f"tells what nobody spoke of: {clause}"
         if fault:
             bad.append(f"{entry.text} [{', '.join(entry.cites)}] {fault}")
         else:

@@ -255,3 +255,32 @@ def test_words_taken_out_of_a_quotation_are_not_kept(kind: TaskKind) -> None:
     digests = (Source("g1", "", "2026-03-02", 'On 2 March 2026 Ada said: "my boss changes his mind every day."'),)
     assert kept("my boss changes his mind every day. [g1]", kind, digests) == []
     assert kept("Ada's boss changes his mind every day. [g1]", kind, digests) == ["Ada's boss changes his mind every day."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ada took a taxi to the station. [m1]",
+        "Ada is building a kindergarten of timber in Weiz, and they took a taxi to the station. [m1]",
+        "Ada loves the building; her neighbours lent her money. [m3]",
+    ],
+)
+def test_a_clause_that_nobody_spoke_of_is_not_kept(line: str) -> None:
+    assert kept(f"{line}\nAda builds a kindergarten in Weiz. [m1]") == ["Ada builds a kindergarten in Weiz."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ada builds a kindergarten of wood in Weiz, which will open next year. [m1, m3]",
+        "Lyra asked whether she likes the building, and Ada was happy about it. [m2, m3]",
+        "Ada felt annoyed, as her boss changes his mind daily. [m1]",
+    ],
+)
+def test_what_was_said_in_other_words_is_kept(line: str) -> None:
+    assert kept(line) == [line.partition(" [")[0]]
+
+
+def test_a_digest_in_another_language_than_the_talk_is_not_measured_by_its_words() -> None:
+    line = "Ada construye un jardín de infancia de madera, y el edificio le gusta mucho."
+    assert kept(f"{line} [m1, m3]") == [line]

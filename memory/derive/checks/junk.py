@@ -1,7 +1,7 @@
 """What weak models write in place of a sentence about their sources.
 
 Seen: the rules of the request and its examples, each with a label; data in place of sentences; links that nobody gave; questions
-to the reader; words that share nothing with what they cite; a language of another script.
+to the reader; words that share nothing with what they cite; clauses that nobody spoke of; a language of another script.
 """
 
 import re
@@ -9,12 +9,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from memory.derive.checks.written_names import WrittenNames
 from memory.ports import Source
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.questions import is_question
 from memory.text.quotations import one_line
 from memory.text.time.dates import MONTHS, WEEKDAYS
+from memory.text.word_forms.irregular_verbs import past_stems
 
 _MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
 """The mood of a conversation is asked for, but seldom named in it."""
@@ -50,6 +52,21 @@ _QUOTATION = re.compile(
     r"(?: \w+)?[:,]? [\"“„«](?P<quote>[^\"“”„«»]+)[\"”“»]"
 )
 """Who said something, with the words."""
+_CLAUSE = re.compile(r"[,;:.!?]\s|\b(?:and|but|because|so|while|which|who|after|before|since)\b")
+_FRAMING = frozenset(
+    map(
+        stem,
+        """say says said tell tells told talk talked ask asks asked mention mentioned answer answered reply replied agree agreed promise
+        promised feel feels felt mood happy sad glad relieved relief worried overjoyed playful excited relaxed tired grateful now still
+        yet also again later then today time want wants wanted decide decided discuss discussed conversation remember""".split(),
+    )
+)
+"""What a digest may say of any message."""
+_LEAST_SAID, _LEAST_CLAUSE, _HELD = 12, 2, 0.25
+"""How many different words must have been said at least, how many content words make a clause a statement, and the share of these that
+somebody must have used: more than this."""
+_ALIKE, _SHORTEST_ALIKE = 5, 4
+"""Words with so many first letters in common count as forms of one word."""
 _WORD = re.compile(r"\w+")
 _LABELS = re.compile(r"\[[^\]]*\]")
 _EAST_ASIAN = frozenset("CJK HIRAGANA KATAKANA HANGUL BOPOMOFO IDEOGRAPHIC".split())
@@ -164,6 +181,34 @@ def says_nothing(text: str, cited: Sequence[Source]) -> bool:
     is_much = told_in == "english" and len(set[str]().union(*(_telling(source.text) for source in cited))) >= _MUCH
     shared = spoken if is_much else [*speakers, *spoken]
     return _telling(text).isdisjoint(map(stem, shared))
+
+
+class SpokenWords:
+    """All words of a writer's input, by which a clause that nobody spoke of is known. Only English is read."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        stems = {stemmed for one in sources for stemmed in key_words(f"{one.speaker} {one.text}").values()}
+        self._stems = stems.union(*map(past_stems, stems))
+        self._beginnings = {word[:_ALIKE] for word in self._stems} | {word[:_SHORTEST_ALIKE] for word in self._stems}
+        self._language = language([word for one in sources for word in tokens(one.text)]) if sources else None
+
+    def lack(self, text: str, names: WrittenNames) -> str:
+        """Return the first clause of a text of which hardly a content word, names aside, is among the words; '' if there is none."""
+        if self._language != "english" or len(self._stems) < _LEAST_SAID or language(tokens(text)) not in (None, "english"):
+            return ""
+        for clause in _CLAUSE.split(text):
+            words = [
+                one for one in key_words(clause) if len(one) > 2 and one.isalpha() and one not in _EMPTY and not names.knows(one)
+            ]
+            stems = set(map(stem, words)) - _FRAMING
+            if len(stems) >= _LEAST_CLAUSE and sum(map(self._has, stems)) <= _HELD * len(stems):
+                return one_line(clause)
+        return ""
+
+    def _has(self, word: str) -> bool:
+        if word in self._stems or not self._stems.isdisjoint(past_stems(word)):
+            return True
+        return word[: _ALIKE if len(word) > _ALIKE else _SHORTEST_ALIKE] in self._beginnings and len(word) >= _SHORTEST_ALIKE
 
 
 def is_no_thought(text: str, cited: Sequence[Source], system: str) -> bool:
