@@ -23,7 +23,7 @@ from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.checks.written_names import WrittenNames
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
-from memory.text.quotations import closed, introduction, quoted
+from memory.text.quotations import closed, introduction, named, quoted
 from memory.tiers.profile import adds_nothing
 
 _STATED = ("gist", "merge", "profile", "era")
@@ -156,8 +156,10 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
             good.append(Entry(entry.text, labels))
             continue
         if task.kind == "gist" and (source := copied_from(entry.text, cited) or copied_from(entry.text, task.sources)):
-            # Without its speaker nobody could tell who "I" is.
-            quotation = closed(introduction(source.speaker, source.said_at) + quoted(entry.text))
+            # Without its speaker nobody could tell who "I" is. Where that is not what it begins with, the name is enough: a longer
+            # quotation would come before the message itself in recall.
+            said = introduction(source.speaker, source.said_at) + quoted(entry.text)
+            quotation = closed(said) if is_spoken(entry.text) else f"{named(source.speaker)}: {entry.text}"
             entry, labels, cited = Entry(quotation, (source.label,)), (source.label,), [source]
         # What has no end is no sentence, and checking it would take minutes.
         is_endless = len(entry.text) > _LONGEST_SENTENCE

@@ -218,6 +218,8 @@ def test_a_thought_in_a_script_that_nobody_used_is_none_unless_somebody_wants_to
         ("my boss changes his mind every day [m2, m3]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
         ("my boss changes his mind every day [m1, m3]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
         ("they open it next year. [m3]", "they open it next year."),
+        ("Farid gave me his old bike. [m4]", "Mia: Farid gave me his old bike."),
+        ("Karim hat mir gestern sein altes Fahrrad geschenkt. [m5]", "Farid: Karim hat mir gestern sein altes Fahrrad geschenkt."),
         (
             "i'm building a kindergarten of timber in weiz [m1]",
             'On 2 March 2026 Ada said: "i\'m building a kindergarten of timber in weiz".',
@@ -225,7 +227,11 @@ def test_a_thought_in_a_script_that_nobody_used_is_none_unless_somebody_wants_to
     ],
 )
 def test_words_in_the_first_person_that_are_copied_are_quoted_with_who_said_them(line: str, quotation: str) -> None:
-    assert kept(line) == [quotation]
+    more = (
+        Source("m4", "Mia", "2026-03-02T19:06+01:00", "I am glad. Farid gave me his old bike."),
+        Source("m5", "Farid", "2026-03-02T19:08+01:00", "Karim hat mir gestern sein altes Fahrrad geschenkt."),
+    )
+    assert kept(line, talk=(*TALK, *more)) == [quotation]
 
 
 @pytest.mark.parametrize(

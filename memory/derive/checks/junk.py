@@ -47,6 +47,10 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 """A beginning in the first or second person, of which a digest does not tell whose it is."""
+_OWN = re.compile(
+    r"\b(?:i|me|my|myself|we|us|our|ich|mich|mir|mein\w{0,2}|wir|uns|unser\w{0,2}|je|j(?=['’])|moi|mon|ma|mes|nous|notre|nos|yo|mis?|nuestr\w+)\b",
+    re.IGNORECASE,
+)
 _QUOTATION = re.compile(
     r"(?P<name>[^\W\d_][^\s:;,.\"“„«]*) (?:said|asked|replied|responded|answered|wrote|added|sagte|fragte|antwortete|schrieb|meinte)"
     r"(?: \w+)?[:,]? [\"“„«](?P<quote>[^\"“”„«»]+)[\"”“»]"
@@ -107,9 +111,9 @@ def is_spoken(text: str) -> bool:
 
 
 def copied_from(text: str, cited: Sequence[Source]) -> Source | None:
-    """Return the message among the sources from which a sentence said by or to somebody is copied, letter by letter but for its end."""
+    """Return the message among the sources from which a sentence with "I" or "you" is copied, letter by letter but for its end."""
     line = one_line(text).rstrip(".!?… ")
-    if not is_spoken(line) or len(line.split()) < _LEAST_WORDS:
+    if not (is_spoken(line) or _OWN.search(line)) or len(line.split()) < _LEAST_WORDS:
         return None
     copy = re.compile(rf"(?<!\w){re.escape(line)}(?!\w)")
     return next((source for source in cited if source.speaker and copy.search(one_line(source.text))), None)
