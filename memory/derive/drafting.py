@@ -155,18 +155,21 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
         if labels and (copied or (task.kind == "profile" and adds_nothing(entry))):
             good.append(Entry(entry.text, labels))
             continue
+        copied_message = None
         if task.kind == "gist" and (source := copied_from(entry.text, cited) or copied_from(entry.text, task.sources)):
             # Without its speaker nobody could tell who "I" is. Where that is not what it begins with, the name is enough: a longer
             # quotation would come before the message itself in recall.
             said = introduction(source.speaker, source.said_at) + quoted(entry.text)
             quotation = closed(said) if is_spoken(entry.text) else f"{named(source.speaker)}: {entry.text}"
-            entry, labels, cited = Entry(quotation, (source.label,)), (source.label,), [source]
+            entry, labels, cited, copied_message = Entry(quotation, (source.label,)), (source.label,), [source], source
         # What has no end is no sentence, and checking it would take minutes.
         is_endless = len(entry.text) > _LONGEST_SENTENCE
-        findings = SentenceFindings() if is_endless else judge.judge(entry.text, cited)
+        findings = SentenceFindings() if is_endless or copied_message else judge.judge(entry.text, cited)
         fault = "is endless" if is_endless else _fault(entry.text, cited, findings, rules, task.kind)
         if not fault and misquotes(entry.text, task.sources):
             fault = "quotes another one"
+        if not fault and spoken.is_translated(entry.text):
+            fault = "is in another language"
         if not fault and not is_endless and (clause := spoken.lack(entry.text, names)):
             fault = f"tells what nobody spoke of: {clause}"
         if fault:

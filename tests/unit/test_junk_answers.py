@@ -218,8 +218,13 @@ def test_a_thought_in_a_script_that_nobody_used_is_none_unless_somebody_wants_to
         ("my boss changes his mind every day [m2, m3]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
         ("my boss changes his mind every day [m1, m3]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
         ("they open it next year. [m3]", "they open it next year."),
+        ("That is kind of him. [m6]", "Lyra: That is kind of him."),
+        ("Lyra, Farid and I have to plan the party. [m7]", "Mia: Lyra, Farid and I have to plan the party."),
         ("Farid gave me his old bike. [m4]", "Mia: Farid gave me his old bike."),
-        ("Karim hat mir gestern sein altes Fahrrad geschenkt. [m5]", "Farid: Karim hat mir gestern sein altes Fahrrad geschenkt."),
+        (
+            "Karim hat mir gestern sein altes Fahrrad geschenkt. [m5]",
+            "Farid: Karim hat mir gestern sein altes Fahrrad geschenkt.",
+        ),
         (
             "i'm building a kindergarten of timber in weiz [m1]",
             'On 2 March 2026 Ada said: "i\'m building a kindergarten of timber in weiz".',
@@ -230,6 +235,8 @@ def test_words_in_the_first_person_that_are_copied_are_quoted_with_who_said_them
     more = (
         Source("m4", "Mia", "2026-03-02T19:06+01:00", "I am glad. Farid gave me his old bike."),
         Source("m5", "Farid", "2026-03-02T19:08+01:00", "Karim hat mir gestern sein altes Fahrrad geschenkt."),
+        Source("m6", "Lyra", "2026-03-02T19:09+01:00", "That is kind of him."),
+        Source("m7", "Mia", "2026-03-02T19:10+01:00", "Lyra, Farid and I have to plan the party."),
     )
     assert kept(line, talk=(*TALK, *more)) == [quotation]
 
@@ -287,6 +294,32 @@ def test_what_was_said_in_other_words_is_kept(line: str) -> None:
     assert kept(line) == [line.partition(" [")[0]]
 
 
-def test_a_digest_in_another_language_than_the_talk_is_not_measured_by_its_words() -> None:
-    line = "Ada construye un jardín de infancia de madera, y el edificio le gusta mucho."
-    assert kept(f"{line} [m1, m3]") == [line]
+GERMAN = (
+    Source("m1", "Jonas", "2026-11-21T09:00+01:00", "Emil kommt mit dem Zug aus Kassel, um 17:40 am Freitag."),
+    Source(
+        "m2", "Jonas", "2026-11-21T09:01+01:00", "Er hat mir sein altes Rennrad geschenkt, ich muss nur die Bremsen tauschen."
+    ),
+    Source("m3", "Lyra", "2026-11-21T09:02+01:00", "Schön! Wann holst du ihn ab?"),
+    Source("m4", "Jonas", "2026-11-21T09:04+01:00", "Ich vertrage keine Milch, das weiß Noor noch nicht."),
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Jonas arrived in Kassel and gave Emil his old bicycle. [m1]",
+        "Lyra was happy about the new bicycle. [m3]",
+        "Jonas said he would not eat milk because Noor was not sure. [m4]",
+    ],
+)
+def test_a_gist_in_a_language_that_nobody_spoke_is_not_kept(line: str) -> None:
+    assert kept(f"{line}\nEmil kommt am Freitag mit dem Zug aus Kassel. [m1]", talk=GERMAN) == [
+        "Emil kommt am Freitag mit dem Zug aus Kassel."
+    ]
+
+
+def test_a_gist_in_one_of_the_languages_that_were_spoken_is_kept() -> None:
+    english = Source("m5", "Noor", "2026-11-21T09:06+01:00", "I can pick him up at the station on Friday.")
+    assert kept("Noor can pick him up at the station on Friday. [m5]", talk=(*GERMAN, english)) == [
+        "Noor can pick him up at the station on Friday."
+    ]

@@ -9,7 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from memory.derive.checks.written_names import WrittenNames
+from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.ports import Source
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens
@@ -111,12 +111,18 @@ def is_spoken(text: str) -> bool:
 
 
 def copied_from(text: str, cited: Sequence[Source]) -> Source | None:
-    """Return the message among the sources from which a sentence with "I" or "you" is copied, letter by letter but for its end."""
+    """Return the message among the sources whose words a sentence copies, letter by letter but for its end, without saying whose they are.
+
+    These are words with "I" or "you", and all that only Lyra said.
+    """
     line = one_line(text).rstrip(".!?… ")
-    if not (is_spoken(line) or _OWN.search(line)) or len(line.split()) < _LEAST_WORDS:
+    if len(line.split()) < _LEAST_WORDS:
         return None
     copy = re.compile(rf"(?<!\w){re.escape(line)}(?!\w)")
-    return next((source for source in cited if source.speaker and copy.search(one_line(source.text))), None)
+    holding = [source for source in cited if source.speaker and copy.search(one_line(source.text))]
+    if is_spoken(line) or _OWN.search(line) or all(source.speaker == LYRA for source in holding):
+        return next(iter(holding), None)
+    return None
 
 
 def misquotes(text: str, sources: Sequence[Source]) -> bool:
@@ -188,16 +194,25 @@ def says_nothing(text: str, cited: Sequence[Source]) -> bool:
 
 
 class SpokenWords:
-    """All words of a writer's input, by which a clause that nobody spoke of is known. Only English is read."""
+    """All words of a writer's input, by which a clause that nobody spoke of is known, and the languages they are in."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         stems = {stemmed for one in sources for stemmed in key_words(f"{one.speaker} {one.text}").values()}
         self._stems = stems.union(*map(past_stems, stems))
         self._beginnings = {word[:_ALIKE] for word in self._stems} | {word[:_SHORTEST_ALIKE] for word in self._stems}
-        self._language = language([word for one in sources for word in tokens(one.text)]) if sources else None
+        spoken = [tokens(one.text) for one in sources]
+        self._language = language([word for words in spoken for word in words])
+        self._languages = frozenset(map(language, spoken))
+
+    def is_translated(self, text: str) -> bool:
+        """Return whether a text is surely in a language that none of the words are in: no check of it holds then."""
+        return bool(self._language) and language(tokens(text)) not in (None, self._language, *self._languages)
 
     def lack(self, text: str, names: WrittenNames) -> str:
-        """Return the first clause of a text of which hardly a content word, names aside, is among the words; '' if there is none."""
+        """Return the first clause of a text of which hardly a content word, names aside, is among the words; '' if there is none.
+
+        Only English is read.
+        """
         if self._language != "english" or len(self._stems) < _LEAST_SAID or language(tokens(text)) not in (None, "english"):
             return ""
         for clause in _CLAUSE.split(text):
