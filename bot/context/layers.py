@@ -1,5 +1,6 @@
 """Rendering memory in a prompt: pieces, each quoted line by line."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -31,6 +32,7 @@ def silence(since: int, until: int) -> str:
     return ""
 
 
+_OWN_NAME = re.compile(r'(.+) wants to be called "\1"\.')
 _MOST = 200
 _MOST_OF_A_DIGEST = 300
 _MOST_OF_A_PLACE = 80
@@ -232,8 +234,8 @@ def answer_language(asked: Sequence[Exchange], wanted: Sequence[Statement]) -> s
 
 
 def manners(wanted: Sequence[Statement]) -> str:
-    """Return the manners that the people being answered asked for, '' if none."""
-    lines = [prompt_line(one.text, FOLLOWED) for one in wanted]
+    """Return the manners that the people being answered asked for, '' if none; not the name that they have anyway."""
+    lines = [prompt_line(one.text, FOLLOWED) for one in wanted if not _OWN_NAME.fullmatch(one.text)]
     return "\n".join(["How they want you to talk; do so in your answer:", *lines]) if lines else ""
 
 

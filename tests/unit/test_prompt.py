@@ -189,6 +189,12 @@ def test_one_of_two_who_are_answered_together_has_a_language_and_the_other_is_an
         assert told.endswith(f'whom you call "you".{line}')
 
 
+def test_whoever_says_the_name_that_they_have_anyway_is_not_called_by_it_in_quotes() -> None:
+    wanted = [stated(60, "manner", f'Ada wants to be called "{name}".', "name", "name Ada") for name in ("Ada", "Adi")]
+    assert "wants to be called" not in whole(built(replace(THERE, manners=wanted[:1])))
+    assert 'Ada wants to be called "Adi".' in whole(built(replace(THERE, manners=wanted[1:])))
+
+
 def test_two_who_write_in_one_language_are_told_of_once() -> None:
     both = [exchange(90, "Wie heißt mein Kater?"), exchange(91, "Und meine Katze, wie heißt die?")._replace(speaker="Ben")]
     assert whole(built(question=PromptQuestion(both))).count(" Answer in German, unless another language is asked for.") == 1
