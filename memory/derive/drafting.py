@@ -20,9 +20,10 @@ from memory.derive.checks.junk import (
     says_nothing,
 )
 from memory.derive.checks.sentence_judge import SentenceJudge
-from memory.derive.checks.written_names import WrittenNames
+from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
+from memory.text.passages import only_asks
 from memory.text.quotations import closed, introduction, named, quoted
 from memory.tiers.profile import adds_nothing
 
@@ -168,6 +169,8 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
         fault = "is endless" if is_endless else _fault(entry.text, cited, findings, rules, task.kind)
         if not fault and misquotes(entry.text, task.sources):
             fault = "quotes another one"
+        if not fault and task.kind == "gist" and _is_only_hers(entry.text, cited, judge):
+            fault = "tells what only Lyra said"
         if not fault and spoken.is_translated(entry.text):
             fault = "is in another language"
         if not fault and not is_endless and (clause := spoken.lack(entry.text, names)):
@@ -177,6 +180,16 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
         else:
             good.append(Entry(entry.text, tuple(dict.fromkeys((*labels, *(source.label for source in findings.supplied))))))
     return good, bad
+
+
+def _is_only_hers(text: str, cited: Sequence[Source], judge: SentenceJudge) -> bool:
+    """Return whether a sentence tells as a fact what Lyra said: it does not name her, and nothing or too little else holds it."""
+    if LYRA in text or not any(source.speaker == LYRA for source in cited):
+        return False
+    others = [source for source in cited if source.speaker != LYRA]
+    # What somebody answers to her question holds by the words of both.
+    asks_it = any(source.speaker == LYRA and only_asks(source.text) for source in cited)
+    return not others or (not asks_it and bool(judge.judge(text, others).missing))
 
 
 def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules: RequestRules, kind: TaskKind) -> str:

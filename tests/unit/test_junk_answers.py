@@ -323,3 +323,25 @@ def test_a_gist_in_one_of_the_languages_that_were_spoken_is_kept() -> None:
     assert kept("Noor can pick him up at the station on Friday. [m5]", talk=(*GERMAN, english)) == [
         "Noor can pick him up at the station on Friday."
     ]
+
+
+HERS = (
+    Source("m1", "Farid", "2026-11-28T05:00+00:00", "On Thursday I ride to Dresden with Karim. Good night!"),
+    Source("m2", "Lyra", "2026-11-28T05:01+00:00", "You ride to Leipzig on Sunday with your brother. How can I help?"),
+    Source("m3", "Lyra", "2026-11-28T05:02+00:00", "How is Karim?"),
+    Source("m4", "Farid", "2026-11-28T05:03+00:00", "He is fine and sleeps already."),
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("Farid rides to Leipzig on Sunday with his brother. [m2]", False),
+        ("Farid rides to Leipzig with his brother. [m1, m2]", False),
+        ("Lyra said that Farid rides to Leipzig on Sunday with his brother. [m2]", True),
+        ("Farid rides to Dresden with Karim on Thursday. [m1, m2]", True),
+        ("Karim is fine and sleeps already. [m3, m4]", True),
+    ],
+)
+def test_what_only_lyra_said_is_told_as_nobodys_fact(line: str, stays: bool) -> None:
+    assert (kept(line, talk=HERS) != []) is stays
