@@ -62,9 +62,12 @@ class PeoplesWords:
 
     def leave_open(self, reply: Exchange, question: Exchange | None) -> bool:
         """Return whether a message of hers answers a question, and they do not bear it out."""
-        if question is None or is_hers(question) or not is_hers(reply) or only_asks(reply.text) or not only_asks(question.text):
-            return False
-        return not self.bear_out(reply.text, question.text)
+        return question is not None and answers(reply, question) and not self.bear_out(reply.text, question.text)
+
+
+def answers(reply: Exchange, question: Exchange) -> bool:
+    """Return whether a message is of hers, and tells something where a person only asked."""
+    return is_hers(reply) and not is_hers(question) and only_asks(question.text) and not only_asks(reply.text)
 
 
 def _with_beginnings(stems: Iterable[str]) -> frozenset[str]:
