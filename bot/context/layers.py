@@ -1,5 +1,6 @@
 """Rendering memory in a prompt: pieces, each quoted line by line."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -8,6 +9,7 @@ from bot.models.offline.spoken_languages import spoken_language
 from bot.models.offline.spoken_manner import manner
 from memory.bank.block import HEAD, Block, bullet
 from memory.index.hits import DigestHit, Hit
+from memory.index.recall.only_hers import ONLY_HERS
 from memory.text.budget import FittedLayer, Layer, TokenBudget, clip
 from memory.text.display_names import LYRA, display_name
 from memory.text.lexical import stem
@@ -17,6 +19,7 @@ from memory.text.time import periods
 from memory.text.time.relative_dates import DatedText
 from memory.text.time.times import local
 from memory.tiers import open_things
+from memory.tiers.manners import of_speakers, speaker_key
 from memory.tiers.selfstate import SelfState, StateOfMind
 from memory.types import MINUTE, Digest, Exchange, Statement
 
@@ -30,6 +33,8 @@ def silence(since: int, until: int) -> str:
     return ""
 
 
+ONLY_YOURS = "only in your own words"
+_OWN_NAME = re.compile(r'(.+) wants to be called "\1"\.')
 _MOST = 200
 _MOST_OF_A_DIGEST = 300
 _MOST_OF_A_PLACE = 80
@@ -205,10 +210,12 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", note: str = ""
 
 
 def beside(hit: Hit, time_zone: str) -> str:
-    """Return that a recalled message was corrected later, or what it corrects; '' for most."""
+    """Return that a recalled message was corrected later, what it corrects, or that she alone said it; '' for most."""
     if hit.corrects:
         return f"correcting what was said on {local(hit.corrects.said_at, time_zone):%d %B %Y %H:%M}"
-    return "corrected later" if hit.corrected is not None else ""
+    if hit.corrected is not None:
+        return "corrected later"
+    return ONLY_YOURS if ONLY_HERS in hit.why else ""
 
 
 def recalled(hit: Hit, time_zone: str) -> LayerPiece:
@@ -228,14 +235,27 @@ def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time
 
 
 def answer_language(asked: Sequence[Exchange], wanted: Sequence[Statement]) -> str:
-    """Return in which language to answer; '' if that is English, the prompt's own, is unclear, or is among the manners `wanted`."""
-    spoken = "" if manner(wanted).language else spoken_language(asked[-1].text)
-    return f" Answer in {spoken.title()}, unless another language is asked for." if spoken not in ("", "english") else ""
+    """Return in which language to answer each speaker, by their last message.
+
+    '' where that is English, the prompt's own, or unclear, and for whoever has a language among the manners `wanted`.
+    """
+    spoken: dict[str, str] = {}
+    for one in {speaker_key(one): one for one in asked}.values():
+        if not manner(of_speakers(wanted, [one])).language:
+            spoken[display_name(one.speaker)] = spoken_language(one.text)
+    languages = set(spoken.values())
+    alone = len(languages) == 1 and len({speaker_key(one) for one in asked}) == len(spoken)
+    called = {"": languages.pop()} if alone else {f' "{name}"': language for name, language in spoken.items()}
+    return "".join(
+        f" Answer{who} in {language.title()}, unless another language is asked for."
+        for who, language in called.items()
+        if language not in ("", "english")
+    )
 
 
 def manners(wanted: Sequence[Statement]) -> str:
-    """Return the manners that the people being answered asked for, '' if none."""
-    lines = [prompt_line(one.text, FOLLOWED) for one in wanted]
+    """Return the manners that the people being answered asked for, '' if none; not the name that they have anyway."""
+    lines = [prompt_line(one.text, FOLLOWED) for one in wanted if not _OWN_NAME.fullmatch(one.text)]
     return "\n".join(["How they want you to talk; do so in your answer:", *lines]) if lines else ""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from bot.context import layers
 from bot.context.layers import InView, LayerPiece, ShownLayer
 from memory.index.hits import DigestHit, Hit
+from memory.index.recall.only_hers import PeoplesWords, answers, beside
 from memory.text.budget import FittedLayer, tokens
 from memory.tiers.statements import INDEXED
 from memory.types import Statement
@@ -66,11 +67,16 @@ class Packer:
         self._above = self._left
         for section, piece in later:
             section.cut += not self._show(section, piece)
+        told: PeoplesWords | None = None
         for hit in recalled.hits:
             if hit.exchange.key in self._seen:
                 for near in (hit.before, hit.after):
                     if near is not None and not near.echo and near.key not in self._seen:
-                        self._show(self._messages, layers.message(near, self._time_zone))
+                        note = ""
+                        if near is hit.after and answers(near, hit.exchange):
+                            told = told or PeoplesWords(beside(recalled.hits))
+                            note = layers.ONLY_YOURS if told.leave_open(near, hit.exchange) else ""
+                        self._show(self._messages, layers.message(near, self._time_zone, note=note))
         return [self._gists.filled(), self._eras.filled(), self._pages.filled(), self._messages.filled()]
 
     def _placed(self, one: Hit | DigestHit | Statement) -> tuple[_Section, LayerPiece]:

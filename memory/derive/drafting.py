@@ -9,6 +9,7 @@ from memory.derive import prompts
 from memory.derive.checks.evidence import SentenceFindings
 from memory.derive.checks.junk import (
     RequestRules,
+    SpokenWords,
     asks,
     copied_from,
     is_formless,
@@ -19,9 +20,11 @@ from memory.derive.checks.junk import (
     says_nothing,
 )
 from memory.derive.checks.sentence_judge import SentenceJudge
+from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
-from memory.text.quotations import closed, introduction, quoted
+from memory.text.passages import only_asks
+from memory.text.quotations import closed, introduction, named, quoted
 from memory.tiers.profile import adds_nothing
 
 _STATED = ("gist", "merge", "profile", "era")
@@ -142,6 +145,8 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     """
     judge = SentenceJudge(task.sources, [entry.text for entry in entries], task.known)
     by_label = {source.label: source for source in task.sources}
+    names = WrittenNames(task.sources, task.known, [entry.text for entry in entries])
+    spoken = SpokenWords([*task.sources, *task.known] if task.kind in _WHOLE else ())
     rules = RequestRules(prompts.render(replace(task, sources=(), known=())).system)
     good: list[Entry] = []
     bad: list[str] = []
@@ -151,21 +156,40 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
         if labels and (copied or (task.kind == "profile" and adds_nothing(entry))):
             good.append(Entry(entry.text, labels))
             continue
+        copied_message = None
         if task.kind == "gist" and (source := copied_from(entry.text, cited) or copied_from(entry.text, task.sources)):
-            # Without its speaker nobody could tell who "I" is.
-            quotation = closed(introduction(source.speaker, source.said_at) + quoted(entry.text))
-            entry, labels, cited = Entry(quotation, (source.label,)), (source.label,), [source]
+            # Without its speaker nobody could tell who "I" is. Where that is not what it begins with, the name is enough: a longer
+            # quotation would come before the message itself in recall.
+            said = introduction(source.speaker, source.said_at) + quoted(entry.text)
+            quotation = closed(said) if is_spoken(entry.text) else f"{named(source.speaker)}: {entry.text}"
+            entry, labels, cited, copied_message = Entry(quotation, (source.label,)), (source.label,), [source], source
         # What has no end is no sentence, and checking it would take minutes.
         is_endless = len(entry.text) > _LONGEST_SENTENCE
-        findings = SentenceFindings() if is_endless else judge.judge(entry.text, cited)
+        findings = SentenceFindings() if is_endless or copied_message else judge.judge(entry.text, cited)
         fault = "is endless" if is_endless else _fault(entry.text, cited, findings, rules, task.kind)
         if not fault and misquotes(entry.text, task.sources):
             fault = "quotes another one"
+        if not fault and task.kind == "gist" and _is_only_hers(entry.text, cited, judge):
+            fault = "tells what only Lyra said"
+        if not fault and spoken.is_translated(entry.text):
+            fault = "is in another language"
+        if not fault and not is_endless and (clause := spoken.lack(entry.text, names)):
+            fault = f"tells what nobody spoke of: {clause}"
         if fault:
             bad.append(f"{entry.text} [{', '.join(entry.cites)}] {fault}")
         else:
             good.append(Entry(entry.text, tuple(dict.fromkeys((*labels, *(source.label for source in findings.supplied))))))
     return good, bad
+
+
+def _is_only_hers(text: str, cited: Sequence[Source], judge: SentenceJudge) -> bool:
+    """Return whether a sentence tells as a fact what Lyra said: it does not name her, and nothing or too little else holds it."""
+    if LYRA in text or not any(source.speaker == LYRA for source in cited):
+        return False
+    others = [source for source in cited if source.speaker != LYRA]
+    # What somebody answers to her question holds by the words of both.
+    asks_it = any(source.speaker == LYRA and only_asks(source.text) for source in cited)
+    return not others or (not asks_it and bool(judge.judge(text, others).missing))
 
 
 def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules: RequestRules, kind: TaskKind) -> str:

@@ -12,6 +12,7 @@ from memory.index.recall.about_whom import apart_from_others
 from memory.index.recall.compounds import likelier_by_compounds
 from memory.index.recall.current_first import newest_claims_first, newest_first, with_corrections
 from memory.index.recall.finder import Recall
+from memory.index.recall.only_hers import as_borne_out
 from memory.index.recall.query import Query, ends
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
@@ -191,7 +192,8 @@ class Retrieval(ViewPart):
         return apart_from_sure(await off_loop(longest, partial(self._holding_now, text, hits, asker)))
 
     def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
-        hits = with_corrections(apart_from_others(text, likelier_by_compounds(text, hits), asker))
+        hits = apart_from_others(text, likelier_by_compounds(text, hits), asker)
+        hits = with_corrections(as_borne_out(text, hits))
         if asks_for_older(text):
             return newest_claims_first(text, hits, asker)
         hits = newest_first(hits, slips_alone=True)

@@ -56,6 +56,17 @@ async def test_a_question_cuts_off_what_nobody_waits_for_which_is_then_made_whol
         assert await at.asked(3) == ["gist", "tea?", "gist"]
 
 
+async def test_what_was_cut_off_is_begun_again_only_once_the_burst_of_questions_is_over() -> None:
+    async with serving() as at:
+        at.server.script(fake.Hang("Ada said"))
+        gist = asyncio.create_task(complete(at.others, asking("gist")))
+        await at.asked(1)
+        for text in ("tea?", "milk?", "sugar?"):
+            assert await complete(at.people, asking(text)) == f"Echo: {text}"
+        assert await gist == "Echo: gist"
+        assert await at.asked(5) == ["gist", "tea?", "milk?", "sugar?", "gist"]
+
+
 async def test_where_there_is_room_nothing_is_cut_off() -> None:
     async with serving(places=2) as at:
         at.server.script(fake.Held("Ada said"))

@@ -282,7 +282,7 @@ async def walk(folder: Path, seed: int) -> None:
         await digest(here, Writer())
         texts = {message.text async for _, message in here.view.messages.all()}
         assert {text for word in [*WORDS, *map(str, range(spent))] for text in await here.found(word)} <= texts
-        assert {line for text, _ in await gists(here) for line in text.splitlines()} <= texts
+        assert {line.removeprefix("Lyra: ") for text, _ in await gists(here) for line in text.splitlines()} <= texts
 
 
 @pytest.mark.parametrize("seed", range(examples(2)))

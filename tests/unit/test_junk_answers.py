@@ -218,6 +218,13 @@ def test_a_thought_in_a_script_that_nobody_used_is_none_unless_somebody_wants_to
         ("my boss changes his mind every day [m2, m3]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
         ("my boss changes his mind every day [m1, m3]", 'On 2 March 2026 Ada said: "my boss changes his mind every day".'),
         ("they open it next year. [m3]", "they open it next year."),
+        ("That is kind of him. [m6]", "Lyra: That is kind of him."),
+        ("Lyra, Farid and I have to plan the party. [m7]", "Mia: Lyra, Farid and I have to plan the party."),
+        ("Farid gave me his old bike. [m4]", "Mia: Farid gave me his old bike."),
+        (
+            "Karim hat mir gestern sein altes Fahrrad geschenkt. [m5]",
+            "Farid: Karim hat mir gestern sein altes Fahrrad geschenkt.",
+        ),
         (
             "i'm building a kindergarten of timber in weiz [m1]",
             'On 2 March 2026 Ada said: "i\'m building a kindergarten of timber in weiz".',
@@ -225,7 +232,13 @@ def test_a_thought_in_a_script_that_nobody_used_is_none_unless_somebody_wants_to
     ],
 )
 def test_words_in_the_first_person_that_are_copied_are_quoted_with_who_said_them(line: str, quotation: str) -> None:
-    assert kept(line) == [quotation]
+    more = (
+        Source("m4", "Mia", "2026-03-02T19:06+01:00", "I am glad. Farid gave me his old bike."),
+        Source("m5", "Farid", "2026-03-02T19:08+01:00", "Karim hat mir gestern sein altes Fahrrad geschenkt."),
+        Source("m6", "Lyra", "2026-03-02T19:09+01:00", "That is kind of him."),
+        Source("m7", "Mia", "2026-03-02T19:10+01:00", "Lyra, Farid and I have to plan the party."),
+    )
+    assert kept(line, talk=(*TALK, *more)) == [quotation]
 
 
 @pytest.mark.parametrize(
@@ -255,3 +268,80 @@ def test_words_taken_out_of_a_quotation_are_not_kept(kind: TaskKind) -> None:
     digests = (Source("g1", "", "2026-03-02", 'On 2 March 2026 Ada said: "my boss changes his mind every day."'),)
     assert kept("my boss changes his mind every day. [g1]", kind, digests) == []
     assert kept("Ada's boss changes his mind every day. [g1]", kind, digests) == ["Ada's boss changes his mind every day."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ada took a taxi to the station. [m1]",
+        "Ada is building a kindergarten of timber in Weiz, and they took a taxi to the station. [m1]",
+        "Ada loves the building; her neighbours lent her money. [m3]",
+    ],
+)
+def test_a_clause_that_nobody_spoke_of_is_not_kept(line: str) -> None:
+    assert kept(f"{line}\nAda builds a kindergarten in Weiz. [m1]") == ["Ada builds a kindergarten in Weiz."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ada builds a kindergarten of wood in Weiz, which will open next year. [m1, m3]",
+        "Lyra asked whether she likes the building, and Ada was happy about it. [m2, m3]",
+        "Ada felt annoyed, as her boss changes his mind daily. [m1]",
+    ],
+)
+def test_what_was_said_in_other_words_is_kept(line: str) -> None:
+    assert kept(line) == [line.partition(" [")[0]]
+
+
+GERMAN = (
+    Source("m1", "Jonas", "2026-11-21T09:00+01:00", "Emil kommt mit dem Zug aus Kassel, um 17:40 am Freitag."),
+    Source(
+        "m2", "Jonas", "2026-11-21T09:01+01:00", "Er hat mir sein altes Rennrad geschenkt, ich muss nur die Bremsen tauschen."
+    ),
+    Source("m3", "Lyra", "2026-11-21T09:02+01:00", "Schön! Wann holst du ihn ab?"),
+    Source("m4", "Jonas", "2026-11-21T09:04+01:00", "Ich vertrage keine Milch, das weiß Noor noch nicht."),
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Jonas arrived in Kassel and gave Emil his old bicycle. [m1]",
+        "Lyra was happy about the new bicycle. [m3]",
+        "Jonas said he would not eat milk because Noor was not sure. [m4]",
+    ],
+)
+def test_a_gist_in_a_language_that_nobody_spoke_is_not_kept(line: str) -> None:
+    assert kept(f"{line}\nEmil kommt am Freitag mit dem Zug aus Kassel. [m1]", talk=GERMAN) == [
+        "Emil kommt am Freitag mit dem Zug aus Kassel."
+    ]
+
+
+def test_a_gist_in_one_of_the_languages_that_were_spoken_is_kept() -> None:
+    english = Source("m5", "Noor", "2026-11-21T09:06+01:00", "I can pick him up at the station on Friday.")
+    assert kept("Noor can pick him up at the station on Friday. [m5]", talk=(*GERMAN, english)) == [
+        "Noor can pick him up at the station on Friday."
+    ]
+
+
+HERS = (
+    Source("m1", "Farid", "2026-11-28T05:00+00:00", "On Thursday I ride to Dresden with Karim. Good night!"),
+    Source("m2", "Lyra", "2026-11-28T05:01+00:00", "You ride to Leipzig on Sunday with your brother. How can I help?"),
+    Source("m3", "Lyra", "2026-11-28T05:02+00:00", "How is Karim?"),
+    Source("m4", "Farid", "2026-11-28T05:03+00:00", "He is fine and sleeps already."),
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("Farid rides to Leipzig on Sunday with his brother. [m2]", False),
+        ("Farid rides to Leipzig with his brother. [m1, m2]", False),
+        ("Lyra said that Farid rides to Leipzig on Sunday with his brother. [m2]", True),
+        ("Farid rides to Dresden with Karim on Thursday. [m1, m2]", True),
+        ("Karim is fine and sleeps already. [m3, m4]", True),
+    ],
+)
+def test_what_only_lyra_said_is_told_as_nobodys_fact(line: str, stays: bool) -> None:
+    assert (kept(line, talk=HERS) != []) is stays

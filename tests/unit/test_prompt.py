@@ -164,11 +164,40 @@ def test_it_says_in_which_language_to_answer_where_that_is_not_english(text: str
 
 
 def test_whoever_wants_answers_in_one_language_is_not_answered_in_that_of_the_question() -> None:
-    wanted = [stated(60, "manner", "Ada wants answers in English.", "language")]
+    wanted = [stated(60, "manner", "Ada wants answers in English.", "language", "name Ada")]
     question = PromptQuestion([exchange(90, "Wie heißt mein Kater?")])
     assert "Answer in German" not in whole(built(replace(THERE, manners=wanted), question=question))
-    brief = [stated(60, "manner", "Ada wants short answers.", "length")]
+    brief = [stated(60, "manner", "Ada wants short answers.", "length", "name Ada")]
     assert "Answer in German" in whole(built(replace(THERE, manners=brief), question=question))
+
+
+@pytest.mark.parametrize(
+    ("by_ben", "line"),
+    [
+        ("Und wie heißt meine Katze?", ' Answer "Ben" in German, unless another language is asked for.'),
+        ("And what is my cat called?", ""),
+    ],
+)
+def test_one_of_two_who_are_answered_together_has_a_language_and_the_other_is_answered_in_their_own(
+    by_ben: str, line: str
+) -> None:
+    wanted = [stated(60, "manner", "Ada wants answers in English.", "language", "name Ada")]
+    both = [exchange(90, "Wie heißt mein Kater?"), exchange(91, by_ben)._replace(speaker="Ben")]
+    for asked in (both, both[::-1]):
+        prompt = whole(built(replace(THERE, manners=wanted), question=PromptQuestion(asked)))
+        (told,) = [one for one in prompt.splitlines() if one.startswith("Today is")]
+        assert told.endswith(f'whom you call "you".{line}')
+
+
+def test_whoever_says_the_name_that_they_have_anyway_is_not_called_by_it_in_quotes() -> None:
+    wanted = [stated(60, "manner", f'Ada wants to be called "{name}".', "name", "name Ada") for name in ("Ada", "Adi")]
+    assert "wants to be called" not in whole(built(replace(THERE, manners=wanted[:1])))
+    assert 'Ada wants to be called "Adi".' in whole(built(replace(THERE, manners=wanted[1:])))
+
+
+def test_two_who_write_in_one_language_are_told_of_once() -> None:
+    both = [exchange(90, "Wie heißt mein Kater?"), exchange(91, "Und meine Katze, wie heißt die?")._replace(speaker="Ben")]
+    assert whole(built(question=PromptQuestion(both))).count(" Answer in German, unless another language is asked for.") == 1
 
 
 def test_a_name_gives_no_orders_where_it_is_said_who_speaks() -> None:

@@ -28,7 +28,7 @@ from tests.kits.memory_kit import DAY, Corner, above, at_home
 SAID = (
     "the kettle in the kitchen whistles every morning",
     "a violin lesson costs more than the gardener",
-    "pumpkins grow slowly behind our crooked fence",
+    "pumpkins grow slowly behind the crooked fence",
     "the ferry to the island leaves before sunrise",
 )
 OTHERS = "amber birch cedar dune ember fjord".split()

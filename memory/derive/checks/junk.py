@@ -1,7 +1,7 @@
 """What weak models write in place of a sentence about their sources.
 
 Seen: the rules of the request and its examples, each with a label; data in place of sentences; links that nobody gave; questions
-to the reader; words that share nothing with what they cite; a language of another script.
+to the reader; words that share nothing with what they cite; clauses that nobody spoke of; a language of another script.
 """
 
 import re
@@ -9,12 +9,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.ports import Source
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.questions import is_question
 from memory.text.quotations import one_line
 from memory.text.time.dates import MONTHS, WEEKDAYS
+from memory.text.word_forms.irregular_verbs import past_stems
 
 _MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
 """The mood of a conversation is asked for, but seldom named in it."""
@@ -45,11 +47,30 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 """A beginning in the first or second person, of which a digest does not tell whose it is."""
+_OWN = re.compile(
+    r"\b(?:i|me|my|myself|we|us|our|ich|mich|mir|mein\w{0,2}|wir|uns|unser\w{0,2}|je|j(?=['’])|moi|mon|ma|mes|nous|notre|nos|yo|mis?|nuestr\w+)\b",
+    re.IGNORECASE,
+)
 _QUOTATION = re.compile(
     r"(?P<name>[^\W\d_][^\s:;,.\"“„«]*) (?:said|asked|replied|responded|answered|wrote|added|sagte|fragte|antwortete|schrieb|meinte)"
     r"(?: \w+)?[:,]? [\"“„«](?P<quote>[^\"“”„«»]+)[\"”“»]"
 )
 """Who said something, with the words."""
+_CLAUSE = re.compile(r"[,;:.!?]\s|\b(?:and|but|because|so|while|which|who|after|before|since)\b")
+_FRAMING = frozenset(
+    map(
+        stem,
+        """say says said tell tells told talk talked ask asks asked mention mentioned answer answered reply replied agree agreed promise
+        promised feel feels felt mood happy sad glad relieved relief worried overjoyed playful excited relaxed tired grateful now still
+        yet also again later then today time want wants wanted decide decided discuss discussed conversation remember""".split(),
+    )
+)
+"""What a digest may say of any message."""
+_LEAST_SAID, _LEAST_CLAUSE, _HELD = 12, 2, 0.25
+"""How many different words must have been said at least, how many content words make a clause a statement, and the share of these that
+somebody must have used: more than this."""
+_ALIKE, _SHORTEST_ALIKE = 5, 4
+"""Words with so many first letters in common count as forms of one word."""
 _WORD = re.compile(r"\w+")
 _LABELS = re.compile(r"\[[^\]]*\]")
 _EAST_ASIAN = frozenset("CJK HIRAGANA KATAKANA HANGUL BOPOMOFO IDEOGRAPHIC".split())
@@ -90,12 +111,18 @@ def is_spoken(text: str) -> bool:
 
 
 def copied_from(text: str, cited: Sequence[Source]) -> Source | None:
-    """Return the message among the sources from which a sentence said by or to somebody is copied, letter by letter but for its end."""
+    """Return the message among the sources whose words a sentence copies, letter by letter but for its end, without saying whose they are.
+
+    These are words with "I" or "you", and all that only Lyra said.
+    """
     line = one_line(text).rstrip(".!?… ")
-    if not is_spoken(line) or len(line.split()) < _LEAST_WORDS:
+    if len(line.split()) < _LEAST_WORDS:
         return None
     copy = re.compile(rf"(?<!\w){re.escape(line)}(?!\w)")
-    return next((source for source in cited if source.speaker and copy.search(one_line(source.text))), None)
+    holding = [source for source in cited if source.speaker and copy.search(one_line(source.text))]
+    if is_spoken(line) or _OWN.search(line) or all(source.speaker == LYRA for source in holding):
+        return next(iter(holding), None)
+    return None
 
 
 def misquotes(text: str, sources: Sequence[Source]) -> bool:
@@ -164,6 +191,43 @@ def says_nothing(text: str, cited: Sequence[Source]) -> bool:
     is_much = told_in == "english" and len(set[str]().union(*(_telling(source.text) for source in cited))) >= _MUCH
     shared = spoken if is_much else [*speakers, *spoken]
     return _telling(text).isdisjoint(map(stem, shared))
+
+
+class SpokenWords:
+    """All words of a writer's input, by which a clause that nobody spoke of is known, and the languages they are in."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        stems = {stemmed for one in sources for stemmed in key_words(f"{one.speaker} {one.text}").values()}
+        self._stems = stems.union(*map(past_stems, stems))
+        self._beginnings = {word[:_ALIKE] for word in self._stems} | {word[:_SHORTEST_ALIKE] for word in self._stems}
+        spoken = [tokens(one.text) for one in sources]
+        self._language = language([word for words in spoken for word in words])
+        self._languages = frozenset(map(language, spoken))
+
+    def is_translated(self, text: str) -> bool:
+        """Return whether a text is surely in a language that none of the words are in: no check of it holds then."""
+        return bool(self._language) and language(tokens(text)) not in (None, self._language, *self._languages)
+
+    def lack(self, text: str, names: WrittenNames) -> str:
+        """Return the first clause of a text of which hardly a content word, names aside, is among the words; '' if there is none.
+
+        Only English is read.
+        """
+        if self._language != "english" or len(self._stems) < _LEAST_SAID or language(tokens(text)) not in (None, "english"):
+            return ""
+        for clause in _CLAUSE.split(text):
+            words = [
+                one for one in key_words(clause) if len(one) > 2 and one.isalpha() and one not in _EMPTY and not names.knows(one)
+            ]
+            stems = set(map(stem, words)) - _FRAMING
+            if len(stems) >= _LEAST_CLAUSE and sum(map(self._has, stems)) <= _HELD * len(stems):
+                return one_line(clause)
+        return ""
+
+    def _has(self, word: str) -> bool:
+        if word in self._stems or not self._stems.isdisjoint(past_stems(word)):
+            return True
+        return word[: _ALIKE if len(word) > _ALIKE else _SHORTEST_ALIKE] in self._beginnings and len(word) >= _SHORTEST_ALIKE
 
 
 def is_no_thought(text: str, cited: Sequence[Source], system: str) -> bool:

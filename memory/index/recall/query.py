@@ -17,7 +17,7 @@ from memory.index.when.told_times import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import DOINGS, LIGHT
 from memory.text import lexical
-from memory.text.display_names import TAG
+from memory.text.display_names import LYRA, TAG
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
 from memory.text.word_forms.german_verbs import GERMAN, verb_forms, with_s
@@ -152,6 +152,11 @@ def parse_query(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) ->
         window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language), frozenset(meant), names_listed(query.text),
         frozenset(called),
     )  # fmt: skip
+
+
+def asks_for_hers(text: str) -> bool:
+    """Return whether a question asks for what Lyra said."""
+    return speaks(_YOURS, language_of(lexical.tokens(text)) or ENGLISH, text) or _says(LYRA, text)
 
 
 def _as_meant(text: str, meant: Mapping[str, str]) -> str:
