@@ -1,6 +1,6 @@
 """The one file everything lives in: an encrypted SQLite database behind two connections.
 
-One connection writes, one reads. A transaction begins with BEGIN IMMEDIATE inside the `try`, with its first statement, so
+One connection writes, one reads what takes longer, or is read while somebody writes. A transaction begins with BEGIN IMMEDIATE inside the `try`, with its first statement, so
 that a cancelled task always meets the rollback, and its commit or rollback runs to its end before the writer is free again:
 cancelling an await does not cancel the statement that aiosqlite has already queued. Reads fetch everything at once, because
 a half-read cursor blocks the checkpoint; a read that is cancelled is interrupted, so that the next one does not wait for
@@ -139,6 +139,14 @@ class SqliteDatabase(Reader):
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Return all rows of one statement, from the last committed state."""
         self.reads += 1
+        # A commit empties the cache of every other connection, and to decrypt pages anew costs most of a short read. What may
+        # be more than a read is left to the connection that cannot write.
+        if self._writing.is_free and sql.startswith("SELECT "):
+            async with self._writing.turn():
+                with explained(self.path):
+                    rows = await self._writer.all_soon(sql, parameters)
+            if rows is not None:
+                return rows
         async with self._reading:
             with explained(self.path):
                 try:
