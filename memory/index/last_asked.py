@@ -19,7 +19,7 @@ class LastAsked:
 
     async def question(self, text: str) -> Vectors:
         """Return the unit vector of a question, which is known from now on. Raises EmbeddingFailed."""
-        (vector,) = await self.embed([text])
+        vector: Vectors = (await self.embed([text]))[0]
         self._known[text] = vector
         while len(self._known) > _MOST:
             self._known.popitem(last=False)

@@ -1,10 +1,10 @@
 """The one file everything lives in: an encrypted SQLite database behind two connections.
 
-One connection writes, one reads what takes longer, or is read while somebody writes. A transaction begins with BEGIN IMMEDIATE inside the `try`, with its first statement, so
-that a cancelled task always meets the rollback, and its commit or rollback runs to its end before the writer is free again:
-cancelling an await does not cancel the statement that aiosqlite has already queued. Reads fetch everything at once, because
-a half-read cursor blocks the checkpoint; a read that is cancelled is interrupted, so that the next one does not wait for
-it.
+One connection writes; it also reads where nobody writes and it takes less than a millisecond. The other one reads all else. A
+transaction begins with BEGIN IMMEDIATE inside the `try`, with its first statement, so that a cancelled task always meets the
+rollback, and its commit or rollback runs to its end before the writer is free again: cancelling an await does not cancel the
+statement that aiosqlite has already queued. Reads fetch everything at once, because a half-read cursor blocks the checkpoint; a
+read of the other connection that is cancelled is interrupted, so that the next one does not wait for it.
 
 The page cipher is SQLCipher with a raw 32-byte key. Without a key the same schema and statements run on plain SQLite, which
 tests use to look at bytes.
