@@ -1,6 +1,6 @@
 """The one file everything lives in: an encrypted SQLite database behind two connections.
 
-One connection writes; it also reads where nobody writes and it takes less than two milliseconds. The other one reads all else. A
+One connection writes; it also reads where nobody writes and it takes less than ten milliseconds. The other one reads all else. A
 transaction begins with BEGIN IMMEDIATE inside the `try`, with its first statement, so that a cancelled task always meets the
 rollback, and its commit or rollback runs to its end before the writer is free again: cancelling an await does not cancel the
 statement that aiosqlite has already queued. Reads fetch everything at once, because a half-read cursor blocks the checkpoint; a

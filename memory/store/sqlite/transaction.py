@@ -24,7 +24,7 @@ from memory.store.sqlite import wal
 
 T = TypeVar("T")
 Statement = tuple[str, Parameters]
-_SOON_SECONDS, _STEPS = 0.002, 1_000
+_SOON_SECONDS, _STEPS = 0.010, 1_000
 """How long a read may hold up those who write, and after how many steps of its statement it looks at the clock again."""
 
 
@@ -41,7 +41,7 @@ class Connection(core.Connection):
         return await self.step(partial(_fetched, sql, parameters or {}))
 
     async def all_soon(self, sql: str, parameters: Parameters | None = None) -> list[Row] | None:
-        """Like `all`, but return None if it takes longer than two milliseconds."""
+        """Like `all`, but return None if it takes longer than ten milliseconds."""
         return await self.step(partial(_fetched_soon, sql, parameters or {}))
 
 
