@@ -5,7 +5,6 @@ text is always stored first; its vector comes later, and if none comes, words st
 texts, those left to another are marked by an empty vector in a space that is never searched.
 """
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memory.index.last_asked import LastAsked
 from memory.ports import Clock, Embedder, Progress, Replacing, Vectors
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Parameters, Row, Transaction
@@ -32,7 +32,6 @@ Reads = Callable[[Domain, Mapping[int, str]], Awaitable[tuple[set[int], int]]]
 """A callback that returns which of some texts of a domain an embedder takes, and the space in which another embedder marks that
 it leaves them; 0 if it may take them as well."""
 _BATCH = 32
-_LAST_ASKED = 16
 
 
 class VectorStore:
@@ -46,20 +45,16 @@ class VectorStore:
         self._clock = clock
         self._used = 0
         self._dimension = 0
-        self._asked: OrderedDict[str, Vectors] = OrderedDict()
+        self._last_asked = LastAsked(embedder)
         self._caught_up: dict[int, int] = {}
         # How often it turned out that what had been embedded, or left to another, has to be looked at anew.
         self._beginnings = 0
 
     async def query(self, text: str) -> Vectors:
         """Return the unit vector of a question. Raises EmbeddingFailed."""
-        known = self._asked.get(text)
-        if known is None:
-            known = self._asked[text] = (await self._embedder.embed([text]))[0]
-            await self._use(len(known))
-            while len(self._asked) > _LAST_ASKED:
-                self._asked.popitem(last=False)
-        return known
+        vector = await self._last_asked.question(text)
+        await self._use(len(vector))
+        return vector
 
     @property
     def used(self) -> int:
@@ -159,7 +154,7 @@ class VectorStore:
         parts = await off_loop(sum(map(len, texts.values())), partial(_parts, texts))
         if not parts:
             return []
-        vectors = _within(await self._embedder.embed([one.text for one in parts]), [one.within for one in parts])
+        vectors = _within(await self._last_asked.embed([one.text for one in parts]), [one.within for one in parts])
         space = await self._use(vectors.shape[1])
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now = await texts_of(tx, list(texts))

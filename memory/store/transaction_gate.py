@@ -61,6 +61,11 @@ class TransactionGate:
         self._first: Waiting = deque()
         self._others: Waiting = deque()
 
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody is inside or waits."""
+        return not (self._inside.some or self._first or self._others)
+
     @asynccontextmanager
     async def turn(self, bounds: Bounds | None = None, *, first: bool = False) -> AsyncIterator[None]:
         """Hold the bounds for the block; without bounds, exclude everybody else."""

@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import KEY, cancelled_at
 
 COUNT = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT count(*) AS n FROM n"
+COUNTED = f"SELECT n FROM ({COUNT})"
 PROMPT = 2.0
 
 
@@ -59,6 +60,14 @@ class LetsReadsRun(SqliteDatabase):
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         async with self._reading:
             return list(await self._reader.execute_fetchall(sql, parameters or {}))
+
+
+class ReadsWhereItWrites(SqliteDatabase):
+    """The twin that reads through the connection that writes for as long as it takes."""
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        async with self._writing.turn():
+            return list(await self._writer.execute_fetchall(sql, parameters or {}))
 
 
 async def pair(db: SqliteDatabase, name: str) -> None:
@@ -187,7 +196,7 @@ async def begun(db: SqliteDatabase, sql: str) -> asyncio.Task[list[Row]]:
     """Start a read and return when it is running."""
     running = threading.Event()
     await db._reader.create_function("running", 0, running.set)
-    task = asyncio.create_task(db.all(f"SELECT running() AS r, ({sql}) AS n"))
+    task = asyncio.create_task(db.all(f"WITH r (r) AS (SELECT running()) SELECT r, ({sql}) AS n FROM r"))
     assert await asyncio.to_thread(running.wait, PROMPT)
     return task
 
@@ -215,12 +224,48 @@ async def test_a_cancelled_read_that_is_left_running_holds_the_next_one_up(tmp_p
         await db._reader.interrupt()
 
 
-async def test_a_read_cancelled_before_it_began_does_not_hold_the_next_one_up(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sql", [COUNT, COUNTED])
+async def test_a_read_cancelled_before_it_began_does_not_hold_the_next_one_up(tmp_path: Path, sql: str) -> None:
     async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         for _ in range(20):
-            assert await cancelled_at(1, db.all(COUNT.format(10**9)))
+            assert await cancelled_at(1, db.all(sql.format(10**9)))
             async with asyncio.timeout(PROMPT):
                 assert [row["n"] for row in await db.all("SELECT 7 AS n")] == [7]
+
+
+async def written_meanwhile(db: SqliteDatabase, patience: float) -> bool:
+    """Say whether something can be written in time while a long read goes on."""
+    reading = asyncio.create_task(db.all(COUNTED.format(10**9)))
+    await asyncio.sleep(0)
+    try:
+        async with asyncio.timeout(patience):
+            await pair(db, "meanwhile")
+        return not reading.done()
+    except TimeoutError:
+        return False
+    finally:
+        reading.cancel()
+        with suppress(asyncio.CancelledError):
+            await reading
+
+
+async def test_a_long_read_finds_all_of_it_and_holds_up_nobody_who_writes(tmp_path: Path) -> None:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
+        assert [row["n"] for row in await db.all(COUNTED.format(100_000))] == [100_000]
+        assert await written_meanwhile(db, PROMPT)
+
+
+async def test_a_long_read_without_the_guard_holds_up_who_writes(tmp_path: Path) -> None:
+    async with await ReadsWhereItWrites.open(tmp_path / "lyra.db", KEY) as db:
+        assert not await written_meanwhile(db, 0.2)
+        await db._writer.interrupt()
+
+
+async def test_nothing_is_written_by_what_is_read(tmp_path: Path) -> None:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
+        with pytest.raises(MemoryFailure):
+            await db.all("INSERT INTO settings (scope, key, value) VALUES ('s', 'k', '') RETURNING value")
+        assert await db.all("SELECT value FROM settings") == []
 
 
 async def test_a_copy_made_while_a_transaction_is_open_waits_for_it_and_holds_it(tmp_path: Path) -> None:

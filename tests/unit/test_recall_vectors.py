@@ -40,6 +40,46 @@ class Moody(BagOfWords):
         return await super().embed(texts)
 
 
+class Noting(BagOfWords):
+    """An embedder that notes what it embedded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Note these texts, and embed them."""
+        self.texts += texts
+        return await super().embed(texts)
+
+
+async def test_a_question_is_not_embedded_again_once_it_is_a_message(tmp_path: Path) -> None:
+    embedder = Noting()
+    async with at_home(tmp_path, embedder=embedder) as here:
+        await here.say("the parrot is green")
+        assert await here.view.embed() == 1
+        await here.found("where is the parrot?")
+        await here.say("where is the parrot?")
+        assert await here.view.embed() == 1
+        assert embedder.texts == ["the parrot is green", "where is the parrot?"]
+        near = {hit.exchange.text: hit.cosine for hit in await here.view.recall.messages("where is the parrot?", 5)}
+        assert near["where is the parrot?"] == pytest.approx(1)
+
+
+async def test_a_question_is_embedded_again_where_the_endpoint_serves_another_model_since(tmp_path: Path) -> None:
+    embedder = Noting()
+    async with at_home(tmp_path, embedder=embedder) as here:
+        await here.say("the parrot is green")
+        await here.view.embed()
+        await here.found("where is the parrot?")
+        embedder.dimension = 32
+        await here.say("where is the parrot?")
+        await here.say("the parrot is loud")
+        assert await here.view.embed() >= 3, "all of it is embedded anew"
+        near = {hit.exchange.text: hit.cosine for hit in await here.view.recall.messages("where is the parrot?", 5)}
+        assert near["where is the parrot?"] == pytest.approx(1)
+
+
 async def test_a_paraphrase_without_a_word_in_common_is_found(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords(meanings=CAR, dimension=512)) as here:
         for n in range(10):

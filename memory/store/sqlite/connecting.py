@@ -18,8 +18,8 @@ from memory.store.sqlite.transaction import Connection
 
 BUSY_TIMEOUT_MS = 5_000
 COMMON = ("foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", "mmap_size=0", "temp_store=MEMORY")
-WRITER = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", *COMMON)
-# Pages are decrypted once and then cached: 32 MB of them.
+# Pages are decrypted once and then cached: 16 and 32 MB of them.
+WRITER = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", *COMMON, "cache_size=-16000")
 READER = (*COMMON, "query_only=ON", "cache_size=-32000")
 
 

@@ -4,12 +4,14 @@ Handing work to a connection's thread takes far longer while the event loop is b
 """
 
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
 
 from aiosqlite import core
+from sqlcipher3 import dbapi2 as sqlcipher
 
 from localization.sentences import lazy
 from memory.errors import NotWritable
@@ -22,6 +24,8 @@ from memory.store.sqlite import wal
 
 T = TypeVar("T")
 Statement = tuple[str, Parameters]
+_SOON_SECONDS, _STEPS = 0.010, 1_000
+"""How long a read may hold up those who write, and after how many steps of its statement it looks at the clock again."""
 
 
 class Connection(core.Connection):
@@ -35,6 +39,10 @@ class Connection(core.Connection):
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
         return await self.step(partial(_fetched, sql, parameters or {}))
+
+    async def all_soon(self, sql: str, parameters: Parameters | None = None) -> list[Row] | None:
+        """Like `all`, but return None if it takes longer than ten milliseconds."""
+        return await self.step(partial(_fetched_soon, sql, parameters or {}))
 
 
 class FileIdentity:
@@ -154,6 +162,19 @@ class _State:
 
 def _fetched(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
     return connection.execute(sql, parameters).fetchall()
+
+
+def _fetched_soon(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row] | None:
+    until = time.perf_counter() + _SOON_SECONDS
+    connection.set_progress_handler(lambda: time.perf_counter() > until, _STEPS)
+    try:
+        return _fetched(sql, parameters, connection)
+    except (sqlite3.OperationalError, sqlcipher.OperationalError) as error:
+        if "interrupted" not in str(error):
+            raise
+        return None
+    finally:
+        connection.set_progress_handler(None, _STEPS)
 
 
 def _run(waiting: Waiting, connection: sqlite3.Connection) -> None:
