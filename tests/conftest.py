@@ -100,7 +100,7 @@ def pytest_collection_finish() -> None:
 
 _TWINS = {"the twin", "unguarded", "without the guard", "without a look"}
 """What the case of a test is called that has its guard switched off."""
-_WITHOUT = re.compile(r"without_(the|that|its|one_of_the)_guards?(_|\b)")
+_WITHOUT = re.compile(r"without_(the|that|its|one_of_the)_guards?(_|\b)|^test_without_\w+_would_")
 
 
 def _varies(item: pytest.Item) -> bool:

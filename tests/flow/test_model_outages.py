@@ -137,6 +137,7 @@ async def test_a_model_that_fails_for_hours_is_asked_every_ten_minutes_however_m
     assert len(re.findall("model.denied", written)) == 1, "it is logged once"
 
 
+@pytest.mark.torture
 async def test_without_its_pace_it_is_asked_every_minute_for_each_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Moved
 ) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from tests.fakes.pulse import PATIENCE
+from tests.kits.commanded import SIZE, send
 
 REPO = Path(__file__).parents[2]
 _HEEDED = {"PYTHONPATH": str(REPO), "PYTHONIOENCODING": "utf-8"}
@@ -27,7 +28,10 @@ _HEEDED = {"PYTHONPATH": str(REPO), "PYTHONIOENCODING": "utf-8"}
 
 
 class Forked:
-    """A running `lyra` at these three streams, which are closed here; at a terminal, if it is to have one of its own."""
+    """A running `lyra` at these three streams, which are closed here; at a terminal, if it is to have one of its own.
+
+    A `lasting` process may have run other commands before, and go on after this one: it is not to be sent a signal.
+    """
 
     def __init__(
         self,
@@ -37,16 +41,15 @@ class Forked:
         streams: Sequence[int],
         *,
         terminal: bool,
+        lasting: bool = False,
     ) -> None:
         self._ended = threading.Event()
         self._caller = socket.socket(socket.AF_UNIX)
         self._caller.connect(_zygote())
         named = {"words": [os.fsdecode(word) for word in words], "folder": str(folder), "environment": dict(environment)}
-        raw = json.dumps({**named, "terminal": terminal}).encode()
+        raw = json.dumps({**named, "terminal": terminal, "lasting": lasting}).encode()
         try:
-            self._caller.sendall(len(raw).to_bytes(4, "big"))
-            sent = socket.send_fds(self._caller, [raw], list(streams))
-            self._caller.sendall(raw[sent:])
+            send(self._caller, raw, streams)
         finally:
             for stream in {*streams}:
                 os.close(stream)
@@ -86,12 +89,14 @@ class Forked:
 class Piped(Forked):
     """A running `lyra` with pipes for its streams."""
 
-    def __init__(self, words: Sequence[str | bytes], folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, words: Sequence[str | bytes], folder: Path, environment: Mapping[str, str], *, lasting: bool = False
+    ) -> None:
         own, theirs = zip(*(os.pipe() if at else os.pipe()[::-1] for at in range(3)), strict=True)
         self.stdin: IO[bytes] = os.fdopen(own[0], "wb")
         self.stdout: IO[bytes] = os.fdopen(own[1], "rb")
         self.stderr: IO[bytes] = os.fdopen(own[2], "rb")
-        super().__init__(words, folder, environment, theirs, terminal=False)
+        super().__init__(words, folder, environment, theirs, terminal=False, lasting=lasting)
 
     def ended(self) -> tuple[str, str, int]:
         """Say nothing more to it, wait for its end, and return what it wrote to both streams and was not read yet, and its exit code."""
@@ -105,7 +110,9 @@ def run(
     words: Sequence[str | bytes], given: bytes, folder: Path, environment: Mapping[str, str], timeout: float
 ) -> tuple[bytes, bytes, int]:
     """Run `lyra` to its end; return what it wrote to both streams, and its exit code."""
-    one = Piped(words, folder, environment)
+    # Python code does what it likes to its process, and the machine's time zone is read once in each.
+    lasting = words[:1] not in (["-c"], ["-m"]) and environment.get("TZ") == "UTC" and environment.get("PYTHONPATH") == str(REPO)
+    one = Piped(words, folder, environment, lasting=lasting)
     found: dict[str, bytes] = {}
     readers = [
         threading.Thread(target=lambda name=name, stream=stream: found.update({name: stream.read()}), daemon=True)
@@ -163,7 +170,7 @@ def _zygote() -> str:
             _start(path)
         holder = socket.socket(socket.AF_UNIX)
         holder.connect(str(path))
-        holder.sendall(bytes(4))
+        holder.sendall(bytes(SIZE))
     atexit.register(holder.close)
     return str(path)
 

@@ -1,27 +1,26 @@
 """A process that has loaded Lyra already, and forks for each command that a test runs: a process of its own, without the second
 that loading takes. What it gives back is the process's id at once, and its exit code when it has ended.
 
+A command of which nothing but its result is looked at need not have a process of its own: to fork, to copy the pages it touches and to
+end takes longer than most commands. Whoever says that the process may go on gets one that has run such commands before, if it has
+none of what they changed left.
+
 `python -m tests.kits.zygote SOCKET` serves on a Unix socket until nobody holds on to it any more. Whoever sends a size of nothing
 holds on with that connection; else it is what is to be run, and three streams.
 """
 
-import fcntl
 import gc
 import json
 import os
-import runpy
 import selectors
 import shutil
 import signal
 import socket
 import sys
-import termios
-import threading
-import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import typer
 
@@ -31,6 +30,7 @@ from bot.cli.main import cli
 from bot.imports import imported
 from bot.service import serve  # noqa: F401
 from tests.fakes.pulse import PATIENCE
+from tests.kits.commanded import SIZE, become, received, send
 from tests.kits.made_once import make_once
 
 _LATE = (
@@ -58,6 +58,9 @@ class Zygote:
     def __init__(self, path: str) -> None:
         self._waits = selectors.DefaultSelector()
         self._running: dict[int, socket.socket] = {}
+        self._lasting: dict[socket.socket, int] = {}
+        """The processes that go on after a command, by what they are given the next one through."""
+        self._free: list[socket.socket] = []
         self._holders: set[socket.socket] = set()
         self._woken, waker = socket.socketpair()
         self._waker = waker
@@ -87,46 +90,86 @@ class Zygote:
                 elif key.fileobj is self._woken:
                     self._woken.recv(_MOST)
                     self._reap()
+                elif key.fileobj in self._lasting:
+                    self._hear(key.fileobj)
                 else:
                     self._let_go(key.fileobj)  # type: ignore[arg-type]
             held = held or bool(self._holders)
 
     def _take(self, caller: socket.socket) -> None:
         caller.setblocking(True)
-        size = int.from_bytes(caller.recv(4, socket.MSG_WAITALL), "big")
+        size = int.from_bytes(caller.recv(SIZE, socket.MSG_WAITALL), "big")
         if not size:
             self._holders.add(caller)
             self._waits.register(caller, selectors.EVENT_READ)
             return
-        raw, streams, _, _ = socket.recv_fds(caller, min(size, _MOST), 3)
-        while len(raw) < size:
-            raw += caller.recv(size - len(raw))
-        child = os.fork()
-        if not child:
-            caller.close()
-            self._leave()
-            _become(json.loads(raw), streams)
+        raw, streams = received(caller, size)
+        asked = json.loads(raw)
+        child = self._handed_on(raw, streams) if asked["lasting"] else None
+        child = child or self._forked(asked, streams, caller)
         for stream in streams:
             os.close(stream)
         self._running[child] = caller
         caller.sendall(f"{child}\n".encode())
+
+    def _forked(self, asked: dict[str, Any], streams: list[int], caller: socket.socket) -> int:
+        ours, theirs = socket.socketpair() if asked["lasting"] else (None, None)
+        child = os.fork()
+        if not child:
+            caller.close()
+            self._leave()
+            if ours:
+                ours.close()
+            become(asked, streams, theirs)
+        if ours and theirs:
+            theirs.close()
+            self._lasting[ours] = child
+            self._waits.register(ours, selectors.EVENT_READ)
+        return child
+
+    def _handed_on(self, raw: bytes, streams: list[int]) -> int | None:
+        """Give a command to a process that has nothing to do; return its id, None if there is none."""
+        while self._free:
+            one = self._free.pop()
+            with suppress(OSError):
+                send(one, raw, streams)
+                return self._lasting[one]
+        return None
+
+    def _hear(self, one: socket.socket) -> None:
+        """Tell what became of a command in a process that goes on; forget the process if it has ended."""
+        code = b""
+        # Who was killed may have left something unread.
+        with suppress(ConnectionResetError):
+            code = one.recv(SIZE, socket.MSG_WAITALL)
+        if code:
+            self._free.append(one)
+            self._tell(self._lasting[one], int.from_bytes(code, "big", signed=True))
+            return
+        self._waits.unregister(one)
+        self._lasting.pop(one)
+        if one in self._free:
+            self._free.remove(one)
+        one.close()
 
     def _leave(self) -> None:
         """Be nothing of this any more, in a child."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._waits.close()
-        for one in (self._listener, self._woken, self._waker, *self._holders, *self._running.values()):
+        for one in (self._listener, self._woken, self._waker, *self._holders, *self._running.values(), *self._lasting):
             one.close()
 
     def _reap(self) -> None:
-        while self._running:
-            child, ended = os.waitpid(-1, os.WNOHANG)
-            if not child:
-                return
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                self._tell(ended[0], os.waitstatus_to_exitcode(ended[1]))
+
+    def _tell(self, child: int, code: int) -> None:
+        if child in self._running:
             # Whoever asked may be gone.
             with self._running.pop(child) as caller, suppress(OSError):
-                caller.sendall(f"{os.waitstatus_to_exitcode(ended)}\n".encode())
+                caller.sendall(f"{code}\n".encode())
 
     def _let_go(self, holder: socket.socket) -> None:
         self._holders.remove(holder)
@@ -148,60 +191,6 @@ def main(path: str) -> None:
     shutil.rmtree(Path(path).parent, ignore_errors=True)
     # Nothing that was loaded needs to be taken down.
     os._exit(0)
-
-
-def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
-    """Be `lyra` with these words, or after "-m" a module of the tests, or after "-c" Python code, in this folder and environment."""
-    for number, stream in enumerate(streams):
-        os.dup2(stream, number)
-        os.close(stream)
-    if asked["terminal"]:
-        os.setsid()
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.chdir(asked["folder"])
-    os.environ.clear()
-    os.environ.update(asked["environment"])
-    time.tzset()
-    _heed(asked["environment"].get("PYTHONPATH", ""))
-    sys.argv = ["lyra", *map(os.fsdecode, (word.encode("utf-8", "surrogateescape") for word in asked["words"]))]
-    sys.stdin = os.fdopen(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
-    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
-    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
-    code = 1
-    try:
-        if asked["words"][:1] == ["-m"]:
-            runpy.run_module(asked["words"][1], run_name="__main__", alter_sys=True)
-            code = 0
-        elif asked["words"][:1] == ["-c"]:
-            sys.argv = ["-c", *asked["words"][2:]]
-            exec(asked["words"][1], {"__name__": "__main__"})
-            code = 0
-        else:
-            from bot.__main__ import main as lyra
-
-            lyra()
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
-    except BaseException:  # noqa: BLE001 - as the interpreter does
-        sys.excepthook(*sys.exc_info())
-    finally:
-        # Other threads come to their end, as they do where an interpreter ends.
-        vars(threading)["_shutdown"]()
-        for written in (sys.stdout, sys.stderr):
-            try:
-                written.flush()
-            except OSError:
-                code = code or 1
-        os._exit(code)
-
-
-def _heed(folders: str) -> None:
-    """Find modules in folders that were named, and customize the process by what is there, as an interpreter does when it starts."""
-    for folder in reversed([Path(one) for one in folders.split(os.pathsep) if one and one not in sys.path]):
-        sys.path.insert(0, str(folder))
-        if (custom := folder / "sitecustomize.py").exists():
-            runpy.run_path(str(custom))
 
 
 if __name__ == "__main__":

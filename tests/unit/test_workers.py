@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kits.forked import REPO, Piped
+
 GOOD = "import os\ndef test_{n}(tmp_path):\n    print('heard')\n    os.write(os.open('{ran}', os.O_WRONLY | os.O_APPEND | os.O_CREAT), b'{n}\\n')\n"
 BAD = """
 import os, signal
@@ -66,3 +68,41 @@ def test_it_ends_at_the_first_failure_where_that_is_wanted(tmp_path: Path) -> No
     (tmp_path / "test_a.py").write_text(BAD)
     code, printed = told(tmp_path, "--exitfirst")
     assert code == 1 and "1 failed" in printed and "stopping after 1 failures" in printed
+
+
+def goes_on(code: str) -> bool:
+    """Run code in a process that may go on after it; say whether it does."""
+    one = Piped(["-c", code], REPO, {**os.environ, "PYTHONPATH": str(REPO)}, lasting=True)
+    one.ended()
+    try:
+        os.kill(one.pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        "import os; os.open(os.devnull, 0)",
+        "import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()",
+        "import concurrent.futures as f; pool = f.ThreadPoolExecutor(); pool.submit(int); import builtins; builtins.pool = pool",
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+        "import os; os.umask(0)",
+        "import gc; gc.disable()",
+        "import os; print('unread'); os.close(1); os.open(os.devnull, 0)",
+    ],
+    ids=["an open file", "a thread", "a pool", "a handler", "a mask", "no collecting", "something unwritten"],
+)
+def test_a_process_that_a_command_left_changed_runs_no_other(left: str) -> None:
+    assert any(goes_on("pass") for _ in range(3)), "one that was left as it was goes on"
+    assert not goes_on(left)
+
+
+def test_a_process_that_goes_on_has_nothing_of_the_command_before(tmp_path: Path) -> None:
+    look = "import os, sys, logging; print(os.getcwd(), 'LEFT' in os.environ, sys.argv, len(logging.root.handlers), sys.stdin.read())"
+    leaves = "import os, logging; os.environ['LEFT'] = ''; os.chdir('/'); logging.basicConfig()"
+    for _ in range(3):
+        goes_on(leaves)
+        one = Piped(["-c", look], tmp_path, {**os.environ, "PYTHONPATH": str(REPO)}, lasting=True)
+        assert one.ended() == (f"{tmp_path} False ['-c'] 0 \n", "", 0)
