@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from localization.sentences import Sentence, lazy
 
 _EN, _DE, _ES, _FR, _IT, _PT, _NL = "en", "de", "es", "fr", "it", "pt", "nl"
+_PL, _RU, _TR, _AR, _ZH, _JA, _KO = "pl", "ru", "tr", "ar", "zh", "ja", "ko"
 _OF_THIS = (
     r"(?:this|that|it|us|everything|(?:our|this|the|my) (?:talk|conversation|chat|dialog(?:ue)?|discussion)"
     r"|what (?:we|i) (?:have )?(?:said|talked about)|what was said)(?: so far| today)?"
@@ -23,6 +24,13 @@ _FORGET = {
     _IT: r"(?:dimentica(?:ti)?|cancella|elimina)",
     _PT: r"(?:esque[cç][ae](?:-te de)?|apag(?:a|ue)|elimin[ae])",
     _NL: r"(?:vergeet|verwijder|wis)",
+    _PL: r"(?:zapomnij|usuń|skasuj)",
+    _RU: r"(?:забудь|удали|сотри)",
+    _TR: r"(?:unut|sil)",
+    _AR: r"(?:انس[يَ]?|انسى|احذفي?|امحي?)",
+    _ZH: r"(?:忘[掉了记]?|删[掉除了]|忘記|刪[掉除])",
+    _JA: r"(?:忘れて|消して|削除して)(?:ください|ね|くれる|ほしい)?",
+    _KO: r"(?:잊어|지워|삭제해)(?: ?줘| ?주세요| ?줄래)?",
 }
 _LAST = {
     _EN: rf"{_FORGET[_EN]} (?:about )?(?:this|that|it|what i(?:['’]ve| have)? (?:just )?(?:said|told you)|(?:my|that) last (?:message|words|one|thing)|the last message)(?: again)?"
@@ -35,6 +43,13 @@ _LAST = {
     _IT: rf"{_FORGET[_IT]} (?:questo|quello|quello che ho (?:appena )?detto|il mio ultimo messaggio)",
     _PT: rf"{_FORGET[_PT]} (?:isso|isto|o que (?:eu )?(?:acabei de dizer|disse)|(?:a )?minha última mensagem)",
     _NL: rf"{_FORGET[_NL]} (?:dat|dit|wat ik (?:net |zojuist )?(?:zei|heb gezegd)|mijn laatste bericht)",
+    _PL: rf"{_FORGET[_PL]},? (?:o )?(?:to|tym|co (?:właśnie )?(?:powiedział[ae]m|napisał[ae]m)|moją ostatnią wiadomość)",
+    _RU: rf"{_FORGET[_RU]},? (?:об? )?(?:это|этом|то,? что я (?:только что )?(?:сказала?|написала?)|мо[её] последнее сообщение)",
+    _TR: rf"(?:bunu|şunu|onu|(?:az önce )?söylediğimi|son mesajımı) {_FORGET[_TR]}",
+    _AR: rf"{_FORGET[_AR]} (?:هذا|ذلك|ما قلته(?: للتو)?|رسالتي الأخيرة)",
+    _ZH: rf"{_FORGET[_ZH]}(?:这个|这件事|它|我刚才?说的(?:话)?|上一条)(?:吧)?|把(?:这个|这件事|我刚才?说的(?:话)?|上一条){_FORGET[_ZH]}(?:吧)?",
+    _JA: rf"(?:今の|それ|これ|今言ったこと|さっき(?:言ったこと|のメッセージ))(?:は|を)?{_FORGET[_JA]}",
+    _KO: rf"(?:이거|그거|그것|방금 한 말|방금 말한 거|마지막 메시지)(?:는|를|을)? {_FORGET[_KO]}",
 }
 _ALL = {
     _EN: rf"{_FORGET[_EN]} (?:all|everything)(?: (?:i|that i) (?:have )?(?:said|told you))?",
@@ -44,6 +59,13 @@ _ALL = {
     _IT: rf"{_FORGET[_IT]} tutto(?: quello che ti ho (?:detto|raccontato))?",
     _PT: rf"{_FORGET[_PT]} tudo(?: o que (?:eu )?(?:te|lhe) (?:disse|contei))?",
     _NL: rf"{_FORGET[_NL]} alles(?: wat ik (?:je )?(?:heb )?(?:gezegd|verteld)(?: heb)?)?",
+    _PL: rf"{_FORGET[_PL]} (?:o )?wszystk(?:o|im)(?:,? co (?:ci )?(?:powiedział[ae]m|mówił[ae]m))?",
+    _RU: rf"{_FORGET[_RU]} (?:обо )?(?:вс[её]|всём|всем)(?:,? что я (?:тебе )?(?:говорила?|сказала?|рассказывала?))?",
+    _TR: rf"(?:sana (?:söylediğim|anlattığım) )?her şeyi {_FORGET[_TR]}",
+    _AR: rf"{_FORGET[_AR]} كل (?:شيء|ما قلته(?: لك)?)",
+    _ZH: rf"{_FORGET[_ZH]}(?:一切|所有(?:的事|的一切)?|全部|我(?:跟你|对你|和你)?说(?:过)?的(?:一切|所有(?:的)?话))(?:吧)?",
+    _JA: rf"(?:全部|すべて|(?:私が)?(?:言った|話した)ことを?(?:全部|すべて))(?:を)?{_FORGET[_JA]}",
+    _KO: rf"(?:내가 (?:한 말|말한 것|말한 거)(?:을|를)? )?(?:전부|모두|다) {_FORGET[_KO]}",
 }
 _ABOUT = {
     _EN: rf"{_FORGET[_EN]} (?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we)(?:['’]ve| have)? (?:said|told you|mentioned)| you know)? about (?P<topic>[^,]+?)"
@@ -67,8 +89,20 @@ _ABOUT = {
     r"|dimentica(?:ti)? (?:del(?:la|le)? )?(?P<own>(?:il mio|la mia|i miei|le mie|mi[oa]) [^,]+?)",
     _PT: rf"{_FORGET[_PT]} (?:(?:tudo )?o que (?:eu )?(?:te |lhe )?(?:disse|contei|falei) (?:sobre(?: [oa])?|d[eao])|tudo sobre(?: [oa])?) (?P<topic>.+?)"
     r"|esque[cç]e(?:-te d[eao])? (?P<own>(?:o meu|a minha|meus?|minhas?) [^,]+?)",
-    _NL: rf"{_FORGET[_NL]} (?:(?:alles )?wat ik (?:je )?(?:heb )?(?:gezegd|verteld|zei) over (?P<topic>.+?)|(?:alles|wat ik je) over (?P<name>.+?)(?: heb verteld| heb gezegd)?)"
+    _NL: rf"{_FORGET[_NL]} (?:(?:alles )?wat ik (?:je )?(?:heb )?(?:gezegd|verteld|zei) over (?P<topic>.+?)|(?:alles|(?:alles )?wat ik(?: je)?) over (?P<name>.+?)(?: heb verteld| heb gezegd| zei)?)"
     r"|vergeet (?P<own>(?:mijn|onze?) [^,]+?)",
+    _PL: rf"{_FORGET[_PL]},? (?:(?:o )?wszystk(?:o|im),? )?(?:o tym,? )?co (?:ci )?(?:powiedział[ae]m|mówił[ae]m|wiesz)(?: ci)? o (?P<topic>[^,]+?)"
+    rf"|{_FORGET[_PL]} wszystko o (?P<thing>[^,]+?)|{_FORGET[_PL]} o (?P<name>(?-i:[A-ZĆŁŚŹŻ])\w+)",
+    _RU: rf"{_FORGET[_RU]},? (?:вс[её],? )?(?:то,? )?что (?:я (?:тебе )?(?:говорила?|сказала?|рассказывала?|рассказала?)|ты знаешь)(?: тебе)? (?:про|об?) (?P<topic>[^,]+?)"
+    rf"|{_FORGET[_RU]} вс[её] (?:про|об?) (?P<thing>[^,]+?)|{_FORGET[_RU]} (?:про|об?) (?P<name>(?-i:[А-ЯЁ])\w+)",
+    _TR: rf"(?P<topic>[^,]+?) (?:hakkında|ile ilgili) (?:(?:sana )?(?:söylediklerimi|anlattıklarımı|söylediğim her şeyi|her şeyi|bildiklerini) )?{_FORGET[_TR]}",
+    _AR: rf"{_FORGET[_AR]} (?:كل )?(?:ما قلته|ما قلت|ما أخبرتك به|ما تعرفينه|شيء)(?: لك)? عن (?P<topic>[^,،]+?)",
+    _ZH: rf"{_FORGET[_ZH]}(?:我(?:跟你|对你|和你|告诉你)?(?:说(?:过)?|讲(?:过)?)?的?)?(?:关于|有关)(?P<topic>[^，,]+?)(?:的(?:事情?|一切|话|所有事?|内容))(?:吧)?"
+    rf"|{_FORGET[_ZH]}(?P<own>[^，,的]+?)的事情?(?:吧)?"
+    rf"|把(?:我(?:跟你|对你)?说(?:过)?的)?(?:关于|有关)(?P<thing>[^，,]+?)(?:的(?:事情?|一切|话))(?:都)?{_FORGET[_ZH]}(?:吧)?",
+    _JA: rf"(?P<topic>[^、,]+?)(?:について|に関して)(?:(?:私が)?(?:言った|話した|教えた)こと)?(?:は|を)?(?:全部|すべて)?{_FORGET[_JA]}"
+    rf"|(?P<thing>[^、,]+?)のこと(?:は|を)?(?:全部|すべて)?{_FORGET[_JA]}",
+    _KO: rf"(?P<topic>[^,]+?)에 ?(?:대해|대해서|관해|관해서)(?: 내가)?(?: (?:한|말한|했던) (?:말|것|거|이야기))?(?:은|는|을|를)?(?: (?:다|전부|모두))? {_FORGET[_KO]}",
 }
 _SUMMARY = {
     _EN: rf"(?:summari[sz]e|sum up)(?: {_OF_THIS})?|sum {_OF_THIS} up|(?:give me )?a summary(?: of {_OF_THIS})?",
@@ -82,7 +116,7 @@ _REMINDER = {
     _DE: r"(?:bitte )?erinner\w* mich\b.*|(?:kannst|könntest) du mich .*\berinnern",
 }
 _ASKS = r"(?:can|could|would|will) you|tu (?:peux|pourrais)|(?:peux|pourrais)[ -]tu|puedes|podrías|i(?:['’]d| would) like you to|i want you to"
-_PLEASE = r"(?:please|pls|bitte|por favor|porfa|stp|svp|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft|alstublieft|thanks|thank you|danke|merci|gracias)"
+_PLEASE = r"(?:please|pls|bitte|por favor|porfa|stp|svp|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft|alstublieft|proszę|пожалуйста|lütfen|من فضلك|请|thanks|thank you|danke|merci|gracias)"
 _BEFORE = re.compile(rf"(?i)(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|hi|ok(?:ay)?|actually|sorry|{_PLEASE})[\s,:!]+|[¡¿])*")
 _AFTER = re.compile(rf"(?i)(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$")
 _VERB_COMMA = re.compile(r"^((?:\S+ ){0,2}\S+), (was|wann|wo|wer|wie|wat)\b", re.IGNORECASE)
@@ -113,7 +147,7 @@ _OFF_RECORD = {
 }
 _MOST_OF_A_TOPIC, _LONGEST_TOPIC = 8, 100
 """In words and in characters: anything longer tells something rather than naming it."""
-_ELSE = re.compile(r"(?i)\?|\b(?:not|never|nicht|niet|nooit|pas|nunca|non)\b")
+_ELSE = re.compile(r"(?i)\?|\b(?:not|never|nicht|niet|nooit|pas|nunca|non|nie|не)\b")
 """What a topic does not hold: "vergiss unseren Termin nicht" asks for the contrary."""
 _NO_TOPIC = frozenset({"him", "her", "them", "me", "you", "us", "ihn", "sie", "ihm", "mich", "dich", "uns"})
 NO_REMINDER = lazy("(I cannot remind you at a set time. I keep this, and tell you when you ask.)")
