@@ -9,13 +9,23 @@ from collections.abc import Mapping, Sequence
 LANGUAGES = {
     name: language
     for language, names in {
-        "English": "english englisch inglés anglais", "German": "german deutsch alemán allemand", "Dutch": "dutch nederlands",
-        "French": "french französisch francés français", "Spanish": "spanish spanisch español espagnol castellano",
-        "Italian": "italian italienisch italiano italien", "Portuguese": "portuguese portugiesisch português portugués",
-        "Polish": "polish polnisch polski", "Russian": "russian russisch ruso", "Turkish": "turkish türkisch türkçe",
+        "English": "english englisch inglés anglais inglese inglês engels angielsku английском английски ingilizce الإنجليزية 英文 英语 英語 영어",
+        "German": "german deutsch alemán allemand tedesco alemão duits niemiecku немецком немецки almanca الألمانية 德文 德语 ドイツ語 독일어",
+        "Dutch": "dutch nederlands niederländisch holandés néerlandais olandese holandês niderlandzku голландском felemenkçe الهولندية 荷兰语 オランダ語 네덜란드어",
+        "French": "french französisch francés français francese francês frans francusku французском французски fransızca الفرنسية 法文 法语 フランス語 프랑스어",
+        "Spanish": "spanish spanisch español espagnol castellano spagnolo espanhol spaans hiszpańsku испанском испански ispanyolca الإسبانية 西班牙语 スペイン語 스페인어",
+        "Italian": "italian italienisch italiano italien italiaans włosku итальянском итальянски italyanca الإيطالية 意大利语 イタリア語 이탈리아어",
+        "Portuguese": "portuguese portugiesisch português portugués portugais portoghese portugees portugalsku португальском portekizce البرتغالية 葡萄牙语 ポルトガル語 포르투갈어",
+        "Polish": "polish polnisch polski polaco polonais polacco polonês pools polsku польском польски lehçe البولندية 波兰语 ポーランド語 폴란드어",
+        "Russian": "russian russisch ruso russe russo rosyjsku русском русски rusça الروسية 俄文 俄语 ロシア語 러시아어",
+        "Turkish": "turkish türkisch türkçe turco turc turks turecku турецком турецки التركية 土耳其语 トルコ語 터키어",
         "Swedish": "swedish schwedisch svenska", "Danish": "danish dänisch dansk", "Norwegian": "norwegian norwegisch norsk",
-        "Finnish": "finnish finnisch suomi", "Czech": "czech tschechisch", "Greek": "greek griechisch", "Arabic": "arabic arabisch",
-        "Ukrainian": "ukrainian ukrainisch", "Japanese": "japanese japanisch", "Chinese": "chinese chinesisch mandarin",
+        "Finnish": "finnish finnisch suomi", "Czech": "czech tschechisch", "Greek": "greek griechisch",
+        "Arabic": "arabic arabisch árabe arabe arabo arabsku арабском arapça العربية 阿拉伯语 アラビア語 아랍어",
+        "Ukrainian": "ukrainian ukrainisch",
+        "Japanese": "japanese japanisch japonés japonais giapponese japonês japans japońsku японском японски japonca اليابانية 日文 日语 日本語 일본어",
+        "Chinese": "chinese chinesisch mandarin chino chinois cinese chinês chinees chińsku китайском китайски çince الصينية 中文 汉语 中国語 중국어",
+        "Korean": "korean koreanisch coreano coréen koreaans koreańsku корейском корейски korece الكورية 韩文 韩语 韓国語 한국어",
     }.items()
     for name in names.split()
 }  # fmt: skip
@@ -37,7 +47,7 @@ LEAD = (
     r"|du (?:kannst|darfst|sollst)|sie (?:können|dürfen)|ich (?:möchte|hätte gerne?)|puedes|quiero|tu peux)[, ]+)*"
 )
 TAIL = (
-    r"(?:,? (?:please|pls|bitte|por favor|porfa|stp|svp|s['’]il (?:te|vous) pla[iî]t|maintenant|désormais|ahora|a partir de ahora|from now on|ab jetzt|ab sofort|always|instead|with me|to me|mit mir|conmigo|thanks|thank you|danke"
+    r"(?:,? (?:please|pls|bitte|por favor|porfa|per favore|alsjeblieft|proszę|пожалуйста|lütfen|من فضلك|stp|svp|s['’]il (?:te|vous) pla[iî]t|maintenant|désormais|ahora|a partir de ahora|from now on|ab jetzt|ab sofort|always|instead|with me|to me|mit mir|conmigo|thanks|thank you|danke"
     r"|again|now|too|for me|any ?more|any longer|wieder|jetzt|auch|mehr))*"
 )
 
@@ -145,6 +155,12 @@ FORMS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("", rf"(?:(?:resp[óo]nde|h[áa]bla|escr[íi]be|cont[ée]sta)me|responde|habla|escribe|contesta) en (?P<language>{LANGUAGE})"),
         ("", rf"(?:r[ée]ponds?|parle|[ée]cris)(?:[- ]moi)? en (?P<language>{LANGUAGE})"),
         ("", rf"en (?P<language>{LANGUAGE}),? (?:stp|svp|s['’]il (?:te|vous) pla[iî]t|por favor|porfa)"),
+        ("", rf"(?:rispondi(?:mi)?|parlami|parla con me|scrivi(?:mi)?) in (?P<language>{LANGUAGE})|(?:respond[ae](?:[ -]me)?|fale|fala comigo|escreva)(?: comigo| para mim)? em (?P<to>{LANGUAGE})"),
+        ("", rf"(?:antwoord|praat|schrijf)(?: me| met me)? in het (?P<language>{LANGUAGE})|(?:odpowiadaj|odpowiedz|mów|pisz)(?: mi| do mnie| ze mną)? po (?P<to>{LANGUAGE})"),
+        ("", rf"(?:отвечай|ответь|говори|пиши)(?: мне| со мной)?(?: по[- ]| на )(?P<language>{LANGUAGE})|(?:benimle |bana )?(?P<to>{LANGUAGE}) (?:cevap ver|yanıtla|konuş|yaz)(?:ır mısın)?"),
+        ("", rf"(?:أجب|أجيبي|أجبني|أجيبيني|رد|ردي|تكلم|تكلمي|تحدث|تحدثي|اكتب|اكتبي)(?: معي| لي| علي)? ب(?:اللغة )?(?P<language>{LANGUAGE})"),
+        ("", rf"请?[用说](?P<language>{LANGUAGE})(?:来?(?:回答|回复|跟我说|和我说|说|聊|写)(?:我|话)?)?(?:吧|好吗)?|(?P<to>{LANGUAGE})で(?:答えて|返事して|話して|書いて|お願い)(?:ください|ね|します|くれる)?"),
+        ("", rf"(?P<language>{LANGUAGE})로 (?:대답|답|말|이야기|얘기)해(?: ?줘| ?주세요| ?줄래)?"),
     ),
     "length": (
         ("short answers", rf"(?:keep|make) (?:it|them|(?:your )?{ANSWERS}) (?:short|brief|concise)(?:er)?"),
