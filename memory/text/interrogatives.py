@@ -82,7 +82,7 @@ _POLISH = _asking(
 _TURKISH = _asking(
     r"""(?:^|\s)(?:(?<=\s)m[ıiuü](?:y[ıiuü]m|s[ıiuü]n|y[ıiuü]z|yd[ıiuü]m?|d[ıiuü]r)?$ | kim\s+\w+[dt][ıiuü]$
       | (?:nere(?:de|ye|den|li|si\w*)|(?-i:kim)$|kim(?:e|in|i|le|inle|den|di)|ka[çc](?:ta|tan|a|t[ıi]|ınc[ıi])?|hangi(?:si)?|nas[ıi]l|niye|neden|niçin|ne\s+zaman(?:dan|d[ıi]r)?)\b
-      | ne(?:ydi|dir)?$ | ne\s+(?:dedi|diyor|yapt\w*|yap[ıi]yor\w*|oldu|al\w+|renk\w*|i[şs]\b|demek|içiyor\w*|yiyor\w*|yedi\w*|seviyor\w*|söyle\w*|okuyor\w*|çal[ıi]yor\w*|kadar(?:a|d[ıi]|\s+\w+d[ıiuü]$)?)\b)""",
+      | ne(?:ydi|dir)?$ | ne\s+(?:dedi|diyor|bil[ei]\w*|yapt\w*|yap[ıi]yor\w*|oldu|al\w+|renk\w*|i[şs]\b|demek|içiyor\w*|yiyor\w*|yedi\w*|seviyor\w*|söyle\w*|okuyor\w*|çal[ıi]yor\w*|kadar(?:a|d[ıi]|\s+\w+d[ıiuü]$)?)\b)""",
     r"""bilm(?:iyor|em) | hat[ıi]rlam | unuttum | anlatamam | \b(?:\w+s[ae](?:m|n|k|n[ıi]z|lar|ler)?)\b(?<!sa)(?<!nerelisen)\s+\w
       | \bne\s+derse\b | \bne\s+\w+\s+ne\b | ^ne\s+(?:güzel|tatl|kötü|yazık|iyi)\w* | \bnas[ıi]l\s+(?:olsa|da)\b | \bher\s+nas[ıi]l | ne\s+kadar\s+\w+(?:um|üm|ım|im)\b""",
 )

@@ -27,7 +27,7 @@ TENS: Mapping[str, Sequence[str]] = {  # ten, twenty and so on, where another nu
 }
 DAYS: Mapping[str, str] = {  # the day before yesterday, the day after tomorrow, yesterday, today, tomorrow
     "russian": "позавчера | послезавтра | вчера | сегодня | завтра",
-    "polish": "przedwczoraj | pojutrze | wczoraj | dzisiaj | jutro",
+    "polish": "przedwczoraj | pojutrze | wczoraj | dzisiaj|dziś | jutro",
     "turkish": "(?:evvelsi|önceki) gün | (?:öbür|ertesi) gün|yarından sonraki gün | dün | bugün | yarın",
     "arabic": "أول (?:من )?أمس | بعد غد[اًا]* | أمس | اليوم(?! ال) | غد[اًا]+",
     "chinese": "前天 | [后後]天 | 昨[天晚日] | 今[天晚] | 明[天晚]",
