@@ -1,4 +1,5 @@
-"""Acknowledgements: what only takes note of a statement, judges it or greets, by closed lists for each of seven languages.
+"""Acknowledgements: what only takes note of a statement, judges it or greets, by closed lists for each language that
+she speaks, judgements for seven.
 
 Such a reply reads the same whatever else was known when it was given. So does an exclamation of joy or pity where the statement
 explains it: pity where that tells of something hard, joy where it neither does nor mentions news without telling them.
@@ -170,7 +171,7 @@ RECEIPTS: Mapping[str, Sequence[str]] = {
     "italian": (
         r"(?:è )?buono a sapersi|capisco|ho capito|capito|ricevuto",
         r"(?:me lo )?(?:segno|annoto)|annotato|(?:ne )?prendo nota|me ne ricorderò|lo terrò (?:a mente|presente)",
-        r"grazie(?: mille| tante)?|prego|di niente",
+        r"grazie(?: mille| tante)?|prego|di niente|me lo sono (?:segnat|annotat)[oa]",
         r"grazie (?:di avermelo detto|per avermelo detto|per l'informazione|dell'informazione|per la condivisione)",
         r"ciao|salve|buongiorno|buonasera|buonanotte|arrivederci|a presto|dormi bene",
     ),
@@ -184,7 +185,49 @@ RECEIPTS: Mapping[str, Sequence[str]] = {
         r"(?:dat is )?goed om te weten|ik (?:snap|begrijp) het|begrepen|duidelijk|aha",
         r"genoteerd|(?:dat )?(?:ik )?onthoud (?:ik|dat|het)|(?:dat )?zal ik onthouden|ik (?:noteer|onthoud) (?:het|dat)",
         r"dank (?:je|u)(?: wel)?|bedankt|graag gedaan|bedankt voor (?:het vertellen|de informatie|het delen)",
-        r"hallo|hoi|goedemorgen|goedemiddag|goedenavond|goedenacht|welterusten|tot ziens|dag|slaap lekker",
+        r"hallo|hoi|goedemorgen|goedemiddag|goedenavond|goedenacht|welterusten|tot (?:ziens|later)|dag|slaap lekker|onthouden",
+    ),
+    "polish": (
+        r"(?:dobrze|warto|miło) wiedzieć|rozumiem|jasne, rozumiem|zrozumiał[ae]m|aha",
+        r"zapamiętane|zapamiętam(?: to)?|zapamiętał[ae]m|zanotowane|zapisane|notuję|zanotował[ae]m|będę (?:o tym )?pamiętać",
+        r"(?:dziękuję|dzięki)(?: bardzo| ci)?|nie ma za co|(?:dziękuję|dzięki),? że (?:mi )?(?:to )?(?:mówisz|powiedział[ae]ś)|dzięki za informację",
+        r"cześć|hej|dzień dobry|dobry wieczór|dobranoc|do (?:widzenia|zobaczenia|usłyszenia|jutra)|na razie|śpij dobrze",
+    ),
+    "russian": (
+        r"(?:буду знать|приятно знать|хорошо,? что (?:ты )?сказал[аи]?)|понятно|понял[аи]?|ясно|ага",
+        r"запомнила?|записала?|я (?:это )?(?:запомню|запомнила?|учту|записала?)|(?:это )?запомню|учту|отмечено",
+        r"(?:большое )?спасибо(?: большое| тебе)?|пожалуйста|не за что|спасибо,? что (?:рассказала?|сказала?|поделилась|поделился)|спасибо за информацию",
+        r"привет|здравствуй(?:те)?|доброе утро|добрый (?:день|вечер)|спокойной ночи|пока|до (?:свидания|завтра|встречи|скорого)|сладких снов",
+    ),
+    "turkish": (
+        r"(?:bunu )?bilmek güzel|anladım|anlıyorum|tamamdır|hımm",
+        r"aklımda|not ettim|not aldım|kaydettim|(?:bunu )?(?:aklımda tutarım|aklımda tutacağım|unutmam|hatırlarım|hatırlayacağım)",
+        r"(?:çok )?teşekkürler|(?:çok )?teşekkür ederim|sağ ol|rica ederim|(?:bunu )?(?:söylediğin|anlattığın|paylaştığın) için (?:teşekkürler|teşekkür ederim|sağ ol)",
+        r"merhaba|selam|günaydın|iyi (?:günler|akşamlar|geceler|uykular)|görüşürüz|hoşça kal|güle güle|tatlı rüyalar",
+    ),
+    "arabic": (
+        r"(?:من الجيد|جيد) (?:معرفة ذلك|أن أعرف(?: ذلك)?)|فهمت|مفهوم|واضح",
+        r"حفظت(?: ذلك|ه)?|سجلت(?: ذلك|ه)?|سجّلت(?: ذلك|ه)?|دوّنت(?: ذلك|ه)?|سأتذكر (?:ذلك|هذا)|سأتذكره|لن أنسى (?:ذلك|هذا)",
+        r"شكرا(?:ً| لك| جزيلا)?|على الرحب والسعة|عفوا|شكرا (?:لإخباري|على المعلومة|على إخباري)",
+        r"مرحبا|أهلا(?: وسهلا)?|السلام عليكم|وعليكم السلام|صباح (?:الخير|النور)|مساء (?:الخير|النور)|تصبح(?:ين)? على خير|إلى اللقاء|مع السلامة",
+    ),
+    "chinese": (
+        r"知道了|我知道了|明白(?:了)?|了解(?:了)?|原来如此|懂了|收到",
+        r"(?:我)?(?:已经?)?记(?:下|住)了|(?:我)?会记(?:住|得)的?|(?:我)?记好了",
+        r"谢谢(?:你|您)?(?:告诉我|的?分享)?|多谢|不客气|不用谢",
+        r"你好|您好|嗨|早上好|早安|下午好|晚上好|晚安|再见|拜拜|回头见|明天见|好好睡",
+    ),
+    "japanese": (
+        r"なるほど(?:ね)?|わかった(?:よ)?|わかりました|分かった(?:よ)?|分かりました|了解(?:です|しました)?|そうなんだ(?:ね)?|そうなんですね|教えてくれてありがとう(?:ございます)?",
+        r"覚えた(?:よ|ね)?|覚えました|覚えて(?:おく|おきます|おくよ|おくね|いるね)(?:ね)?|メモした(?:よ)?|メモしました",
+        r"ありがとう(?:ございます)?|どういたしまして",
+        r"こんにちは|こんばんは|おはよう(?:ございます)?|おやすみ(?:なさい)?|またね|また明日|さようなら",
+    ),
+    "korean": (
+        r"그렇구나|그랬구나|알겠어(?:요)?|알겠습니다|알았어(?:요)?|이해했어(?:요)?|알려 ?줘서 고마워(?:요)?|말해 ?줘서 고마워(?:요)?",
+        r"기억할게(?:요)?|기억해 ?(?:둘|놓을)게(?:요)?|기억했어(?:요)?|메모했어(?:요)?|적어 ?(?:둘|놓을)게(?:요)?|적어 ?뒀어(?:요)?",
+        r"(?:정말 )?고마워(?:요)?|감사합니다|고맙습니다|천만에(?:요)?|별말씀을(?:요)?",
+        r"안녕(?:하세요)?|좋은 아침(?:이야|이에요)?|잘 자(?:요)?|또 봐(?:요)?|내일 봐(?:요)?|잘 가(?:요)?",
     ),
 }
 _RECEIPT = re.compile("|".join(pattern for patterns in RECEIPTS.values() for pattern in patterns))
@@ -192,7 +235,7 @@ _LEAD = re.compile(
     r"(?:ah|oh|ach)?(?: ?(?:okay|ok|alright|all right|well|alles klar|in ordnung|gut|bueno|vale|de acuerdo|d'accord|bien|bon))?"
 )
 """What may stand beside a receipt; alone it agrees."""
-_BETWEEN_CLAUSES = re.compile(r"[.!,;:…¡\n]+")
+_BETWEEN_CLAUSES = re.compile(r"[.!,;:…¡。！，、،؛\n]+")
 _SMILES = str.maketrans("", "", "🙂😊🙏\ufe0f")
 
 
