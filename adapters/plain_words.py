@@ -10,7 +10,7 @@ from pathlib import Path
 from localization.sentences import Sentence, lazy
 
 _ASKS = r"(?:can|could|would|will) you|tu (?:peux|pourrais)|(?:peux|pourrais)[ -]tu|puedes|podrías|i(?:['’]d| would) like you to|i want you to"
-_PLEASE = r"(?:please|pls|bitte|por favor|porfa|stp|svp|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft|alstublieft|thanks|thank you|danke|merci|gracias)"
+_PLEASE = r"(?:please|pls|bitte|por favor|porfa|stp|svp|s['’]il (?:te|vous) pla[iî]t|per favore|alsjeblieft|alstublieft|proszę|пожалуйста|lütfen|من فضلك|请|thanks|thank you|danke|merci|gracias)"
 _BEFORE = re.compile(rf"(?i)(?:(?P<asks>{_ASKS})\s+|(?:@?lyra|hey|hi|ok(?:ay)?|actually|sorry|{_PLEASE})[\s,:!]+|[¡¿])*")
 _AFTER = re.compile(rf"(?i)(?:[\s,]+(?:for me|lyra|{_PLEASE}))*[\s.!]*$")
 _VERB_COMMA = re.compile(r"^((?:\S+ ){0,2}\S+), (was|wann|wo|wer|wie|wat)\b", re.IGNORECASE)
@@ -23,7 +23,7 @@ _OFF_RECORD = (
 )
 _MOST_OF_A_TOPIC, _LONGEST_TOPIC = 8, 100
 """In words and in characters: anything longer tells something rather than naming it."""
-_ELSE = re.compile(r"(?i)\?|\b(?:not|never|nicht|niet|nooit|pas|nunca|non)\b")
+_ELSE = re.compile(r"(?i)\?|\b(?:not|never|nicht|niet|nooit|pas|nunca|non|nie|не)\b")
 """What a topic does not hold: "vergiss unseren Termin nicht" asks for the contrary."""
 _NO_TOPIC = frozenset({"him", "her", "them", "me", "you", "us", "ihn", "sie", "ihm", "mich", "dich", "uns"})
 NO_REMINDER = lazy("(I cannot remind you at a set time. I keep this, and tell you when you ask.)")

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import date, timedelta
-from importlib import import_module
 
-from localization.numerals import locale
+from localization.numerals import cldr, locale
 from localization.sentences import _
 
 _UNITS = (("year", 365 * 24 * 60), ("month", 30 * 24 * 60), ("day", 24 * 60), ("hour", 60), ("minute", 1))
@@ -20,7 +19,7 @@ def ago(span: timedelta) -> str:
     for unit, length in _UNITS:
         if (n := minutes // length) >= _FROM.get(unit, 1):
             # Always this unit, rather than a larger one from some count on.
-            text: str = import_module("babel.dates").format_timedelta(
+            text: str = cldr("dates").format_timedelta(
                 -timedelta(minutes=n * length), granularity=unit, threshold=10_000, add_direction=True, locale=locale()
             )
             return text
@@ -29,7 +28,7 @@ def ago(span: timedelta) -> str:
 
 def day(then: date) -> str:
     """Return a date: 3 March 2026."""
-    text: str = import_module("babel.dates").format_date(then, "long", locale=locale())
+    text: str = cldr("dates").format_date(then, "long", locale=locale())
     # CLDR has no ordinal for the first of a month, which French requires.
     return f"{_FIRST_IN_FRENCH}{text[1:]}" if locale() == "fr" and then.day == 1 else text
 
@@ -50,7 +49,7 @@ def short_month(then: date) -> str:
 
 
 def _by_skeleton(skeleton: str, then: date) -> str:
-    text: str = import_module("babel.dates").format_skeleton(skeleton, then, locale=locale())
+    text: str = cldr("dates").format_skeleton(skeleton, then, locale=locale())
     return text
 
 
@@ -59,5 +58,5 @@ def listed(names: Sequence[str], *, alternatives: bool = False) -> str:
     if len(names) < 2:
         return "".join(names)
     style = "or" if alternatives else "standard"
-    text: str = import_module("babel.lists").format_list(list(names), style, locale=locale())
+    text: str = cldr("lists").format_list(list(names), style, locale=locale())
     return text

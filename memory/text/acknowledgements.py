@@ -1,4 +1,5 @@
-"""Acknowledgements: what only takes note of a statement, judges it or greets, by closed lists for each of seven languages.
+"""Acknowledgements: what only takes note of a statement, judges it or greets, by closed lists for each language that
+she speaks, judgements for seven.
 
 Such a reply reads the same whatever else was known when it was given. So does an exclamation of joy or pity where the statement
 explains it: pity where that tells of something hard, joy where it neither does nor mentions news without telling them.
@@ -19,7 +20,8 @@ _LEAD = re.compile(
     r"(?:ah|oh|ach)?(?: ?(?:okay|ok|alright|all right|well|alles klar|in ordnung|gut|bueno|vale|de acuerdo|d'accord|bien|bon))?"
 )
 """What may stand beside a receipt; alone it agrees."""
-_BETWEEN_CLAUSES = re.compile(r"[.!,;:…¡\n]+")
+_BETWEEN_CLAUSES = re.compile(r"[.!,;:…¡。！，、،؛\n]+")
+_NEVER = "(?!)"
 _SMILES = str.maketrans("", "", "🙂😊🙏\ufe0f")
 
 
@@ -40,8 +42,8 @@ def acknowledging_words() -> Mapping[str, AcknowledgingWords]:
     listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     return {
         name: AcknowledgingWords(
-            re.compile("|".join(said["receipts"])), re.compile(said["joy"]), re.compile(said["pity"]),
-            re.compile(rf"\b(?:{said['hard']})\b"), re.compile(rf"\b(?:{said['news']})\b"),
+            re.compile("|".join(said["receipts"])), re.compile(said.get("joy", _NEVER)), re.compile(said.get("pity", _NEVER)),
+            re.compile(rf"\b(?:{said.get('hard', _NEVER)})\b"), re.compile(rf"\b(?:{said.get('news', _NEVER)})\b"),
         )
         for name, said in listed.items()
     }  # fmt: skip

@@ -7,6 +7,8 @@ from datetime import date
 from localization.current_language import ENGLISH, reading
 from localization.formatting import day
 
+ENDINGS = tuple(".!?…。！？")
+"""What ends a sentence."""
 _DOUBLE = re.compile(r'["“”„‟″]')
 
 
@@ -23,7 +25,7 @@ def quoted(text: str) -> str:
 
 def closed(sentence: str) -> str:
     """Return a sentence that ends in a quote, with a full stop unless the quote ends with its own."""
-    return sentence if sentence[-2:-1] in tuple(".!?…。！？") else sentence + "."
+    return sentence if sentence[-2:-1] in ENDINGS else sentence + "."
 
 
 def named(speaker: str) -> str:

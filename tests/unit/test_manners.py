@@ -44,6 +44,16 @@ habla más corto porfa                         | length   | short answers
 respuestas más cortas porfa                   | length   | short answers
 llamame tin                                   | name     | to be called "tin"
 Réponds en français                           | language | answers in French
+rispondimi in italiano, per favore            | language | answers in Italian
+responde em inglês                            | language | answers in English
+antwoord in het Nederlands alsjeblieft        | language | answers in Dutch
+odpowiadaj po polsku                          | language | answers in Polish
+отвечай по-русски                             | language | answers in Russian
+Türkçe cevap ver                              | language | answers in Turkish
+تكلم معي بالعربية                             | language | answers in Arabic
+请用英文回答我                                | language | answers in English
+日本語で答えて                                | language | answers in Japanese
+한국어로 대답해 줘                            | language | answers in Korean
 parle moi en espagnol stp                     | language | answers in Spanish
 en español por favor                          | language | answers in Spanish
 arrête les emojis                             | emoji    | no emojis
@@ -134,12 +144,14 @@ def test_what_asks_for_another_thing_again_is_a_wish(text: str, kind: str, wish:
 
 LISTED = read_wordings("manners")
 EVERY_FORM = [(kind, form) for kind, said in LISTED["kinds"].items() for _, form in (*said["wishes"], *said["ends"])]
-LATIN = st.characters(max_codepoint=0x17F)
+WRITTEN = st.characters(max_codepoint=0xD7FF)
 
 
 @given(
     st.sampled_from(EVERY_FORM).flatmap(
-        lambda one: st.tuples(st.just(one[0]), st.from_regex(f"(?i)(?:{one[1]}){LISTED['tail']}", fullmatch=True, alphabet=LATIN))
+        lambda one: st.tuples(
+            st.just(one[0]), st.from_regex(f"(?i)(?:{one[1]}){LISTED['tail']}", fullmatch=True, alphabet=WRITTEN)
+        )
     )
 )
 def test_whatever_wishes_something_or_takes_it_back_hints_at_its_kind(said: tuple[str, str]) -> None:

@@ -1,14 +1,20 @@
 """Without a model she frames what she quotes in the language of the question, and knows whom somebody saw."""
 
+import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from bot.models.offline.phrases import Phrases
+from bot.models.offline.spoken_languages import SPOKEN, spoken_language
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from localization.current_language import reading
+from tests.kits.lyra_kit import REPO
 from tests.kits.memory_kit import BagOfWords, Clock, corner, opened, said, utc
 from tests.unit.test_told_later import answer
 
+LANGUAGES = REPO / "tests" / "sets" / "languages"
 NOW = utc("2026-11-26T20:00")
 
 
@@ -92,11 +98,11 @@ def test_what_looks_like_a_language_that_she_does_not_speak_is_answered_in_the_o
     assert spoken("Klara hat am 3. Mai Geburtstag", written="german") == "Gemerkt."
     with reading("de"):
         assert spoken("Klara hat am 3. Mai Geburtstag") == "Gemerkt."
-    assert spoken("Il mio cane si chiama Rex e abita con me") == "Kept."
+    assert spoken("Kutyám neve Rex, és velem lakik") == "Kept."
 
 
 def test_words_that_tell_no_language_are_answered_in_the_one_that_was_written_before_or_else_is_read() -> None:
-    assert [spoken("Pizza!"), spoken("Pizza!", written="german"), spoken("Pizza!", written="dutch")] == [
+    assert [spoken("Pizza!"), spoken("Pizza!", written="german"), spoken("Pizza!", written="hungarian")] == [
         "Kept.",
         "Gemerkt.",
         "Kept.",
@@ -231,21 +237,68 @@ async def test_a_question_without_its_mark_is_answered_in_ten_further_languages(
 
 @pytest.mark.parametrize(
     ("question", "lacks"),
-    [("chi è Marco", '"Marco"'), ("quem é a Inês", '"Inês"'), ("hoe heet mijn hond", '"hond"'), ("kim jest Marek", '"Marek"'),
-     ("кто такой Игорь", '"Игорь"'), ("Ali kim", '"Ali"'), ("من هو سامي", '"سامي"'), ("동생은 어디서 일해", '"동생은" or "일해"')],
+    [("chi è Marco", 'Ancora niente su "Marco".'), ("quem é a Inês", 'Ainda nada sobre "Inês".'),
+     ("hoe heet mijn hond", 'Nog niets over "hond".'), ("kim jest Marek", "Na temat „Marek” jeszcze nic nie mam."),
+     ("кто такой Игорь", "На тему «Игорь» пока ничего нет."), ("Ali kim", "“Ali” hakkında henüz bir şey yok."),
+     ("من هو سامي", "لا شيء عن «سامي» بعد."), ("동생은 어디서 일해", "“동생은” 또는 “일해”에 대해서는 아직 들은 게 없어.")],
 )  # fmt: skip
 def test_what_was_never_told_is_admitted_in_whole_words_without_those_of_asking(question: str, lacks: str) -> None:
-    assert spoken(question) == f"Nothing about {lacks} yet."
+    assert spoken(question) == lacks
 
 
 @pytest.mark.parametrize(
-    ("thanks", "farewell", "greeting"),
-    [("grazie mille!", "buonanotte", "buonasera"), ("muito obrigada", "até amanhã", "bom dia"), ("dank je wel", "welterusten", "goedemorgen"),
-     ("dzięki", "dobranoc", "dzień dobry"), ("спасибо большое", "спокойной ночи", "добрый вечер"), ("teşekkürler", "iyi geceler", "merhaba"),
-     ("شكرا", "تصبحين على خير", "صباح الخير"), ("谢谢", "晚安", "你好"), ("ありがとう", "おやすみ", "こんばんは"), ("고마워", "잘 자", "안녕하세요")],
+    ("question", "nothing"),
+    [("cosa ti ho detto ieri", "Per il giorno 25 novembre 2026 ancora niente."), ("o que eu te disse ontem", "De 25 de novembro de 2026 ainda nada."),
+     ("wat heb ik gisteren gezegd", "Van 25 november 2026 nog niets."), ("co ci dziś powiedziałam", "Na dzień 26 listopada 2026 jeszcze nic nie mam."),
+     ("что я говорила вчера", "За 25 ноября 2026\u202fг. пока ничего нет."), ("dün sana ne söyledim", "25 Kasım 2026 için henüz bir şey yok."),
+     ("ماذا قلت لك أمس", "لا شيء عن يوم 25 نوفمبر 2026 بعد."), ("我昨天说了什么", "2026年11月25日还什么都没有。"),
+     ("昨日何を話したっけ", "2026年11月25日のことは、まだ何も聞いていないよ。"), ("내가 어제 뭐라고 했지", "2026년 11월 25일에 대해서는 아직 들은 게 없어.")],
 )  # fmt: skip
-def test_courtesies_are_returned_and_not_kept_as_something_told(thanks: str, farewell: str, greeting: str) -> None:
-    assert [spoken(one) for one in (thanks, farewell, greeting)] == ["You are welcome.", "Goodbye, Ada.", "Hello, Ada."]
+def test_who_asks_what_was_told_on_a_day_is_told_of_that_day(question: str, nothing: str) -> None:
+    assert spoken(question) == nothing
+
+
+@pytest.mark.parametrize(
+    ("thanks", "farewell", "greeting", "answers"),
+    [("grazie mille!", "buonanotte", "buonasera", ["Prego.", "A presto, Ada.", "Ciao, Ada."]),
+     ("muito obrigada", "até amanhã", "bom dia", ["De nada.", "Até logo, Ada.", "Oi, Ada."]),
+     ("dank je wel", "welterusten", "goedemorgen", ["Graag gedaan.", "Tot later, Ada.", "Hoi, Ada."]),
+     ("dzięki", "dobranoc", "dzień dobry", ["Nie ma za co.", "Do usłyszenia, Ada.", "Cześć, Ada."]),
+     ("спасибо большое", "спокойной ночи", "добрый вечер", ["Пожалуйста.", "До скорого, Ada.", "Привет, Ada."]),
+     ("teşekkürler", "iyi geceler", "merhaba", ["Rica ederim.", "Görüşürüz, Ada.", "Merhaba, Ada."]),
+     ("شكرا", "تصبحين على خير", "صباح الخير", ["على الرحب والسعة.", "إلى اللقاء، Ada.", "أهلا، Ada."]),
+     ("谢谢", "晚安", "你好", ["不客气。", "回头见，Ada。", "你好，Ada。"]),
+     ("ありがとう", "おやすみ", "こんばんは", ["どういたしまして。", "またね、Adaさん。", "こんにちは、Adaさん。"]),
+     ("고마워", "잘 자", "안녕하세요", ["천만에.", "또 봐, Ada.", "안녕, Ada."])],
+)  # fmt: skip
+def test_courtesies_are_returned_in_their_language_and_not_kept_as_something_told(
+    thanks: str, farewell: str, greeting: str, answers: list[str]
+) -> None:
+    assert [spoken(one) for one in (thanks, farewell, greeting)] == answers
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Kim", "Ola!", "Ali", "Łukasz", "Pizza!", "Hans", "了解", "Мене звати Оксана і я живу у Львові", "Аз съм Иван", "import os"],
+)
+def test_a_name_or_a_word_of_many_languages_is_taken_for_none(text: str) -> None:
+    assert spoken(text) == "Kept."
+
+
+def test_most_of_what_people_write_is_told_by_its_language_and_next_to_nothing_taken_for_another() -> None:
+    told = Counter[str]()
+    for file in sorted(LANGUAGES.glob("*.jsonl")):
+        texts = [text for line in file.read_text("utf-8").splitlines() for text in json.loads(line).values()]
+        found = [SPOKEN.get(spoken_language(text), "") for text in texts]
+        told["others"] += sum(code not in ("", file.stem) for code in found)
+        assert found.count(file.stem) >= 0.85 * len(texts), file.stem
+    assert told["others"] <= 5
+
+
+def test_two_sentences_stand_as_their_language_writes_them() -> None:
+    assert Phrases("zh").joined(["记下了。", "不客气。"]) == "记下了。不客气。"
+    assert Phrases("it").joined(["Prego.", "Ciao."]) == "Prego. Ciao."
+    assert Phrases("ja").introduced("昨日に話してくれたこと", "「雨です。」") == "昨日に話してくれたこと：「雨です。」"
 
 
 async def test_what_another_language_says_of_somebody_is_quoted_in_words_unsure_and_not_called_missing(tmp_path: Path) -> None:

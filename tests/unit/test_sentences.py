@@ -18,6 +18,7 @@ COVERED = ("adapters", "bot", "localization", "memory")
 NOT_FOR_PEOPLE: Mapping[str, str] = {
     "adapters/plain_words.py: {}": "commands",
     "adapters/plain_words.py: (?:": "a pattern",
+    "adapters/plain_words.py: (?P": "a pattern",
     "adapters/discord/connection.py: it did not come back": "said to the log",
     "adapters/discord/incoming/connection_state.py": "names of fields, and what is said to the log",
     "adapters/discord/interactions/interaction_handler.py: Mapping": "a type",

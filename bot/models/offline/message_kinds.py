@@ -142,6 +142,11 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     che fa fanno stai sai cos'è dov'è com'è chi'è qual'è quali quanta quanti quante qualcosa é quê quais quantos quantas aonde cadê
     welk welke hoeveel weet hoelang mam masz ma jakim jakiego jakiej która który które której którego ile czyj czyja czyje czemu czego czym kim
     такой такая такие кем чем какого какую каким какими которая который сколько чьё чьи чем чего ли var mı mi mu mü mıydı miydi kaç kaçta kime kimin
+    detto raccontato scritto parlato ti te lo disse contei falei eu nós weet je over gezegd verteld wat geschreven wist kent
+    powiedziałam powiedziałem mówiłam mówiłem pisałam pisałem ci wiesz znasz robiłam robiłem говорила говорил сказала сказал
+    рассказывала рассказывал писала писал делала делал söyledim anlattım yazdım dedim yaptım biliyorsun hakkında hakkımda قلت لك أخبرتك كتبت فعلت تعرفين تعرف
+    fatto fiz fizemos gedaan deed sono stato stata estive aconteceu successo gebeurd działo stało случилось произошло oldu حدث
+    했지 말했지 했어 말했어 뭐라고 알아 얘기했지 이야기했지 대해 대해서 관해
     kiminle kimden nereden neresi hangisi niye zaman أين اين متى كيف لماذا ماذا هل من ما مع في أي اي كم وين شو مين ليش عن إلى الى على
     """.split()
 )
@@ -156,7 +161,7 @@ _ADDRESSING = frozenset("i sie ihr ihre ihrem ihren ihrer ihnen du dir dich dein
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _ASKED_UNSPACED = re.compile(
-    r"为什么|什么时候|什么|怎么样?|多少|几[点号岁月个次]?|哪[里儿个天]?|谁|吗|呢|何[時歳人色曜日]?|なん[でだの]?|誰|どこ|いつ|いくら|どう|だっけ|っけ"
+    r"[说讲做](?:过|了)?什么|何を(?:[話言]|し(?!て))\w*|뭐라고?\s(?:했|말)\w*|为什么|什么时候|什么|怎么样?|多少|几[点号岁月个次]?|哪[里儿个天]?|谁|吗|呢|何[時歳人色曜日]?|なん[でだの]?|誰|どこ|いつ|いくら|どう|だっけ|っけ"
     r"|(?<!\w)(?:어디|언제|누구|누가|무슨|무엇|뭐|뭘|왜|어떻게|얼마|몇|내가?|나[는의]?|제가?|저[는의]?)\w*"
 )
 """Question words of languages that write them without spaces, or with a particle at the end."""

@@ -10,11 +10,13 @@ from datetime import date, timedelta
 from localization import formatting
 from localization.current_language import ENGLISH, reading
 from localization.sentences import VOICE, catalogue
-from memory.text.quotations import quoted
+from memory.text.quotations import ENDINGS, quoted
 from memory.text.time.times import local
 
 FORMAL = "@formal"
 """The suffix of a language's code for formal address."""
+
+_WITHOUT_SPACES = frozenset({"ja", "zh"})
 
 
 class Phrases:
@@ -47,11 +49,6 @@ class Phrases:
     def someone(self) -> str:
         """The word for a person without a name."""
         return self.framed("someone")
-
-    @property
-    def to(self) -> str:
-        """The word between two days."""
-        return self.framed(" to ")
 
     def introduce(self, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
         """Introduce a quote: who said or asked it, and when; `own` is what the asker said."""
@@ -110,7 +107,7 @@ class Phrases:
     def days(self, first: int, last: int, time_zone: str) -> str:
         """Return the days between two instants: 3 March 2026, or 3 March 2026 to 9 March 2026."""
         start, end = (self._date(local(at, time_zone).date()) for at in (first, last))
-        return start if start == end else f"{start}{self.to}{end}"
+        return start if start == end else self.framed("{first} to {last}", first=start, last=end)
 
     def span(self, first: int, last: int, time_zone: str) -> str:
         """Like `days`, but with the name of a whole month or year."""
@@ -126,6 +123,16 @@ class Phrases:
     def quoted(self, text: str) -> str:
         """Return a text in quotation marks, on one line."""
         return self.framed('"{text}"', text=quoted(text)[1:-1])
+
+    def introduced(self, introduction: str, quote: str) -> str:
+        """Return a quote after its introduction, with a full stop unless the quoted text ends with its own."""
+        if quote[-2:-1] in ENDINGS:
+            return self.framed("{introduction}: {quote}", introduction=introduction, quote=quote)
+        return self.framed("{introduction}: {quote}.", introduction=introduction, quote=quote)
+
+    def joined(self, sentences: Iterable[str]) -> str:
+        """Return sentences one after the other."""
+        return ("" if self._code in _WITHOUT_SPACES else " ").join(sentences)
 
     def listed(self, words: Iterable[str]) -> str:
         """Return words in quotation marks, as alternatives."""

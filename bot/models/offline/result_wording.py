@@ -12,7 +12,7 @@ from memory.index.hits import Certainty, Hit
 from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window
 from memory.text.lexical import key_words
-from memory.text.quotations import closed, one_line
+from memory.text.quotations import one_line
 from memory.types import Statement
 
 _QUOTE = 300
@@ -62,12 +62,12 @@ class ResultWording:
             else:
                 start = self._phrases.introduce(who, when, asks=one.asks, own=own, also=also)
             quote = self._phrases.quoted(_cut(one, part, self._quote))
-            yield closed(f"{start}: {quote}")
+            yield self._phrases.introduced(start, quote)
             if amendment := self._choice.amendment(one.hit):
                 said = amendment.exchange
                 when = self._phrases.moment(said.said_at, self._now, self._zone)
                 start = self._phrases.put_right(who, when, own=own)
-                yield closed(f"{start}: {self._phrases.quoted(shortened(said.text, self._quote))}")
+                yield self._phrases.introduced(start, self._phrases.quoted(shortened(said.text, self._quote)))
             # "Also, on 3 March" must follow a quote of the same speaker, who told it to her.
             speaker = "" if where else exchange.speaker
 
@@ -80,8 +80,8 @@ class ResultWording:
         """Return that nothing was said in a window."""
         if window.start <= EARLIEST:
             return self._phrases.framed("Nothing until {when} yet.", when=self._when(_itself(window.end - 1)))
-        first, between, last = self._when(window).partition(self._phrases.to)
-        if between:
+        first, last = self._ends(window)
+        if first != last:
             return self._phrases.framed("Nothing from {first} to {last} yet.", first=first, last=last)
         return self._phrases.framed("Nothing from {when} yet.", when=first)
 
@@ -95,7 +95,8 @@ class ResultWording:
             start += f", {one_line(exchange.speaker) or self._phrases.someone}"
         if where:
             start += f", {where[0].lower()}{where[1:]}"
-        line = f"- {start}: {self._phrases.quoted(_cut(one, part, self._line_length))}"
+        quote = self._phrases.quoted(_cut(one, part, self._line_length))
+        line = f"- {self._phrases.framed('{introduction}: {quote}', introduction=start, quote=quote)}"
         if amendment := self._choice.amendment(one.hit):
             right = self._phrases.quoted(shortened(amendment.exchange.text, self._line_length))
             line += f" ({self._phrases.framed('corrected: {text}', text=right)})"
@@ -104,16 +105,19 @@ class ResultWording:
     def _heading(self, part: QuestionPart, found: Sequence[Candidate]) -> str:
         match part.aim:
             case Aim.TIME if part.window and part.window.heart is not None:
-                said = [one.at for one in found]
-                day = self._when(Window(min(said), max(said) + 1)) if said else ""
-                if said and self._phrases.to not in day:
-                    return f"{self._phrases.framed('On {day}', day=day)}:"
+                said = [one.at for one in found] or [part.window.heart]
+                first, last = self._ends(Window(min(said), max(said) + 1))
+                if found and first == last:
+                    return self._phrases.framed("{heading}:", heading=self._phrases.framed("On {day}", day=first))
                 return self._phrases.framed("Around {day}:", day=self._when(_itself(part.window.heart)))
             case Aim.TIME if part.window:
-                day = self._when(_bounded(part.window, found))
-                several = self._phrases.to in day
-                start = self._phrases.framed("From {day}", day=day) if several else self._phrases.framed("On {day}", day=day)
-                return f"{start}{self._phrases.framed(', among other things') if self._choice.omits(part.window) else ''}:"
+                window = _bounded(part.window, found)
+                day, (first, last) = self._when(window), self._ends(window)
+                start = (
+                    self._phrases.framed("From {day}", day=day) if first != last else self._phrases.framed("On {day}", day=day)
+                )
+                start += self._phrases.framed(", among other things") if self._choice.omits(part.window) else ""
+                return self._phrases.framed("{heading}:", heading=start)
             case Aim.SAID:
                 return self._phrases.framed("{name} said:", name=f"{part.name[:1].upper()}{part.name[1:]}")
             case Aim.ASKER:
@@ -130,6 +134,9 @@ class ResultWording:
         return self._phrases.framed(
             "In {session}, imported from {assistant}", session=self._phrases.quoted(hit.session), assistant=one_line(assistant)
         )
+
+    def _ends(self, window: Window) -> tuple[str, str]:
+        return self._when(_itself(window.start)), self._when(_itself(window.end - 1))
 
     def _when(self, window: Window) -> str:
         return self._phrases.days(window.start, window.end - 1, self._zone)

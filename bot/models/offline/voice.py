@@ -171,7 +171,7 @@ class OfflineVoice:
             *([told_in.framed("Nothing about {words} yet.", words=told_in.listed(lacking))] if lacking else empty),
             *wording.quotes(nearest, unsure=True),
         ]
-        pieces = [" ".join(sentences), *lists] if sentences else lists
+        pieces = [told_in.joined(sentences), *lists] if sentences else lists
         return VoiceAnswer("\n".join(pieces), tuple(cited), echo=True, above=tuple(stated))
 
 
