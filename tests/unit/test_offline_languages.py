@@ -306,7 +306,7 @@ async def test_what_another_language_says_of_somebody_is_quoted_in_words_unsure_
     meanings = {"mag": "like", "pilze": "mushrooms"}
     async with opened(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as memory:
         here = await corner(memory, clock)
-        await here.say("Lena mag Pilze")
+        await here.say("Lena mag Pilze und Zwiebeln")
         await here.view.embed()
         told = await answer(here, "what does Lena like?")
-    assert told.startswith("I am not sure that this is what you mean.") and "Lena mag Pilze" in told
+    assert told.startswith("I am not sure that this is what you mean.") and "Lena mag Pilze und Zwiebeln" in told

@@ -10,6 +10,7 @@ from bot.models.offline.candidates import (
     NOT_NOW,
     Candidate,
     best_of,
+    corrections,
     in_order,
     is_imported_answer,
     is_lyra,
@@ -62,7 +63,6 @@ _KIN = re.compile(
     r"|eltern|schwester|bruder|tante|onkel|freund\w*|nachbar\w*|hermanos?|hermanas?|padres?|madre|amig\w+|frère|sœur|ami\w*)\b"
 )
 """People mentioned without a name."""
-_CORRECTS = re.compile(r"(?i)(?:correction|i meant|scratch that|i was wrong|korrektur|ich meinte|corrección|quise decir)\b")
 
 
 class AnswerChoice:
@@ -224,31 +224,13 @@ class AnswerChoice:
                 left &= things(part.text)
             left -= best.covers
             found = [replace(one, covers=one.covers & left, near=one.near & left) for one in found if one is not best]
-        return [*chosen, *self._corrections(part, chosen)]
+        return [*chosen, *corrections(chosen, self._quotable(part))]
 
     def _with_imported(self, part: QuestionPart, found: list[Candidate]) -> list[Candidate]:
         """Return people's messages, and another assistant's answers where these cover more."""
         most = most_covered(found)
         answered = [self._weighed(part, hit) for hit in self._hits if is_imported_answer(hit.exchange)]
         return [*found, *(one for one in answered if len(one.covers) > most and not one.asks)]
-
-    def _corrections(self, part: QuestionPart, chosen: Sequence[Candidate]) -> list[Candidate]:
-        """Return, for each answer that somebody corrected later, the last correction."""
-        found: list[Candidate] = []
-        for one in chosen:
-            said, names = one.hit.exchange, names_in(one.hit.exchange.text)
-            later = [
-                other
-                for other in self._quotable(part)
-                if _CORRECTS.match(other.hit.exchange.text)
-                and other.hit.exchange.speaker == said.speaker
-                and other.hit.exchange.said_at > said.said_at
-                and names & names_in(other.hit.exchange.text)
-            ]
-            last = max(later, key=lambda other: other.hit.exchange.said_at, default=None)
-            if last and all(last.hit is not other.hit for other in (*chosen, *found)):
-                found.append(last)
-        return found
 
     def _within(self, part: QuestionPart, found: Sequence[Candidate]) -> list[Candidate]:
         window = part.window
