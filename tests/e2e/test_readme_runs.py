@@ -92,6 +92,7 @@ NOT_HERE: dict[str, tuple[str, str]] = {
     "lyra move --to file": (_DATABASE, "e2e/test_moving.py"),
     "lyra web": ("it goes on until it is ended", "e2e/test_lyra_web.py"),
     "lyra web [--as NAME]": ("it goes on until it is ended", "e2e/test_lyra_web.py"),
+    "lyra web --no-open": ("it goes on until it is ended", "e2e/test_lyra_web.py"),
     "lyra memory correct ID TEXT": (_FACT, "e2e/test_piped_memory.py"),
     "lyra memory forget ID": (_FACT, "e2e/test_piped_memory.py"),
     "DISCORD_TOKEN=… lyra doctor": ("it takes Discord", "e2e/test_doctor_discord.py"),
@@ -110,6 +111,7 @@ NOT_HERE: dict[str, tuple[str, str]] = {
     "/opt/lyra/bin/pip install --no-deps --no-build-isolation .": (_PIP, "deploy/test_dockerfile.py"),
     "systemctl enable --now lyra.service lyra-backup.timer": (_SYSTEMD, "deploy/test_files.py"),
     "systemctl disable --now lyra.service lyra-backup.timer": (_SYSTEMD, "deploy/test_files.py"),
+    "systemctl start lyra": (_SYSTEMD, "deploy/test_files.py"),
     "systemctl reload lyra": (_SYSTEMD, "deploy/test_files.py"),
     "kill -HUP": ("it takes a Lyra who is awake", "e2e/test_live_changes.py"),
 }
