@@ -53,7 +53,7 @@ _TELLING: Mapping[str, str] = {
     "dutch": """hoi doei bedankt dankjewel welterusten goedemorgen goedenavond wie wat waar wanneer waarom hoe welke
         welk hoeveel ik mijn jij jouw wij ons onze het een niet geen heb hebt heeft ben bent zijn woon woont werk werkt heet
         vandaag gisteren morgen vanavond dochter zoon zus broer moeder vader vrouw oma opa vriend vriendin naar bij ook nog
-        weer nieuw nieuwe jaar jaren dag huis kat hond zullen samen buiten hebben was mag moet gaat ging kocht altijd nooit
+        weer nieuw nieuwe jaar jaren dag huis kat hond zullen samen buiten hebben was moet gaat ging kocht altijd nooit
         iemand iets niets willen staat wil overal bijna ja nee""",
     "polish": """cześć hej dzień dobry dzięki dziękuję dobranoc kto co gdzie kiedy dlaczego jak jaki jaka jakie który która
         ile mój moja moje mojego mojej moją moim mam masz ma mamy jestem jesteś jest są był była było mieszkam mieszka pracuję
@@ -116,7 +116,8 @@ def detect_language(text: str) -> str:
     if found == "russian" and _OTHER_CYRILLIC.search(looked_at.casefold()):
         return ""
     votes = dict.fromkeys(_TELLING, 0.0)
-    told_by = dict.fromkeys(words) if len(words) > 1 else set(words) - first_names(words, "")
+    named = {name for name in first_names(words, "") if len(words) == 1 or f" {name.title()}" in looked_at}
+    told_by = [word for word in dict.fromkeys(words) if word not in named]
     for word in told_by:
         short = len(words) > 1 and len(word) <= _FEW and word.isascii()
         for name in (told := _votes().get(word, ())):
