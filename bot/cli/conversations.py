@@ -170,9 +170,13 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             pieces = ngettext("{n} piece of profile, eras, narrative and self made.",
                             "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
             note(pieces)
-        if result.failed:
+        if result.elsewhere:
+            busy = ngettext("Another process is summarizing {n} conversation just now.",
+                            "Another process is summarizing {n} conversations just now.", result.elsewhere)  # fmt: skip
+            note(busy)
+        if broken := result.failed - result.elsewhere:
             failures = ngettext("{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
-                            "{n} conversations could not be summarized; lyra logs says why, and the next time they are tried again.", result.failed)  # fmt: skip
+                            "{n} conversations could not be summarized; lyra logs says why, and the next time they are tried again.", broken)  # fmt: skip
             note(failures)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         if as_json:

@@ -57,7 +57,10 @@ _MISUSES = (
     (r"No such option: (?P<name>\S+)", marked("No such option: {name}")),
     (r"Option (?P<name>.+) requires an argument", marked("Option {name} requires an argument")),
     (r"Option (?P<name>.+) does not take a value", marked("Option {name} does not take a value")),
-    (r"Got unexpected extra arguments?(?:\(s\))? \((?P<words>.*)\)", marked('"{words}" was not expected here')),
+    (
+        r"Got unexpected extra arguments?(?:\(s\))? \((?P<words>.*)\)",
+        marked('"{words}" was not expected here; words that belong together need quotation marks'),
+    ),
     (_INVALID + r"Input should be a valid integer\b.*", marked("Invalid value for {name}: not a whole number")),
     (_INVALID + r"Input should be a valid\b.*", marked("Invalid value for {name}: not a number")),
     (_INVALID + r"Input should be greater than or equal to (?P<least>\S+)", marked("Invalid value for {name}: at least {least}")),

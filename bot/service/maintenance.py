@@ -32,10 +32,11 @@ _IN_TURN = 512
 
 @dataclass(frozen=True, slots=True)
 class Summarized:
-    """The result of `summarize --all`; `pieces` counts what was written above gists."""
+    """The result of `summarize --all`: of the `failed`, other processes write `elsewhere`; `pieces` counts what is above gists."""
 
     summarized: int
     failed: int
+    elsewhere: int
     total: int
     pieces: int
 
@@ -266,10 +267,10 @@ class Maintenance:
     async def summarize_all(self, pairs: list[tuple[Domain, Session]], workers: int, progress: Progress) -> Summarized:
         """Summarize these sessions, `workers` at a time; failures are counted and left for the next run."""
         room = asyncio.Semaphore(workers)
-        done = failed = 0
+        done = failed = elsewhere = 0
 
         async def one(domain: Domain, session: Session) -> None:
-            nonlocal done, failed
+            nonlocal done, failed, elsewhere
             async with room:
                 try:
                     await self.summarize(domain, session, redo=True)
@@ -277,6 +278,7 @@ class Maintenance:
                 except MemoryFailure as error:
                     log.warning("summarize.failed", session=session.id, why=str(error))
                     failed += 1
+                    elsewhere += isinstance(error, BusyElsewhere)
                 progress(done + failed, len(pairs))
 
         async with asyncio.TaskGroup() as group:
@@ -288,7 +290,7 @@ class Maintenance:
                 pieces += await self.climb(domain)
             except MemoryFailure as error:
                 log.warning("climb.failed", why=str(error))
-        return Summarized(done, failed, len(pairs), pieces)
+        return Summarized(done, failed, elsewhere, len(pairs), pieces)
 
     async def _dirty(self, domain: Domain, *, redo: bool = False) -> list[Session]:
         keys = set(await self._memory.dirty(domain, redo_for=self._models.writer.name if redo else None))

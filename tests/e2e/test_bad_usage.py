@@ -15,6 +15,7 @@ MISUSED = {
     "unknown flag": (["chat", "--loud"], "--loud"),
     "flag without its value": (["chat", "--as"], "--as"),
     "word too many": (["chat", "hello"], "hello"),
+    "recall of several words": (["recall", "my", "cat"], "words that belong together need quotation marks. see:"),
     "recall without a question": (["recall"], "query"),
     "recall with an empty question": (["recall", " "], "query"),
     "mistyped command": (["recal"], "no such command 'recal'. did you mean recall? see:"),

@@ -141,6 +141,18 @@ def test_one_that_fails_is_counted_and_done_the_next_time(home: Home, model: Mod
     assert (json.loads(resumed.out), resumed.code) == ({"summarized": 1, "failed": 0, "total": 1}, 0)
 
 
+def test_what_another_process_summarizes_just_now_is_not_called_a_failure_to_look_up(home: Home, model: ModelServer) -> None:
+    home.configure(model.config())
+    model.script(b.Held("Rye bread needs 3 hours; the oven broke."))
+    with home.started("summarize", "kitchen"):
+        model.wait(1)
+        second = home.lyra("summarize", "--all")
+        assert (second.out, second.code) == ("summarized 1, failed 1, total 2\n", 1)
+        assert second.err.splitlines()[-1] == "Another process is summarizing 1 conversation just now."
+        assert "lyra logs" not in second.err
+        model.go()
+
+
 def test_a_model_out_of_reach_is_named_for_one_conversation(home: Home, model: ModelServer) -> None:
     home.configure(model.config(QUICK))
     model.script(b.DOWN)

@@ -188,3 +188,18 @@ async def test_what_a_killed_process_dreamt_is_taken_up_at_once_and_by_nobody_wh
         assert (said, alone) == (b"dreams\n", None)
         await dreamt(here)
         assert await due(here.memory) == []
+
+
+LEFT_OPEN = """
+async def main():
+    return await SqliteDatabase.open(path, KEY)
+
+left = asyncio.run(main())
+print("Stopped.")
+"""
+
+
+def test_a_process_whose_closing_was_interrupted_ends_all_the_same(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HEAD + LEFT_OPEN, str(tmp_path / "lyra.db"), "twice Ctrl-C"]
+    done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=15, check=False)
+    assert (done.stdout, done.returncode) == ("Stopped.\n", 0)

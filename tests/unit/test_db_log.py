@@ -1,5 +1,6 @@
 """A log that is not the file's own is refused before anything is read from it or written; the file's own is taken, however torn."""
 
+import asyncio
 import random
 import shutil
 from pathlib import Path
@@ -154,3 +155,15 @@ async def test_the_own_log_is_taken_however_it_was_cut_off(tmp_path: Path) -> No
         seen.append(await held(SqliteDatabase, path))
     assert seen[0] == before and seen[-1] == THIRD
     assert all(one in (before, between, THIRD) for one in seen), "what was committed first is there first"
+
+
+async def test_a_database_whose_closing_is_cancelled_is_closed_in_whole(tmp_path: Path) -> None:
+    path = tmp_path / "lyra.db"
+    db = await SqliteDatabase.open(path, None)
+    closing = asyncio.create_task(db.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    # The last connection that closes takes the log along.
+    assert [file.name for file in tmp_path.glob("lyra.db*")] == [path.name]

@@ -110,8 +110,10 @@ class SqliteDatabase(Reader):
             return
         self._closed = True
         async with self._writing.turn(), self._reading:
-            await to_the_end(self._reader.close())
-            await to_the_end(self._writer.close())
+            try:
+                await to_the_end(self._reader.close())
+            finally:
+                await to_the_end(self._writer.close())
 
     @asynccontextmanager
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:

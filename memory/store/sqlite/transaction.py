@@ -31,6 +31,11 @@ _SOON_SECONDS, _STEPS = 0.010, 1_000
 class Connection(core.Connection):
     """A connection whose thread takes several statements at once."""
 
+    def __init__(self, connector: Callable[[], sqlite3.Connection], iter_chunk_size: int) -> None:
+        super().__init__(connector, iter_chunk_size)
+        # Where a second Ctrl-C interrupts closing, nobody ends the thread, and the process would wait for it.
+        self._thread.daemon = True
+
     async def step(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in the connection's thread."""
         queued: Callable[..., Awaitable[T]] = self._execute
