@@ -186,7 +186,7 @@ def _of_age(who: str, age: str) -> Takes:
     def takes(older: str) -> bool:
         before = _WAS_AGED.search(older)
         named = who in _WORD.findall(older.replace("'s", "").replace("’s", ""))
-        return bool(before) and named and _number(before["n"]) < now  # type: ignore[index]
+        return before is not None and named and _number(before["n"]) < now
 
     return takes
 
