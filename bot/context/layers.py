@@ -9,7 +9,6 @@ from bot.models.offline.spoken_languages import spoken_language
 from bot.models.offline.spoken_manner import manner
 from memory.bank.block import HEAD, Block, bullet
 from memory.index.hits import DigestHit, Hit
-from memory.index.recall.only_hers import ONLY_HERS
 from memory.text.budget import FittedLayer, Layer, TokenBudget, clip
 from memory.text.display_names import LYRA, display_name
 from memory.text.lexical import stem
@@ -199,7 +198,7 @@ def era(one: Statement) -> LayerPiece:
 def message(said: Exchange, time_zone: str, *, receipt: str = "", note: str = "", most: int | None = None) -> LayerPiece:
     """Return a recalled message with speaker and time, and with the weekday if its text refers to a day relative to it.
 
-    `receipt` is the id by which it can be opened, `note` what it says beside others (`beside`), `most` the maximum tokens of its text.
+    `receipt` is the id by which it can be opened, `note` what is to be known of it (`note_on`), `most` the maximum tokens of its text.
     """
     shown = clip(said.text, _MOST if most is None else most)
     reckons = DatedText(local(said.said_at, time_zone).date(), shown).reckons()
@@ -209,18 +208,18 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", note: str = ""
     return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))
 
 
-def beside(hit: Hit, time_zone: str) -> str:
+def note_on(hit: Hit, time_zone: str) -> str:
     """Return that a recalled message was corrected later, what it corrects, or that she alone said it; '' for most."""
     if hit.corrects:
         return f"correcting what was said on {local(hit.corrects.said_at, time_zone):%d %B %Y %H:%M}"
     if hit.corrected is not None:
         return "corrected later"
-    return ONLY_YOURS if ONLY_HERS in hit.why else ""
+    return ONLY_YOURS if hit.only_hers else ""
 
 
 def recalled(hit: Hit, time_zone: str) -> LayerPiece:
     """Return a recalled message; what corrects another one is read directly after that."""
-    piece = message(hit.exchange, time_zone, note=beside(hit, time_zone))
+    piece = message(hit.exchange, time_zone, note=note_on(hit, time_zone))
     at = hit.corrects
     return replace(piece, place=(at.said_at, at.key, *piece.place)) if at else piece
 

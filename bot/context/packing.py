@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from bot.context import layers
 from bot.context.layers import InView, LayerPiece, ShownLayer
 from memory.index.hits import DigestHit, Hit
-from memory.index.recall.only_hers import PeoplesWords, answers, beside
+from memory.index.recall.only_hers import PeoplesWords, answers, with_neighbours
 from memory.text.budget import FittedLayer, tokens
 from memory.tiers.statements import INDEXED
 from memory.types import Statement
@@ -74,7 +74,7 @@ class Packer:
                     if near is not None and not near.echo and near.key not in self._seen:
                         note = ""
                         if near is hit.after and answers(near, hit.exchange):
-                            told = told or PeoplesWords(beside(recalled.hits))
+                            told = told or PeoplesWords(with_neighbours(recalled.hits))
                             note = layers.ONLY_YOURS if told.leave_open(near, hit.exchange) else ""
                         self._show(self._messages, layers.message(near, self._time_zone, note=note))
         return [self._gists.filled(), self._eras.filled(), self._pages.filled(), self._messages.filled()]

@@ -153,7 +153,7 @@ def render_results(
 ) -> ToolResult:
     """Render messages, given most important first, in chronological order: as many as fit into `most` tokens.
 
-    The one with the key `opened` is shown at greater length. `notes` tells by key what a message says beside others.
+    The one with the key `opened` is shown at greater length. `notes` tells by key what is to be known of a message.
     """
     lines: dict[int, tuple[Exchange, str]] = {}
     remaining = most - tokens(_TITLE)

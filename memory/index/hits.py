@@ -45,7 +45,8 @@ class Hit(NamedTuple):
 
     `corrected` is the key of the later message that corrected this one, `correction` that message itself if it was read, too.
     `corrects` is the message that this one puts right without saying what it is about ("no wait, at 6"). None if there is none.
-    `words` and `cosine` are as in RawHit, and those of what it corrects for such a one.
+    `only_hers` is an answer of Lyra's that no person's words bear out. `words` and `cosine` are as in RawHit, and those of what it
+    corrects for such a one.
     """
 
     exchange: Exchange
@@ -62,6 +63,7 @@ class Hit(NamedTuple):
     cosine: float | None = None
     correction: Exchange | None = None
     corrects: Exchange | None = None
+    only_hers: bool = False
 
     def corrected_by(self, other: "Hit") -> "Hit":
         """Return this hit, marked as corrected by a later one."""

@@ -8,13 +8,12 @@ may be anything.
 """
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from memory.text.questions import asks
+from memory.text.wordings import read_wordings
 
 _LEAD = re.compile(
     r"(?:ah|oh|ach)?(?: ?(?:okay|ok|alright|all right|well|alles klar|in ordnung|gut|bueno|vale|de acuerdo|d'accord|bien|bon))?"
@@ -39,7 +38,7 @@ class AcknowledgingWords:
 @cache
 def acknowledging_words() -> Mapping[str, AcknowledgingWords]:
     """Return the patterns of each language: "english"."""
-    listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    listed = read_wordings(__file__)
     return {
         name: AcknowledgingWords(
             re.compile("|".join(said["receipts"])), re.compile(said.get("joy", _NEVER)), re.compile(said.get("pity", _NEVER)),

@@ -1,18 +1,21 @@
-"""Sentences that ask although no question mark says so, in ten languages: by question words, particles and endings.
+"""Sentences that ask although no question mark says so, in twelve languages: by question words, particles and endings.
 
-Italian, Portuguese, Dutch, Polish, Russian and Arabic put the question word first, or behind the subject ("e mio fratello cosa
-studia"); Turkish, Chinese, Japanese and Korean leave it where the answer stands, or close with a particle. Everywhere the same words
-also open clauses ("quando ero piccola"), and stand for anybody and anything ("什么都没有", "누군가"): those state.
+French, Spanish, Italian, Portuguese, Dutch, Polish, Russian and Arabic put the question word first, or behind the subject ("e mio
+fratello cosa studia"), and French as often last ("tu habites où"); Turkish, Chinese, Japanese and Korean leave it where the answer
+stands, or close with a particle. Everywhere the same words also open clauses ("quando ero piccola") and exclamations ("qué calor"),
+and stand for anybody and anything ("什么都没有", "누군가"): those state. English and German are read in `unmarked_questions`.
 """
 
 import re
-import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
+
+from memory.text.wordings import read_wordings
 
 _LONGEST = 80
 """Characters. A longer sentence without a question mark is a story."""
+_LONGEST_ROMANCE, _MOST_WORDS = 200, 12
+"""The same for French and Spanish, whose patterns take the square of its length; and the most words before a question word at the end."""
 _LATIN = ("italian", "portuguese", "dutch", "polish", "turkish")
 _SCRIPTS = (
     (re.compile(r"[\u3040-\u30ff]"), "japanese"),
@@ -21,43 +24,66 @@ _SCRIPTS = (
     (re.compile(r"[\u0400-\u04ff]"), "russian"),
     (re.compile(r"[\u0600-\u06ff]"), "arabic"),
 )
-_LEAD = re.compile(
-    r"(?i)^(?:(?:ciao|ehi|senti|scusa|allora|e|ma|oi|olá|olha|então|mas|hoi|hallo|hé|hey|en|maar|dus|hej|cześć|no|ale|a|i|selam|merhaba|peki|ya"
-    r"|привет|слушай|ну|а|и|но|مرحبا|طيب|lyra)[,،\s]+){1,2}|^(?:你好|嗨|那|おはよう|こんにちは|ねえ|ところで|안녕|저기|그런데)[,，、\s]*"
-)
-"""Greetings and conjunctions before the question."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    """What a sentence of one language holds when it asks, and what it holds when it states all the same."""
-
-    asks: re.Pattern[str]
-    states: re.Pattern[str]
-
-    def holds(self, sentence: str) -> bool:
-        return bool(self.asks.search(sentence)) and not self.states.search(sentence)
+_KNOWN_ASKS = re.compile(r"(?i)(?:que|tu|sai[st])\b")
+"""What asks although it begins with what somebody knows: "tu sais où …"."""
 
 
 def asks_by_its_words(sentence: str) -> bool:
-    """Return whether a sentence of one of the ten languages asks; one of more than 80 characters or with a comma does not."""
+    """Return whether a sentence of one of the twelve languages asks.
+
+    One of more than 80 characters or with a comma does not; in French and Spanish one of more than 200.
+    """
+    sentence = " ".join(sentence.split())
+    return _asks_in_french(sentence) or _asks_in_spanish(sentence) or _asks_otherwise(sentence)
+
+
+def _asks_in_french(sentence: str) -> bool:
+    """Return whether a sentence asks by its question word, wherever that stands, or by the order of verb and pronoun."""
+    if len(sentence) > _LONGEST_ROMANCE:
+        return False
+    wordings = _wordings("french")
+    sentence = wordings["lead"].sub("", sentence)
+    if opened := wordings["asks"].match(sentence):
+        return not wordings["known"].search(sentence[: opened.end()]) or bool(_KNOWN_ASKS.match(sentence))
+    words = wordings["trails"].sub("", sentence)
+    ends = wordings["ends"].search(words) and len(words.split()) <= _MOST_WORDS and "," not in words
+    return bool(ends) and not wordings["known"].search(words)
+
+
+def _asks_in_spanish(sentence: str) -> bool:
+    if len(sentence) > _LONGEST_ROMANCE:
+        return False
+    wordings = _wordings("spanish")
+    sentence = wordings["lead"].sub("", sentence)
+    return bool(wordings["asks"].match(sentence)) and not wordings["states"].match(sentence)
+
+
+def _asks_otherwise(sentence: str) -> bool:
     if len(sentence) > _LONGEST:
         return False
-    sentence = _LEAD.sub("", " ".join(sentence.split()).rstrip(".。…"))
+    sentence = _compiled(_read()["lead"]).sub("", sentence.rstrip(".。…"))
     if re.search("[,，、،]", sentence):
         return False
     for letters, name in _SCRIPTS:
         if letters.search(sentence):
-            return _asking(name).holds(sentence)
-    return any(_asking(name).holds(sentence) for name in _LATIN)
+            return _holds(name, sentence)
+    return any(_holds(name, sentence) for name in _LATIN)
+
+
+def _holds(name: str, sentence: str) -> bool:
+    wordings = _wordings(name)
+    return bool(wordings["asks"].search(sentence)) and not wordings["states"].search(sentence)
 
 
 @cache
-def _asking(name: str) -> _Asking:
-    patterns = _listed()[name]
-    return _Asking(*(re.compile(patterns[key], re.IGNORECASE | re.VERBOSE) for key in ("asks", "states")))
+def _wordings(name: str) -> Mapping[str, re.Pattern[str]]:
+    return {purpose: _compiled(one) for purpose, one in _read()[name].items()}
 
 
 @cache
-def _listed() -> dict[str, dict[str, str]]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+
+
+def _read() -> Mapping[str, Mapping[str, str]]:
+    return read_wordings(__file__)

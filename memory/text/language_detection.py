@@ -1,6 +1,6 @@
 """Language detection by script and function words, among the languages that can be stemmed.
 
-Languages go by their Snowball names. Their function words are in languages.txt, a language a line after its script; they are
+Languages go by their Snowball names. Their function words are in language_detection.txt, a language a line after its script; they are
 folded like tokens: NFKC, case-folded, without joiners.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 def _read_languages() -> Mapping[str, Mapping[str, str]]:
     """Return the function words of each language, by the script in which it is written."""
     found: dict[str, dict[str, str]] = {}
-    for line in Path(__file__).with_name("languages.txt").read_text("utf-8").splitlines():
+    for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
         of, _, words = line.partition(": ")
         script, name = of.split()
         found.setdefault(script, {})[name] = words

@@ -203,6 +203,7 @@ def key_words(text: str) -> dict[str, str]:
 
 
 def _stem_by_script(word: str) -> str:
+    """Return the stem of a lower-case word whose language is known by its script, if at all."""
     if "\u0400" <= word[:1] < "\u0500":
         return stem(word, "russian")
     if "\u0600" <= word[:1] < "\u0700":

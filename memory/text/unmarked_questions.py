@@ -11,7 +11,6 @@ from itertools import pairwise
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.interrogatives import asks_by_its_words
 from memory.text.lexical import STOP_WORDS
-from memory.text.romance_questions import asks_in_french, asks_in_spanish
 from memory.text.told.named_things import KIN
 from memory.text.word_forms.irregular_verbs import is_past
 
@@ -136,9 +135,7 @@ def opens_like_a_question(sentence: str) -> bool:
     asks = _PATTERN.match(asked) or _asks_for_a_subject(words) or _is_lookup(asked)
     if asks:
         return True
-    return (asks_in_french(asked) or asks_in_spanish(asked) or asks_by_its_words(asked)) and _ENGLISH.isdisjoint(
-        word.lower() for word in words
-    )
+    return asks_by_its_words(asked) and _ENGLISH.isdisjoint(word.lower() for word in words)
 
 
 def _asks_for_a_subject(words: Sequence[str]) -> bool:

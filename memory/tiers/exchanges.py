@@ -101,16 +101,14 @@ async def at_their_places(
     found: dict[int, PlacedMessage] = {}
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
-        # Of several corrections the last one, which corrects the others too.
         right = (
-            f"OR e.item IN (SELECT c.item FROM corrections c WHERE c.corrects IN ({placeholders('k', some)}) "
-            "AND NOT EXISTS (SELECT 1 FROM corrections n WHERE n.corrects = c.item))"
+            f"OR e.item IN (SELECT ({_amendment('k', 'corrects', domains)}) FROM corrections k WHERE k.corrects IN ({placeholders('k', some)}))"
             if amending
             else ""
         )
         # With a plus, the domain is no index to search by: each message would be searched for in every domain in view.
         rows = await db.all(
-            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), ({_amendment(domains)}) "
+            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), ({_amendment('e', 'item', domains)}) "
             "FROM exchanges e JOIN items i ON i.id = e.item JOIN sessions s ON s.id = e.session "
             f"WHERE (e.item IN ({placeholders('k', some)}) {right} {named}) AND +e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
@@ -128,10 +126,10 @@ async def at_their_places(
     return found
 
 
-def _amendment(domains: Sequence[int]) -> str:
-    """Return the SQL of the last readable message that puts a message right, NULL without one."""
+def _amendment(of: str, column: str, domains: Sequence[int]) -> str:
+    """Return the SQL of the last readable message that puts right the one in a column of a row with a domain, NULL without one."""
     return (
-        "SELECT n.item FROM corrections c JOIN exchanges n ON n.item = c.item WHERE c.corrects = e.item AND c.domain = e.domain "
+        f"SELECT n.item FROM corrections c JOIN exchanges n ON n.item = c.item WHERE c.corrects = {of}.{column} AND c.domain = {of}.domain "
         f"AND {shown('n')} AND {readable('n', domains)} ORDER BY n.said_at DESC, n.item DESC LIMIT 1"
     )
 

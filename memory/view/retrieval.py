@@ -77,7 +77,8 @@ class Retrieval(ViewPart):
     async def during(self, window: Window, k: int, *, ahead: bool = False) -> list[Hit]:
         """Return k messages of a time window, spread over it if there are more, in order, with neighbours and receipts.
 
-        What puts one of them right comes after it. These are what people said then, or said at another time about it. What looks ahead to the window counts only if `ahead`.
+        What puts one of them right comes after it. These are what people said then, or said at another time about it. What looks
+        ahead to the window counts only if `ahead`.
         """
         loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
         return list((await self._messages(during(loaded, window, k, ahead=ahead))).values())
@@ -165,7 +166,8 @@ class Retrieval(ViewPart):
         messages = {key: placed.exchange for key, placed in there.items()}
         found = _with_amendments(found, there, exclude)
         beside = keys.union(hit.item for hit in found)
-        mentioned = there.keys() - beside if named else ()
+        # What puts a neighbour right was read, too, whoever it mentions.
+        mentioned = there.keys() - beside - {placed.amended for placed in there.values()} if named else ()
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(mentioned, reverse=True)]
         messages |= await told_apart(self._db, self._binding.seal, self._binding.readable, messages.values())
         latest_first = sorted((placed.exchange.said_at, key) for key, placed in there.items() if key in beside)[::-1]

@@ -14,6 +14,7 @@ from bot.context.turn_retrieval import search_parts
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.ports import Embedder
 from memory.types import MINUTE, Discretion, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
+from memory.view.recalled import RecallLimits
 from tests.flow.test_recall_asked import embedders
 from tests.kits.long_talk import request
 from tests.kits.memory_kit import HOUR, Clock, Corner, among, at_home, corner, opened, said
@@ -128,6 +129,7 @@ async def test_what_is_corrected_is_told_as_it_holds_and_what_corrects_nothing_c
 
 DINNER, RIGHT = "dinner with Tom is on Friday at 7", "no wait, at 6"
 WHEN = "when is dinner with Tom?"
+_BESIDES = ("the cat sleeps", "I painted the fence", "my bike is red", "the soup was salty")
 
 
 async def recalled(here: Corner, question: str = WHEN) -> list[tuple[str, bool]]:
@@ -186,24 +188,35 @@ async def test_nobody_corrects_what_somebody_else_said_or_what_was_said_elsewher
         assert await here.count("corrections") == 0
 
 
-async def test_who_may_not_know_the_correction_is_told_what_they_may_know(tmp_path: Path) -> None:
+@pytest.mark.parametrize("corrections", [[RIGHT], [*_BESIDES, "wait, it's at 5", *_BESIDES, RIGHT]], ids=["one", "two"])
+async def test_who_may_not_know_the_correction_is_told_what_they_may_know(tmp_path: Path, corrections: Sequence[str]) -> None:
     async with among(tmp_path, kind=DomainKind.ROOM) as here:
         ada = Identity("console", "ada")
-        for n, text in enumerate((DINNER, RIGHT)):
+        known = [text for text in (DINNER, *corrections[:-1]) if text not in _BESIDES]
+        for n, text in enumerate((DINNER, *corrections)):
             await here.view.say(here.session, [NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada)])
         assert (await recalled(here))[0] == (RIGHT, False)
         asks = NewExchange(
             Kind.SAID,
             "don't tell Ben that",
-            "a9",
-            here.clock.now() + 9,
+            "asks",
+            here.clock.now() + MINUTE,
             "Ada",
             "user",
             ada,
             discretion=Discretion(("Ben",), back=True),
         )
         await here.view.say(here.session, [asks])
-        assert (await recalled(here))[0] == (DINNER, False)
+        assert (await recalled(here))[:2] == [(known[-1], False), *((text, True) for text in known[-2::-1])][:2]
+
+
+async def test_what_corrects_a_neighbour_of_a_hit_is_not_taken_for_what_mentions_somebody(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say("Tom moved to Linz")
+        await here.say("dinner is on Friday at 7")
+        right = await here.say(RIGHT)
+        came = await here.view.recall.at_once("where did Tom move?", RecallLimits(1, 0, 0), (), "Ada")
+        assert right.key not in {hit.exchange.key for hit in came.hits}
 
 
 async def test_an_edit_says_what_holds_now(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """How people want to be talked to is read from their own words by rule, and from nothing else."""
 
+import inspect
 import re
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.text.told.manner_requests import manner_requests
-from memory.text.told.wordings import read_wordings
+from memory.text.wordings import read_wordings
 from tests.kits.memory_kit import table
 
 
@@ -142,7 +143,7 @@ def test_what_asks_for_another_thing_again_is_a_wish(text: str, kind: str, wish:
     assert wishes(text) == {kind: wish}
 
 
-LISTED = read_wordings("manners")
+LISTED = read_wordings(inspect.getfile(manner_requests))
 EVERY_FORM = [(kind, form) for kind, said in LISTED["kinds"].items() for _, form in (*said["wishes"], *said["ends"])]
 WRITTEN = st.characters(max_codepoint=0xD7FF)
 

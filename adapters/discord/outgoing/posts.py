@@ -97,7 +97,7 @@ def _says(message: discord.Message, sending: Sending) -> bool:
 
 
 def with_mark(mark: str, text: str) -> str:
-    """Return a text below a small line."""
+    """Return a text below a mark in small print."""
     return f"{_SMALL}{mark}\n{text}"
 
 

@@ -77,7 +77,10 @@ class Client(AsyncClient):  # type: ignore[misc]
             return answer
 
     async def receive_response(self, response: Response) -> None:
-        """Take in an answer. A token that the homeserver refuses is kept: without one nio would ask it nothing more, and not hear what is wrong."""
+        """Take in an answer, and keep a token that the homeserver refuses.
+
+        Without one nio would ask it nothing more, and not hear what is wrong.
+        """
         token = self.access_token
         await super().receive_response(response)
         if isinstance(response, ErrorResponse):

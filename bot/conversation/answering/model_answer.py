@@ -175,7 +175,7 @@ class ToolCalls:
         # Half of what is left, so that a later call has room.
         room = self._tokens_left // min(2, self._calls_left)
         zone = self._draft.time_zone
-        notes = {key: layers.beside(hit, zone) for key, hit in found.items()}
+        notes = {key: layers.note_on(hit, zone) for key, hit in found.items()}
         result = render_results([hit.exchange for hit in found.values()], room, zone, self._receipts, opened, notes)
         self.hits |= {one.key: found[one.key] for one in result.shown}
         return result

@@ -10,7 +10,7 @@ from bot.models.offline.candidates import (
     NOT_NOW,
     Candidate,
     best_of,
-    corrections,
+    corrections_by_name,
     in_order,
     is_imported_answer,
     is_lyra,
@@ -224,7 +224,7 @@ class AnswerChoice:
                 left &= things(part.text)
             left -= best.covers
             found = [replace(one, covers=one.covers & left, near=one.near & left) for one in found if one is not best]
-        return [*chosen, *corrections(chosen, self._quotable(part))]
+        return [*chosen, *corrections_by_name(chosen, self._quotable(part))]
 
     def _with_imported(self, part: QuestionPart, found: list[Candidate]) -> list[Candidate]:
         """Return people's messages, and another assistant's answers where these cover more."""

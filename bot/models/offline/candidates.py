@@ -110,7 +110,7 @@ def nearest(found: Sequence[Candidate], heart: int) -> list[Candidate]:
     return in_order(that_day if len(that_day) > _FEW else by_distance)
 
 
-def corrections(chosen: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:
+def corrections_by_name(chosen: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:
     """Return, for each answer that its speaker corrected by name at any time later, the last correction among those found."""
     last: list[Candidate] = []
     for one in chosen:

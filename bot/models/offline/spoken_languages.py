@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 from bot.models.offline.phrases import FORMAL, Phrases
 from bot.models.offline.spoken_manner import Manner
@@ -16,57 +17,6 @@ SPOKEN: Mapping[str, str] = {
 }  # fmt: skip
 """The languages of the voice: name to code."""
 _FORMAL = frozenset({"de"})
-_TELLING: Mapping[str, str] = {
-    "english": """hello hi thanks bye what who when where why how i i'm i've i'll my mine you your we our the is are have
-        don't today tomorrow yesterday morning night good come man men die male sole due van ten pan sun son brother sister
-        mother father mom dad friend new year day work live time cat dog said told name please okay yes no never always still
-        off long big old want need like love last next every two three four one home house school red blue got made went came
-        chat soon stay safe hey later see great nice sure well really thank hope so much enjoy fun let know cool wow miss care
-        os com var non fa ci sin dir meta plus sa todo img te la per back can't sent ya yup ton tons doing""",
-    "german": """hallo moin servus guten gute nacht danke tschüss wer wann wie warum wieso wo über weißt geht geht's machst ich wir
-        nicht kein keine mein meine meinen meinem meiner dein deine unser mir mich dir dich und ist bist habe hab heute
-        gestern morgen heißt wohne mag magst kannst hast denkst schläfst bruder schwester mutter vater freund neu neue arbeite
-        jahr tag haus katze hund immer schon sehr gut ging aus gab soll überall papa mama ja nein""",
-    "spanish": """hola hasta nos vemos buenos buenas gracias adiós qué quién cuándo dónde cómo cuál cuánto cuántos tengo soy
-        estoy eres gusta mi mis hoy ayer mañana hermano hermana hijo hija madre padre amigo amiga nuevo nueva año años día
-        noche trabajo vivo vive casa gato perro llamo llama hice hizo fui tiene tienes hemos hay un una unos unas las los el
-        del al con por para sin poco mucho otro otra está están muy siempre nunca algo nada todo lunes martes miércoles jueves
-        viernes sábado domingo menos horas necesito necesita quiero queremos puedo olvidé compré comí juntos encuentro verde
-        coche""",
-    "french": """t'es t'aimes salut coucou nuit bientôt demain c'est bonjour bonsoir merci où quand pourquoi combien quel
-        quelle quoi s'appelle je j'ai aujourd'hui hier soir matin frère sœur mère père ami amie fils fille nouveau nouvelle an
-        ans jour travail travaille habite maison chat chien encore toujours jamais rien tout ma mon mes ta ton tes notre nos
-        il elle est sont a ai as un une des les dans avec faut fait papa maman""",
-    "italian": """ciao salve grazie buongiorno buonasera buonanotte arrivederci domani ieri oggi stasera mattina chi che cosa
-        dove quando perché quale quali quanto quanti quanta mio mia miei mie ho hai abbiamo sono sei siamo era ero vivo vive
-        abito abita lavoro lavora dello degli delle nel nella nei nelle alle ai sulla un uno una è più molto poco anche non
-        sorella fratello figlia figlio moglie marito mamma papà nonna nonno amico amica ha hanno fatto detto visto fa fai sto
-        sta piace chiama chiamo sai dal dalla anni giorno sera notte nuovo nuova casa gatto cane comprato domenica sabato
-        qualcuno dopo prima sempre mai devo tiene male madre padre ancora dobbiamo insieme c'era dormito qualcosa favore niente
-        nessuno autobus""",
-    "portuguese": """olá oi obrigado obrigada tchau adeus boa noite amanhã ontem hoje quem onde quando quê qual quais quanto
-        quantos quanta meu minha meus minhas nosso nossa teu tua eu você tenho tem temos sou é está estou são foi não nem um
-        uma nas nos à às ao aos em pelo pela sem muito pouco também mais filho filha irmão irmã mãe pai avó avô tia tio amigo
-        amiga moro mora trabalho trabalha chamo chama gosto fiz fui fez anos dia tarde novo nova casa gato cão cachorro até já
-        desde vou vai ter como bom sai horas faço toco sempre nunca verde menos alguém depois antes comprei esqueci vamos
-        estava juntos papai numa queremos custou quebrado jogo tá comprar segunda terça quarta quinta sexta sábado domingo""",
-    "dutch": """hoi doei bedankt dankjewel welterusten goedemorgen goedenavond wie wat waar wanneer waarom hoe welke
-        welk hoeveel ik mijn jij jouw wij ons onze het een niet geen heb hebt heeft ben bent zijn woon woont werk werkt heet
-        vandaag gisteren morgen vanavond dochter zoon zus broer moeder vader vrouw oma opa vriend vriendin naar bij ook nog
-        weer nieuw nieuwe jaar jaren dag huis kat hond zullen samen buiten hebben was moet gaat ging kocht altijd nooit
-        iemand iets niets willen staat wil overal bijna ja nee""",
-    "polish": """cześć hej dzień dobry dzięki dziękuję dobranoc kto co gdzie kiedy dlaczego jak jaki jaka jakie który która
-        ile mój moja moje mojego mojej moją moim mam masz ma mamy jestem jesteś jest są był była było mieszkam mieszka pracuję
-        pracuje się we przez jutro wczoraj dziś dzisiaj lat lata rok roku siostra siostry brat córka syn mąż żona mama tata
-        babcia dziadek ciocia kolega mnie mną lubię wiem będę dom kot pies nowy nowa nowe zawsze nigdy ktoś coś idę muszę
-        kupiłem kupiłam czyj czego czym pożyczył""",
-    "turkish": """merhaba selam günaydın teşekkürler teşekkür sağol görüşürüz kim nerede nereye nereden neden nasıl hangi kaç
-        zaman sana bir çok değil musun için dün bugün yarın akşam sabah gece adım adı annem babam ablam abim kardeşim kızım
-        oğlum eşim dedem anneannem arkadaşım patronum komşum yaşıyorum oturuyorum çalışıyorum seviyorum evde evim yeni yıl gün
-        saat kedi kedim köpek köpeğim aldım oldu verdi geldi gitti geçen hafta her biraz hiç birlikte önce sonra gerek lazım
-        edildi etti ediyor iyi kötü güzel işe beri bozuk sevdiğim olacak akşamı""",
-}  # fmt: skip
-"""Words that tell the language of texts too short for function words alone."""
 _LOOKED_AT = 2_000
 """How many characters of a text are examined; more add nothing."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
@@ -97,11 +47,21 @@ _TIED = 1e-6
 
 
 @cache
+def _telling() -> Mapping[str, frozenset[str]]:
+    """Return words that tell the language of texts too short for function words alone; spoken_languages.txt has a language a line."""
+    lines = Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
+    return {
+        name: frozenset(token for one in words.split() for token in tokens(one))
+        for name, _, words in (line.partition(": ") for line in lines)
+    }
+
+
+@cache
 def _votes() -> Mapping[str, Sequence[str]]:
     """Return the languages that each word tells: where there are several, it tells each the less."""
     having: dict[str, list[str]] = {}
-    for name, telling in _TELLING.items():
-        for word in {token for one in telling.split() for token in tokens(one)} | function_words()[name]:
+    for name, telling in _telling().items():
+        for word in telling | function_words()[name]:
             having.setdefault(word, []).append(name)
     return having
 
@@ -115,9 +75,8 @@ def detect_language(text: str) -> str:
     found = language(words)
     if found == "russian" and _OTHER_CYRILLIC.search(looked_at.casefold()):
         return ""
-    votes = dict.fromkeys(_TELLING, 0.0)
-    named = {name for name in first_names(words, "") if len(words) == 1 or f" {name.title()}" in looked_at}
-    told_by = [word for word in dict.fromkeys(words) if word not in named]
+    votes = dict.fromkeys(_telling(), 0.0)
+    told_by = dict.fromkeys(words) if len(words) > 1 else set(words) - first_names(words, "")
     for word in told_by:
         short = len(words) > 1 and len(word) <= _FEW and word.isascii()
         for name in (told := _votes().get(word, ())):
@@ -125,7 +84,7 @@ def detect_language(text: str) -> str:
     for name, letters in _LETTERS.items():
         votes[name] += _LETTER * len(set(letters.findall(looked_at)))
     (first, most), (_, second) = sorted(votes.items(), key=lambda vote: -vote[1])[:2]
-    overruled = found in _TELLING and first not in ("english", found) and most >= _SURER * max(votes[found or first], _LETTER)
+    overruled = found in _telling() and first not in ("english", found) and most >= _SURER * max(votes[found or first], _LETTER)
     if found and not overruled:
         return found
     return first if most - second > _TIED else ""

@@ -18,8 +18,7 @@ from memory.text.language_detection import language
 from memory.text.passages import only_asks
 from memory.types import Exchange
 
-ONLY_HERS = marked("only in my own words")
-"""The signal of an answer of hers that no person's words bear out."""
+_ONLY_HERS = marked("only in my own words")
 _LEAST = 0.5
 _TALK = frozenset(
     map(
@@ -103,17 +102,18 @@ def as_borne_out(asked: str, hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     hers = {key: hit for key, hit in hits.items() if is_hers(hit.exchange)}
     if not hers or asks_for_hers(asked):
         return hits
-    words = PeoplesWords(beside(hits.values()))
+    words = PeoplesWords(with_neighbours(hits.values()))
     return {**hits, **{key: _graded(hit, asked, words) for key, hit in hers.items()}}
 
 
-def beside(hits: Iterable[Hit]) -> Iterator[Exchange]:
+def with_neighbours(hits: Iterable[Hit]) -> Iterator[Exchange]:
     """Yield the messages of hits and their neighbours."""
     return (one for hit in hits for one in (hit.exchange, hit.before, hit.after) if one is not None)
 
 
 def _graded(hit: Hit, asked: str, words: PeoplesWords) -> Hit:
-    why = (*hit.why, ONLY_HERS) if words.leave_open(hit.exchange, hit.before) else hit.why
+    if words.leave_open(hit.exchange, hit.before):
+        hit = hit._replace(only_hers=True, why=(*hit.why, _ONLY_HERS))
     if not words.bear_out(hit.exchange.text, asked):
-        return hit._replace(certainty=Certainty.WEAK, why=why)
-    return hit._replace(certainty=Certainty.LIKELY, why=why) if hit.certainty is Certainty.SURE else hit._replace(why=why)
+        return hit._replace(certainty=Certainty.WEAK)
+    return hit._replace(certainty=Certainty.LIKELY) if hit.certainty is Certainty.SURE else hit

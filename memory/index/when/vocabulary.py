@@ -1,6 +1,6 @@
 """The lexicon of time words: English in depth, and the commonest of six other languages.
 
-The words are in time_words.txt, each row after its kind, a Code, and its value; an underscore is a space. For ambiguous words the first row
+The words are in vocabulary.txt, each row after its kind, a Code, and its value; an underscore is a space. For ambiguous words the first row
 wins, and months win over everything.
 """
 
@@ -49,7 +49,7 @@ _NEEDS_ACCENT = frozenset("há été à één".split())
 
 def _lexicon() -> dict[str, tuple[Code, int]]:
     found: dict[str, tuple[Code, int]] = {}
-    for line in Path(__file__).with_name("time_words.txt").read_text("utf-8").splitlines():
+    for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
         code, value, *words = line.split()
         for word in words:
             found.setdefault(word, (Code[code.upper()], int(value)))

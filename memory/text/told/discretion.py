@@ -12,8 +12,8 @@ from functools import cache
 from memory.text.lexical import key_words
 from memory.text.questions import is_question
 from memory.text.told.topics import count_held, spoken, topic
-from memory.text.told.wordings import read_wordings
 from memory.text.word_forms.spellings import without_possessive
+from memory.text.wordings import read_wordings
 from memory.types import Discretion
 
 _SENTENCE = re.compile(r"[.!?;:\n–—]|, | - ")
@@ -141,7 +141,7 @@ def _words_of(wording: str) -> frozenset[str]:
 @cache
 def _wordings(purpose: str) -> Sequence[re.Pattern[str]]:
     """Return the patterns of asks, joins or ends; compiled on first use, as that takes 60 ms."""
-    listed = read_wordings("discretion")[purpose].values()
+    listed = read_wordings(__file__)[purpose].values()
     return [re.compile(wording, re.IGNORECASE) for some in listed for wording in some]
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from memory.text.display_names import LONGEST, display_name
-from memory.text.told.wordings import read_wordings
+from memory.text.wordings import read_wordings
 
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")
 _REPORTED = re.compile(
@@ -140,4 +140,4 @@ def _meanings(part: str) -> Mapping[str, str]:
 
 
 def _listed() -> Mapping[str, Any]:
-    return read_wordings("manners")
+    return read_wordings(__file__)

@@ -110,6 +110,7 @@ class Correctable:
 
 
 def kinds_of(text: str) -> ValueKind:
+    """Return the sorts of values that a text names."""
     # A number that stands alone may be an hour.
     found, rest = ValueKind.TIME if _ALONE.fullmatch(text.strip()) else ValueKind.NONE, text
     for kind, pattern in ((ValueKind.DAY, _DAY), (ValueKind.TIME, _TIME)):
@@ -133,13 +134,16 @@ def left_of(text: str) -> frozenset[str]:
 
 
 def stems_of(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text, but those that tell nothing."""
     return frozenset(stem(word) for found in WORD.findall(text) if (word := folded(found)) not in _EMPTY and len(word) > 1)
 
 
 def values_of(text: str) -> frozenset[str]:
+    """Return the words of a text, folded, but those that tell nothing; all of them if none is left."""
     words = frozenset(folded(word) for word in WORD.findall(text))
     return words - _EMPTY or words
 
 
 def folded(word: str) -> str:
+    """Return a word in lower case, without its possessive ending."""
     return word.lower().replace("’", "'").removesuffix("'s")

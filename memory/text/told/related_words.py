@@ -1,12 +1,11 @@
 """Words about the same everyday thing, as related_words.toml lists them: "where does she live" is answered by "I moved"."""
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from memory.text.lexical import stem
+from memory.text.wordings import read_wordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class _WordGroup:
 
 @cache
 def _groups() -> tuple[_WordGroup, ...]:
-    listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["groups"]
+    listed = read_wordings(__file__)["groups"]
     return tuple(_WordGroup(_stems(one["asks"]), _stems(one["tells"]), one["tells"], one.get("single", False)) for one in listed)
 
 

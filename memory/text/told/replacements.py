@@ -100,6 +100,9 @@ _OVER = re.compile(
     r"|^\W*(?P<who4>(?:[\w'’]+ ){0,3}?)(?:vendí|vendimos|he vendido|hemos vendido|dejé|dejamos|he dejado|dejó|ha dejado) (?:(?:el|la|mi|nuestr[oa]|su) )?(?P<what4>[^.,;!?]{2,40}?)(?=[.,;!]| y\b)(?P<then4>.+)"
 )
 _BESIDES = 3
+_REPLACEABLE = TYPED | ValueKind.PLACE
+# A message is compared with each later one that was found, in every recall.
+_correctable = lru_cache(maxsize=2_000)(Correctable)
 _CUE = re.compile(
     r"(?i)\b(?:now|from now on|these days|changed|rescheduled|moved|switched|pushed|turns out|no longer|jetzt|nun|ab jetzt|inzwischen|mittlerweile|geändert|verlegt"
     r"|verschoben|maintenant|désormais|changé|déplacé|ahora|a partir de ahora|cambi(?:ó|ado|aron))\b"
@@ -122,8 +125,8 @@ Takes = Callable[[str], bool]
 
 def replaces(older: str, newer: str) -> bool:
     """Return whether a later text tells that what an earlier one by the same person told is no longer so."""
-    usable = newer != older and len(older) <= _MOST_CHARACTERS and not is_question(older)
-    return usable and any(takes(older) for takes in replacements(newer))
+    usable = newer != older and len(older) <= _MOST_CHARACTERS
+    return usable and any(takes(older) for takes in replacements(newer)) and not is_question(older)
 
 
 @lru_cache(maxsize=10_000)
@@ -160,8 +163,8 @@ def _every(text: str) -> Iterator[Takes]:
         if not _YOU.search(who):
             names = " ".join(_NAME.findall(what))
             yield _of_what_is_over(_stems(who), _stems(names or what))
-    if _CUE.search(text):
-        yield _of_another_value(Correctable(text))
+    if _CUE.search(text) and (newer := Correctable(text)).kinds & _REPLACEABLE:
+        yield _of_another_value(newer)
     if denial := next((one for one in re.split(r"[,;.!–—]\s+", text) if _DENIED.search(one)), ""):
         yield _of_what_is_denied(_stems(_CUE.sub(" ", denial)), _stems(text))
 
@@ -186,7 +189,7 @@ def _of_age(who: str, age: str) -> Takes:
     def takes(older: str) -> bool:
         before = _WAS_AGED.search(older)
         named = who in _WORD.findall(older.replace("'s", "").replace("’s", ""))
-        return bool(before) and named and _number(before["n"]) < now  # type: ignore[index]
+        return before is not None and named and _number(before["n"]) < now
 
     return takes
 
@@ -248,13 +251,13 @@ def _of_another_value(newer: Correctable) -> Takes:
     left = left_of(newer.text)
 
     def takes(older: str) -> bool:
-        before = Correctable(older)
-        kinds = before.kinds & newer.kinds & (TYPED | ValueKind.PLACE)
-        if not kinds or not before.subject or not before.subject <= newer.stems or before.words <= newer.words:
+        before = _correctable(older)
+        if not before.subject or not before.subject <= newer.stems or before.words <= newer.words:
             return False
+        kinds = before.kinds & newer.kinds & _REPLACEABLE
         # "Jonas has 2 sisters now" tells nothing of his age.
         besides = len(left - before.stems)
-        return before.states and besides <= (0 if kinds is ValueKind.NUMBER else _BESIDES)
+        return bool(kinds) and before.states and besides <= (0 if kinds is ValueKind.NUMBER else _BESIDES)
 
     return takes
 

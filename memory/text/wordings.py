@@ -11,14 +11,15 @@ _PART = re.compile(r"\{([A-Z_]+)\}")
 
 
 @cache
-def read_wordings(name: str) -> Mapping[str, Any]:
-    """Return the contents of the file NAME.toml in this folder, with all parts filled in.
+def read_wordings(module: str) -> Mapping[str, Any]:
+    """Return the contents of the TOML file beside the file of a module, with all parts filled in.
 
-    A part may name earlier ones. One that lists words by their meanings stands for all of these words.
+    Its table "parts", if there is one, names the parts. One may name earlier ones; one that lists words by their meanings stands for
+    all of these words.
     """
-    listed = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text("utf-8"))
+    listed = tomllib.loads(Path(module).with_suffix(".toml").read_text("utf-8"))
     parts = dict[str, str]()
-    for part, said in listed["parts"].items():
+    for part, said in listed.get("parts", {}).items():
         parts[part] = "|".join(" ".join(said.values()).split()) if isinstance(said, dict) else _filled(said, parts)
     return {key: _filled(value, parts) for key, value in listed.items()}
 
@@ -29,4 +30,6 @@ def _filled(value: Any, parts: Mapping[str, str]) -> Any:
             return {key: _filled(one, parts) for key, one in value.items()}
         case list():
             return [_filled(one, parts) for one in value]
-    return _PART.sub(lambda found: parts[found[1]], value)
+        case str():
+            return _PART.sub(lambda found: parts[found[1]], value)
+    return value
