@@ -20,6 +20,13 @@ def test_who_asks_where_somebody_lives_is_answered_by_who_moved() -> None:
     assert ask("where does my sister live?", old, moved, sister).cites == (sister,)
 
 
+def test_a_thing_that_was_moved_is_no_home() -> None:
+    home = said("we moved to Oslo", "2026-11-01T10:00")
+    thing = said("they've moved it to room 9", "2026-11-02T10:00")
+    assert ask("where do I live?", home, thing, said("we moved the sofa to the wall", "2026-11-03T10:00")).cites == (home,)
+    assert ask("where was it moved to?", thing).cites == (thing,)
+
+
 def test_what_somebody_else_has_is_not_the_asker_s() -> None:
     other = said("Bo's birthday was loud", score=2.0)
     assert ask("when is my birthday?", other, said("my birthday is in May")).cites[0].exchange.text == "my birthday is in May"
