@@ -22,7 +22,7 @@ _TELLING: Mapping[str, str] = {
         mother father mom dad friend new year day work live time cat dog said told name please okay yes no never always still
         off long big old want need like love last next every two three four one home house school red blue got made went came
         chat soon stay safe hey later see great nice sure well really thank hope so much enjoy fun let know cool wow miss care
-        os com var non fa ci sin dir meta plus sa todo img te la per back can't sent ya yup ton tons doing""",
+        os com var non fa ci sin dir meta plus sa todo img te la per back can't sent ya yup ton tons doing door in is am met war film tag mon short quality qual tonight ben pair nada""",
     "german": """hallo moin servus guten gute nacht danke tschüss wer wann wie warum wieso wo über weißt geht geht's machst ich wir
         nicht kein keine mein meine meinen meinem meiner dein deine unser mir mich dir dich und ist bist habe hab heute
         gestern morgen heißt wohne mag magst kannst hast denkst schläfst bruder schwester mutter vater freund neu neue arbeite
@@ -126,7 +126,7 @@ def detect_language(text: str) -> str:
     (first, most), (_, second) = sorted(votes.items(), key=lambda vote: -vote[1])[:2]
     overruled = found in _TELLING and first not in ("english", found) and most >= _SURER * max(votes[found or first], _LETTER)
     if found and not overruled:
-        return found
+        return "" if found != "english" and len(words) <= _FEW and votes["english"] >= votes.get(found, _LETTER) else found
     return first if most - second > _TIED else ""
 
 
