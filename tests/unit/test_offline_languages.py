@@ -278,7 +278,9 @@ def test_courtesies_are_returned_in_their_language_and_not_kept_as_something_tol
     assert [spoken(one) for one in (thanks, farewell, greeting)] == answers
 
 
-@pytest.mark.parametrize("text", ["dzieki", "vlw", "obg!", "спс", "tesekkurler", "cok tesekkurler", "gorusuruz", "nara", "잘자", "cya", "tysm"])
+@pytest.mark.parametrize(
+    "text", ["dzieki", "vlw", "obg!", "спс", "tesekkurler", "cok tesekkurler", "gorusuruz", "nara", "잘자", "cya", "tysm"]
+)
 def test_courtesies_are_heard_as_they_are_typed(text: str) -> None:
     assert spoken(text) not in {spoken("Pizza!", written=language) for language in SPOKEN}
 
