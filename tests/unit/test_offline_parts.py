@@ -31,6 +31,8 @@ def test_what_somebody_else_has_is_not_the_asker_s() -> None:
     other = said("Bo's birthday was loud", score=2.0)
     assert ask("when is my birthday?", other, said("my birthday is in May")).cites[0].exchange.text == "my birthday is in May"
     assert ask("when is Bo's birthday?", other).cites == (other,)
+    kids = said("my kids' doctor is Dr. Lang now", score=2.0)
+    assert ask("who is my doctor?", kids, said("my doctor is Dr. Weiss")).cites[0].exchange.text == "my doctor is Dr. Weiss"
 
 
 def test_a_thing_of_two_words_is_not_known_by_the_first_of_them() -> None:

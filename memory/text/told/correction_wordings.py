@@ -29,14 +29,14 @@ _WEAK = re.compile(
     r"|attends|espera|actually|turns out|rather|instead|eigentlich|doch|tatsächlich|en fait|finalement|en realidad|al final|mejor)\b[\s,:;.!…–—-]*)+(?:that )?"
 )
 _BEHIND = re.compile(
-    r"(?i)[\s,–—-]+(?:sorry|oops|ups|i meant?|my bad|my mistake|mein(?:t)?e ich|je veux dire|je voulais dire|pardon|perdón|quiero decir|quise decir)\W*$"
+    r"(?i)[\s,–—-]+(?:sorry|oops|ups|actually|i meant?|my bad|my mistake|mein(?:t)?e ich|je veux dire|je voulais dire|pardon|perdón|quiero decir|quise decir)\W*$"
 )
 _FILLS = re.compile(r"(?i)\b(?:oh|ah|ay|er+|ach|hm+|u[hm]|äh|euh|eh|argh|ugh|damn|mist|mince|zut|well|ok)\b|\W+")
 _OTHERWISE = re.compile(
     r"(?i)(?:about|for|to|(?:that |it |this )?as|wegen|für|pour|por|before|until|is it|is that|are|do|does|did|when|what|how|why|who|ist|wann|was|wie|quand|cuándo|qué)\b"
     r"|.*\b(?:today|heute|aujourd['’]hui|hoy)\b"
 )
-_EXCUSES = re.compile(r"(?i)\b(?:sorry|oops|ups|pardon|perdón)\b")
+_EXCUSES = re.compile(r"(?i)\b(?:sorry|oops|ups|actually|pardon|perdón)\b")
 _RIGHT = re.compile(
     r"(?i)\s+(?:(?:was|is)(?: actually)? (?:right|correct)(?: after all)?|war(?: doch| schon)? richtig|stimmte?(?: doch)?)\W*$"
 )
