@@ -146,6 +146,18 @@ async def others_say(here: Corner, speaker: str, text: str) -> Exchange:
     return kept
 
 
+async def test_who_takes_a_correction_back_is_told_that_and_what_tells_of_oneself_corrects_nothing(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for text in (DINNER, "no, at 8", "actually tomorrow I can't come over", "I meant that as a joke", "no, 7 was right"):
+            await here.say(text)
+        hits = {hit.exchange.text: hit for hit in await here.view.recall.messages(WHEN, 10)}
+        assert [one.text if (one := hits[text].correction) else "" for text in (DINNER, "no, at 8")] == ["no, 7 was right"] * 2
+        assert await here.count("corrections") == 3
+        for text in ("the fair lasts until Monday, the show is open", "Tuesday, actually"):
+            await here.say(text)
+        assert await here.count("corrections") == 4
+
+
 async def test_whichever_correction_is_forgotten_the_last_one_left_holds(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         for text in (DINNER, "I fed the cat", RIGHT):

@@ -20,10 +20,19 @@ def test_who_asks_where_somebody_lives_is_answered_by_who_moved() -> None:
     assert ask("where does my sister live?", old, moved, sister).cites == (sister,)
 
 
+def test_a_thing_that_was_moved_is_no_home() -> None:
+    home = said("we moved to Oslo", "2026-11-01T10:00")
+    thing = said("they've moved it to room 9", "2026-11-02T10:00")
+    assert ask("where do I live?", home, thing, said("we moved the sofa to the wall", "2026-11-03T10:00")).cites == (home,)
+    assert ask("where was it moved to?", thing).cites == (thing,)
+
+
 def test_what_somebody_else_has_is_not_the_asker_s() -> None:
     other = said("Bo's birthday was loud", score=2.0)
     assert ask("when is my birthday?", other, said("my birthday is in May")).cites[0].exchange.text == "my birthday is in May"
     assert ask("when is Bo's birthday?", other).cites == (other,)
+    kids = said("my kids' doctor is Dr. Lang now", score=2.0)
+    assert ask("who is my doctor?", kids, said("my doctor is Dr. Weiss")).cites[0].exchange.text == "my doctor is Dr. Weiss"
 
 
 def test_a_thing_of_two_words_is_not_known_by_the_first_of_them() -> None:

@@ -7,6 +7,7 @@ import pytest
 from bot.context.layers import InView
 from bot.context.packing import Packer
 from memory.index.hits import Certainty
+from memory.index.recall.query import asks_for_hers
 from memory.view.recalled import RecallLimits
 from tests.kits.memory_kit import Corner, among, aside, table
 
@@ -55,9 +56,23 @@ async def test_an_answer_that_repeats_what_was_told_is_not_marked_and_never_sure
         assert (await graded(here, question))[answer] == (Certainty.LIKELY, False)
 
 
-async def test_what_she_advised_stays_sure_where_her_advice_is_asked_for(tmp_path: Path) -> None:
-    said = ("Ada: what helps against moths?", "Lyra: Lavender helps against moths.", "Ada: I like tea")
+HERS = """
+did you say that lavender helps against moths? | Lavender helps against moths.
+what was your moth advice?                     | Lavender helps against moths.
+what was your curry recipe?                    | Curry: fry onions, add coconut milk.
+wie war dein Rezept für Curry?                 | Curry: fry onions, add coconut milk.
+"""
+
+
+async def test_what_she_advised_or_wrote_is_not_weak_where_it_is_asked_for(tmp_path: Path) -> None:
+    said = (
+        "Ada: what helps against moths?", "Lyra: Lavender helps against moths.",
+        "Ada: what can I cook?", "Lyra: Curry: fry onions, add coconut milk.", "Ada: I like tea",
+    )  # fmt: skip
     async with among(tmp_path, *said) as here:
+        grades = {question: (await graded(here, question))[text] for question, text in table(HERS)}
+        assert all(grade is not Certainty.WEAK and not marked for grade, marked in grades.values()), grades
+        assert all(map(asks_for_hers, ("qu'est-ce que tu m'as conseillé contre ça ?", "¿qué receta de curry me recomendaste?")))
         found = await graded(here, "did you say that lavender helps against moths?")
         assert found["Lavender helps against moths."] == (Certainty.SURE, False)
 

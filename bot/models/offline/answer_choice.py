@@ -43,7 +43,7 @@ from memory.index.hits import Hit
 from memory.index.when.days import LATEST
 from memory.index.when.told_times import ToldTimes, asks_ahead, times_told
 from memory.index.when.values import Window
-from memory.text.lexical import all_stems
+from memory.text.lexical import all_stems, stem
 from memory.text.quotations import one_line
 from memory.text.told.claims import asks_for_older
 from memory.text.told.related_words import singles, telling
@@ -63,6 +63,9 @@ _KIN = re.compile(
     r"|eltern|schwester|bruder|tante|onkel|freund\w*|nachbar\w*|hermanos?|hermanas?|padres?|madre|amig\w+|frère|sœur|ami\w*)\b"
 )
 """People mentioned without a name."""
+_MOVES_A_THING = re.compile(r"(?i)\bmov(?:e|ed|ing) (?:it|that|this|them|him|her|(?:the|my|our|his|their) [^\W\d_]+)\b")
+_MOVED = frozenset(map(stem, ("move", "moved", "moving")))
+"""What tells of a home, unless something else is moved: "they've moved it to room 9"."""
 
 
 class AnswerChoice:
@@ -253,7 +256,7 @@ class AnswerChoice:
         stems, strong, text = self._stems[id(hit)], part.about.strong, hit.exchange.text
         if hit.before and is_imported_answer(hit.exchange) and asks(hit.before.text):
             stems |= all_stems(hit.before.text)
-        covers = frozenset(one for one in strong if _holds(part, one, stems))
+        covers = frozenset(one for one in strong if _holds(part, one, stems, text))
         covers -= {one for one in covers if is_anothers(one, part.text, text)}
         whole = compound(part.text)
         shaped = is_shaped(part.text, text)
@@ -284,8 +287,9 @@ class AnswerChoice:
         return frozenset().union(*(self._stems[id(one)] for one in near))
 
 
-def _holds(part: QuestionPart, asked: str, stems: frozenset[str]) -> bool:
+def _holds(part: QuestionPart, asked: str, stems: frozenset[str], text: str) -> bool:
     """Return whether a text with these stems holds what a stem of a question asks for."""
+    stems = stems - _MOVED if asked not in stems and _MOVES_A_THING.search(text) else stems
     others = telling(asked) | past_stems(asked) | part.about.spelled[asked]
     return asked in stems or bool(others & stems) or any(made_of <= stems for made_of in part.about.made_of.get(asked, ()))
 

@@ -68,7 +68,7 @@ def is_anothers(stemmed: str, question: str, text: str) -> bool:
     for word in (word for word in _WORD.findall(question) if stem(word.casefold()) == stemmed):
         thing = rf"(?:\w+\s+)?{re.escape(word)}\b"
         if re.search(rf"(?i)\b{_MINE}\s+{thing}", question) and not re.search(rf"(?i)\b{_MINE}\s+{thing}", text):
-            owner = re.search(rf"(?i)\b(\w+)['’]s\s+{thing}", text)
+            owner = re.search(rf"(?i)\b(\w+)['’]s?\s+{thing}", text)
             if owner and not re.search(rf"(?i)\b{owner[1]}\b", question):
                 return True
             if not re.search(rf"(?i)\b{re.escape(word)}\b", text) and tells_of_others(text, telling(stemmed)):

@@ -86,7 +86,7 @@ def detect_language(text: str) -> str:
     (first, most), (_, second) = sorted(votes.items(), key=lambda vote: -vote[1])[:2]
     overruled = found in _telling() and first not in ("english", found) and most >= _SURER * max(votes[found or first], _LETTER)
     if found and not overruled:
-        return found
+        return "" if found != "english" and len(words) <= _FEW and votes["english"] >= votes.get(found, _LETTER) else found
     return first if most - second > _TIED else ""
 
 

@@ -36,9 +36,12 @@ _MINE = {
 }
 # "Can you tell me what I said" still asks for the asker's words.
 _YOURS = {
-    "english": r"(?:did|have|had) you|you (?:said|told|suggested|recommended|mentioned|advised|explained|answered|wrote)"
-    r"|your (?:advice|answer|suggestion|recommendation|reply|explanation)s?",
-    "german": r"hast du|hattest du|sagtest du|du (?:hast|hattest|sagtest)|deine? (?:rat|antwort|vorschlag|vorschläge|idee)",
+    "english": r"(?:did|have|had) you|you (?:said|told|suggested|recommended|mentioned|advised|explained|answered|wrote|promised)"
+    r"|your (?:\w+ )?(?:advice|answer|suggestion|recommendation|reply|explanation|recipe|poem|story|joke|promise|idea|tip)s?",
+    "german": r"hast du|hattest du|sagtest du|du (?:hast|hattest|sagtest)"
+    r"|deine? (?:\w+ )?(?:rat|antwort|vorschlag|vorschläge|ideen?|rezepte?|gedichte?|geschichte|witz|tipps?|versprechen)",
+    "french": r"(?:as-tu|tu (?:m')?as|t'as) (?:dit|écrit|proposé|conseillé|recommandé|promis)|(?:ton|ta|tes) (?:conseil|réponse|recette|poème|idée|histoire|blague|promesse)s?",
+    "spanish": r"(?:me )?(?:dijiste|escribiste|sugeriste|recomendaste|aconsejaste|prometiste|propusiste)|tus? (?:consejo|respuesta|receta|poema|idea|historia|chiste|promesa)s?",
 }
 _SAYING = (
     r"say|says|said|tell|tells|told|mention(?:s|ed)?|writes?|wrote|suggest(?:s|ed)?|recommend(?:s|ed)?|advised?|promised?"

@@ -29,14 +29,18 @@ _WEAK = re.compile(
     r"|attends|espera|actually|turns out|rather|instead|eigentlich|doch|tatsächlich|en fait|finalement|en realidad|al final|mejor)\b[\s,:;.!…–—-]*)+(?:that )?"
 )
 _BEHIND = re.compile(
-    r"(?i)[\s,–—-]+(?:sorry|oops|ups|i meant?|my bad|my mistake|mein(?:t)?e ich|je veux dire|je voulais dire|pardon|perdón|quiero decir|quise decir)\W*$"
+    r"(?i)[\s,–—-]+(?:sorry|oops|ups|actually|i meant?|my bad|my mistake|mein(?:t)?e ich|je veux dire|je voulais dire|pardon|perdón|quiero decir|quise decir)\W*$"
 )
 _FILLS = re.compile(r"(?i)\b(?:oh|ah|ay|er+|ach|hm+|u[hm]|äh|euh|eh|argh|ugh|damn|mist|mince|zut|well|ok)\b|\W+")
 _OTHERWISE = re.compile(
-    r"(?i)(?:about|for|to|wegen|für|pour|por|before|until|is it|is that|are|do|does|did|when|what|how|why|who|ist|wann|was|wie|quand|cuándo|qué)\b"
+    r"(?i)(?:about|for|to|(?:that |it |this )?as|wegen|für|pour|por|before|until|is it|is that|are|do|does|did|when|what|how|why|who|ist|wann|was|wie|quand|cuándo|qué)\b"
     r"|.*\b(?:today|heute|aujourd['’]hui|hoy)\b"
 )
-_EXCUSES = re.compile(r"(?i)\b(?:sorry|oops|ups|pardon|perdón)\b")
+_EXCUSES = re.compile(r"(?i)\b(?:sorry|oops|ups|actually|pardon|perdón)\b")
+_RIGHT = re.compile(
+    r"(?i)\s+(?:(?:was|is)(?: actually)? (?:right|correct)(?: after all)?|war(?: doch| schon)? richtig|stimmte?(?: doch)?)\W*$"
+)
+"""What takes a correction back: "no, 7 was right"."""
 _ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne)\b[\s,]*(?!wait|warte|attends|espera)")
 _IT_IS = re.compile(
     r"(?i)^(?:but |aber |mais |pero )?(?:(?:it|that|he|she|they|we|es|das|er|sie|c|ce|il|elle)?(?:['’ ]?(?:s|re|ll be| is| was| are| will be| should be|ist|sind|war|wird|est|sera|serait))\b"
@@ -64,7 +68,7 @@ _NOT = re.compile(
 )
 _PLACED = frozenset("in at im à en".split())
 _THING = re.compile(r"(?i)(?:(?:the|in|at|im|der|die|das|le|la|el|à|en)\b|[^\W\d_]+ (?:\d+|[a-z])$)")
-_I = re.compile(r"(?i)(?:i|ich|je|j['’]|yo)\b")
+_I = re.compile(r"(?i)\b(?:i|ich|je|j['’]|yo)\b(?! (?:think|guess|believe|mean|glaube|denke|crois|creo)\b)")
 _TAIL = re.compile(r"(?i)[,;.!–—]\s+(?=(?:i|my|the|ich|je|me|sorry|of course|obviously|natürlich|bien sûr|claro)\b).*$")
 
 
@@ -149,6 +153,7 @@ def _moved(what: str, to: str) -> Correction | None:
 
 def _read(rest: str, *, certain: bool, answer: bool) -> Correction | None:
     rest = _TAIL.sub("", rest.strip(" \t,:;.!–—-")).strip()
+    rest = _RIGHT.sub("", rest)
     if not rest or _OTHERWISE.match(rest):
         return None
     if found := _NOT.search(rest):
@@ -158,8 +163,8 @@ def _read(rest: str, *, certain: bool, answer: bool) -> Correction | None:
     body = _IT_IS.sub("", rest)
     kinds = kinds_of(body)
     left = left_of(body)
-    if not certain and not left and _I.match(rest):
-        return None  # "sorry, I'm late on Tuesday"
+    if not certain and not left and _I.search(rest):
+        return None  # "sorry, I'm late on Tuesday", "actually tomorrow I can't"
     if kinds & TYPED:
         if len(left) > (_LOOSE_FRAGMENT if certain else _FRAGMENT):
             return None
