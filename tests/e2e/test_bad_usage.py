@@ -146,6 +146,7 @@ def test_closed_streams_lead_nowhere_and_into_no_file(home: Home, command: str, 
     assert [row["content"] for row in home.export()] == ["my cat is called Turing", "Kept."]
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("command", ["export", "--help", "", "chat"])
 @pytest.mark.parametrize("output", [">&-", ">/dev/full"])
 def test_a_result_that_nobody_can_read_is_a_failure(home: Home, command: str, output: str) -> None:

@@ -8,7 +8,7 @@ from adapters.events import Person as Someone
 from adapters.matrix.incoming.history import before
 from adapters.message_parts import Quote
 from tests.fakes.matrix import Lost, People, Person, Status
-from tests.fakes.matrix.contents import edit, text
+from tests.fakes.matrix.contents import edit, related, text
 from tests.fakes.matrix.faults import MESSAGES
 from tests.kits.matrix_speech import Desk, Town, beside, key_of, part
 
@@ -137,13 +137,13 @@ async def test_more_than_one_page_is_read(town: Town, ada: Person) -> None:
         assert (await texts(it, room, n=200))[0] == "the very first"
 
 
-async def test_pages_grow_where_many_come_and_go(town: Town, ada: Person) -> None:
-    """What is between the words is read as well, and the homeserver takes its time for each page."""
+async def test_pages_grow_where_words_are_far_apart(town: Town, ada: Person) -> None:
+    """What is between the words, here in a thread, is read as well, and the homeserver takes its time for each page."""
     async with town.desk() as it:
         room = await beside(it, ada)
-        await ada.says(room, "the first")
-        for number in range(210):
-            await ada.sets(room, "m.room.member", {"membership": "join", "displayname": f"Ada {number}"}, ada.user)
+        first = await ada.says(room, "the first")
+        aside = related(text("more"), thread=first)
+        await asyncio.gather(*(ada.sends(room, "m.room.message", aside, plain=True) for _ in range(210)))
         read = len(it.proxy.calls(MESSAGES))
         assert await texts(it, room) == ["the first"]
         assert len(it.proxy.calls(MESSAGES)) - read == 3
