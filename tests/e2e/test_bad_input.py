@@ -243,7 +243,7 @@ def test_a_full_disk_is_named_and_everything_before_is_kept(home: Home) -> None:
     assert all(line.startswith("Imported lines:") for line in progress)
     kept_then = kept(home)
     assert kept_then[0] == "my cat is called Turing"
-    assert (len(kept_then) - 1) % 500 == 0 and len(kept_then) < 1002
+    assert len(kept_then) - 1 in (0, 500, 1000, 1001)  # the last step may just fit, and what follows it not
     assert home.lyra("import", "-", given=many).code == 0
     assert len(kept(home)) == 1002
 
