@@ -11,10 +11,12 @@ LONGEST = 40
 """The maximum length of a name in characters, including its tag."""
 COLONS = ":：﹕︓︰꞉∶ː˸⁚׃։᛬"
 """Characters that look like the colon between a speaker and their words."""
+COMMAS = ",，﹐︐‚⹁、､﹑︑꓾"
+"""Characters that look like the comma between the labels of a message and its speaker: "corrected later, Ada" is no name."""
 TAG = re.compile(r"(?<=\S)#([a-z2-7]{4})(?!\w)")
 """The tag of a later account with the same name: NAME#xxxx."""
 
-_SEPARATORS = re.compile(rf"[{COLONS}<>|｜`·\s\u2800]+")
+_SEPARATORS = re.compile(rf"[{COLONS}{COMMAS}<>|｜`·\s\u2800]+")
 _BRACKETS = str.maketrans('[]{}"', "()()’")
 _ROOM_FOR_A_TAG = 5
 _LOOKED_AT = 200

@@ -3,6 +3,7 @@
 from adapters.base import Sending
 from adapters.events import Message, Reach
 from tests.fakes.discord import Channel, DiscordServer, Guild
+from tests.fakes.discord.wire import message_event
 from tests.kits.adapter_kit import channel_circle, server_circle
 from tests.kits.discord_kit import Ear, listening
 
@@ -208,3 +209,18 @@ async def test_fifty_channels_speak_at_once_each_in_its_order(server: DiscordSer
     for place in places:
         assert [one for one in ear.texts if one.startswith(place.name + " ")] == [f"{place.name} {n}" for n in range(4)]
     assert len(ear.batches) < 200, "what waits is handed over together"
+
+
+async def test_what_is_said_in_a_group_is_not_taken_for_a_dm(server: DiscordServer) -> None:
+    """The library takes whatever is said outside of a server for a DM, although others read a group as well."""
+    ear, ada = Ear(), server.person("ada")
+    dm = await ada.opens_dm()
+    async with listening(server, ear):
+        alone = await ada.says(dm, "alone")
+        await ear.heard(Message)
+        elsewhere = {"id": str(server.world.ids.next()), "channel_id": str(server.world.ids.next()), "channel_type": 3}
+        told = message_event(server.world, server.api_url, alone, content=True) | elsewhere
+        server.gateway.tell("MESSAGE_CREATE", lambda _: told | {"content": "among others"})
+        await ada.says(dm, "alone again")
+        await ear.heard(Message, 2)
+    assert ear.texts == ["alone", "alone again"]

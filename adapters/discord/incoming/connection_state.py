@@ -44,7 +44,9 @@ class TolerantState(ConnectionState[Any]):
                 self.parsers[event] = _passing_over(event, parse)
 
     def parse_message_create(self, data: Any) -> None:
-        """Take in that something was said."""
+        """Take in that something was said, unless in a group: the library would take that for a DM of whoever said it."""
+        if data.get("channel_type") == discord.ChannelType.group.value:
+            return
         _read(super().parse_message_create, data)
 
     def parse_message_update(self, data: Any) -> None:
