@@ -319,3 +319,23 @@ def test_she_always_has_an_answer(text: str, asker: str, told: list[tuple[str, s
 @pytest.mark.parametrize("question", ["Кто ты?", "Kim jesteś?", "Что ты знаешь?"])
 def test_words_that_only_ask_are_not_reported_as_unknown_in_further_languages(question: str) -> None:
     assert ask(question).text in (NO_MODEL, Phrases("pl").no_model, Phrases("ru").no_model)
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "exclaimed"),
+    [
+        ("cosa sai di me?", "Vivo a Torino con il mio gatto Nerone.", "Che giornata!"),
+        ("o que você sabe sobre mim", "O meu carro é um Fiat azul.", "Que dia comprido!"),
+        ("wat weet je over mij?", "Ik ben allergisch voor noten.", "Wat een dag!"),
+        ("co o mnie wiesz", "Mieszkam we Wrocławiu.", "Co za dzień!"),
+        ("что ты знаешь обо мне", "Я живу в Казани.", "Какой день!"),
+        ("benim hakkımda ne biliyorsun", "Kedimin adı Pamuk.", "Ne güzel bir gün!"),
+        ("ماذا تعرفين عني", "قطتي اسمها لولو.", "يا له من يوم!"),
+        ("你知道我什么", "我养了一只猫叫团子。", "今天好累！"),
+        ("私について何を知ってる？", "京都に住んでいます。", "いい天気！"),
+        ("나에 대해 뭐 알아?", "부산에 살아.", "좋은 날이야!"),
+    ],
+)
+def test_what_is_known_of_who_asks_is_told_in_ten_further_languages(question: str, told: str, exclaimed: str) -> None:
+    given = ask(question, said(told), said("I am allergic to nuts"), said(exclaimed))
+    assert told in given.text and exclaimed not in given.text and "\n- " in given.text

@@ -27,12 +27,12 @@ from bot.models.offline.possession import (
     ALONE,
     DOING,
     INTRODUCES,
-    LASTING,
     NAMELESS,
     OWN,
     SPEAKING,
     TELLS_OWN_NAME,
     is_anothers,
+    is_lasting,
     names_in,
     telling_of,
     tells_of_others,
@@ -168,7 +168,7 @@ class AnswerChoice:
 
     def _of_asker(self, part: QuestionPart) -> list[Candidate]:
         mine = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange) and not one.asks]
-        mine = [one for one in mine if LASTING.search(one.hit.exchange.text)]
+        mine = [one for one in mine if is_lasting(one.hit.exchange.text)]
         chosen: list[Candidate] = []
         known: set[int] = set()
         for one in sorted(mine, key=lambda one: -one.hit.exchange.said_at):

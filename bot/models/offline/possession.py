@@ -3,7 +3,9 @@
 import re
 from collections.abc import Collection
 
+from bot.models.offline.message_kinds import tells
 from bot.models.offline.sentence_splitting import split
+from bot.models.offline.spoken_languages import detect_language
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.told.named_things import KIN
@@ -18,13 +20,15 @@ DOING = re.compile(
     r".*(?:\b(?:i|we|ich|wir|je|nous|yo|nosotros)\b|\bj['’])"
 )
 """Matches a question about what the asker does, is or has, and about no other person."""
-LASTING = re.compile(
+_LASTING = re.compile(
     r"(?i)\b(?:i am|i['’]m|i was born|i have|i live|i work|i study|i teach|i play|i go|i like|i love|i hate|i prefer|i can['’]t"
     r"|i don['’]t eat|i speak|i got|i drive|i run|i own|we (?:live|have|moved|married|will|adopted)|(?:my|our) (?:[\w.]+ ){1,3}(?:is|are|has|lives)"
     r"|ich (?:bin|habe|wohne|arbeite|mag|liebe|heiße|spiele|fahre|lerne)|mein\w* \w+ (?:ist|heißt)|wir (?:haben|wohnen)|change of plan"
     r"|soy|estoy|tengo|vivo|trabajo|me (?:llamo|gusta)|mi \w+ (?:\w+ )?es|je (?:suis|m['’]appelle|vis|travaille|joue)|j['’](?:ai|habite|aime|adore)|m(?:on|a) \w+ (?:est|s['’]appelle))\b"
 )
 """Matches lasting statements of people about themselves."""
+_OF_LASTING = frozenset({"english", "german", "spanish", "french"})
+"""The languages of these."""
 
 TELLS_OWN_NAME = re.compile(
     r"(?i)\b(?:(?:please |just |you can )?call me|my (?:first |full )?name(?:['’]s| is)|nennt? mich|ich hei(?:ß|ss)e|mein name ist|me llamo|je m['’]appelle)"
@@ -58,6 +62,14 @@ _THEY = frozenset("he she they his her their er sie ihr él ella ellos".split())
 _DONE = frozenset("bought saw met went got made took had gave found came left read wrote ate sold built kept began".split())
 _SUBJECT = 2
 """The most words before a verb that are its subject alone: "Farid's brother lives"."""
+
+
+def is_lasting(text: str) -> bool:
+    """Return whether a text tells something lasting of its speaker; in a language where that cannot be told apart, anything."""
+    if _LASTING.search(text):
+        return True
+    language = detect_language(text)
+    return bool(language) and language not in _OF_LASTING and tells(text) and not text.rstrip().endswith(("!", "！"))
 
 
 def is_anothers(stemmed: str, question: str, text: str) -> bool:

@@ -17,6 +17,7 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem, tokens
 from memory.text.told.related_words import beside
 from memory.text.word_forms.spellings import may_be_mistyped, slips
+from memory.text.wordings import read_wordings
 from memory.types import MINUTE
 
 MOST_PARTS = 3
@@ -65,9 +66,7 @@ _RECOLLECTION = re.compile(r"(?i)\b(?:know|remember|recall|tell me|weißt du|erz
 _ABOUT = re.compile(r"(?i)\b(?:about|of|über|von|de|sobre|sur)\s+(?=\S)")
 _SENTENCE_END = re.compile(r"[.?!]")
 _ASKER = re.compile(r"(?i)^\w+\s+(?:me|myself|mich|mir|mí|moi)(?: so far| by now| already)?$")
-_WHO_AM_I = re.compile(
-    r"(?i)^\W*(?:who am i|do you (?:still )?(?:remember|know) me|wer bin ich|(?:kennst|erkennst) du mich(?: noch)?|erinnerst du dich an mich|quién soy)\b\W*$"
-)
+_WHO_AM_I = re.compile(rf"(?i)^\W*(?:{'|'.join(read_wordings(__file__)['who_am_i'])})\W*$")
 _MY_NAME = re.compile(
     r"(?i)^\W*(?:what(?:['’]s| is) my (?:first |full )?name|what am i called|do you (?:still )?(?:know|remember) my name"
     r"|wie hei(?:ß|ss)e ich|was ist mein name|wei(?:ß|ss)t du(?: noch)?,? wie ich hei(?:ß|ss)e)\b\W*$"
