@@ -154,6 +154,7 @@ def test_every_page_fits_a_phone(window: Window) -> None:
     for path in PAGES:
         page = window.open(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+        expect(page.locator("header nav [aria-current]")).to_be_in_viewport(ratio=1)
 
 
 def test_everything_to_fill_in_or_to_press_has_a_name_and_every_page_one_heading(window: Window) -> None:
