@@ -12,10 +12,9 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
-from memory.text.told.named_values import TYPED, Correctable, ValueKind, left_of
+from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, left_of
 
 _MOST_CHARACTERS = 400
-_WORD = re.compile(r"[^\W_]+(?:[’'-][^\W_]+)*")
 _MAY_TELL = re.compile(
     r"(?i)\b(?:new|neue\w?|nouve\w+|nuev[oa]|now|moved|umgezogen|déménagé|mud\w+|turned|turns|geworden|ans|cumpl\w+|tiene|any ?more|no longer|nicht mehr|plus|ya no"
     r"|switched|changed|gone over|umgestiegen|passée?s?|cambi\w+|pas[éa]\w*|left|quit|sold|gave up|got rid|dropped|ditched|resigned|verkauft|gekündigt|aufgegeben"
@@ -143,30 +142,35 @@ def _every(text: str) -> Iterator[Takes]:
     if found := _NEW.search(text) or _NOW_IS.search(text):
         yield _of_thing(_stems(found["thing"]), found["value"])
     if found := _AGE.search(text):
-        yield _of_age(*next((found[f"who{n}"], found[f"n{n}"]) for n in ("", 2, 3, 4) if found[f"who{n}"]))
+        yield _of_age(*_groups(found, "who", "n"))
     if found := _NO_MORE.search(text):
-        who, role = next((found[f"who{n}"], found[f"role{n}"]) for n in ("", 2, 3, 4) if found[f"who{n}"])
+        who, role = _groups(found, "who", "role")
         if not found["who"] or _ENGLISH_NO_MORE.search(text):
             yield _of_role(who, role)
     if found := _IS_NOW.search(text):
         yield _of_role(found["who"], found["role"] or found["role2"], taken=True)
     if found := _CHANGED.search(text):
-        who, what = next((found[f"who{n}"], found[f"what{n}"]) for n in ("", 2, 3, 4) if found[f"what{n}"])
+        who, what = _groups(found, "who", "what")
         yield _of_what_is_over(
             frozenset(stem(name.lower()) for name in _NAME.findall(who) if name != "I"), _stems(what), named=True
         )
     if found := _SWITCHED.search(text):
-        to = next(found[part] for part in ("to", "to2", "to3", "to4") if found[part])
+        (to,) = _groups(found, "to")
         yield _of_kind(_in_order(to), first=not (found["to"] or found["to2"]))
     if found := _OVER.search(text):
-        who, what = next((found[f"who{n}"], found[f"what{n}"]) for n in ("", 2, 3, 4) if found[f"what{n}"])
+        who, what = _groups(found, "who", "what")
         if not _YOU.search(who):
-            names = " ".join(_NAME.findall(what))
-            yield _of_what_is_over(_stems(who), _stems(names or what))
+            yield _of_what_is_over(_stems(who), _stems(" ".join(_NAME.findall(what)) or what))
     if _CUE.search(text) and (newer := Correctable(text)).kinds & _REPLACEABLE:
         yield _of_another_value(newer)
     if denial := next((one for one in re.split(r"[,;.!–—]\s+", text) if _DENIED.search(one)), ""):
         yield _of_what_is_denied(_stems(_CUE.sub(" ", denial)), _stems(text))
+
+
+def _groups(found: re.Match[str], *parts: str) -> list[str]:
+    """Return the groups of the language that matched: each has its own, numbered from the second on; the last part is never empty."""
+    own = next(n for n in ("", 2, 3, 4) if found[f"{parts[-1]}{n}"])
+    return [found[f"{part}{own}"] for part in parts]
 
 
 def _of_thing(about: frozenset[str], value: str) -> Takes:
@@ -188,7 +192,7 @@ def _of_age(who: str, age: str) -> Takes:
 
     def takes(older: str) -> bool:
         before = _WAS_AGED.search(older)
-        named = who in _WORD.findall(older.replace("'s", "").replace("’s", ""))
+        named = who in WORD.findall(older.replace("'s", "").replace("’s", ""))
         return before is not None and named and _number(before["n"]) < now
 
     return takes
@@ -200,7 +204,7 @@ def _of_role(who: str, role: str, *, taken: bool = False) -> Takes:
     named = _NAME.fullmatch(who) is not None and who.lower() not in _SOMEBODY
 
     def takes(older: str) -> bool:
-        names = set(_WORD.findall(older))
+        names = set(WORD.findall(older))
         return (
             bool(held)
             and held <= _stems(older)
@@ -217,11 +221,10 @@ def _of_kind(to: list[str], *, first: bool) -> Takes:
     """Tell what is replaced by another sort of the same thing: soy milk by oat milk."""
 
     def takes(older: str) -> bool:
-        if len(to) < 2:
-            return False
         there = _stems(older)
         return (
-            (to[0] if first else to[-1]) in there
+            len(to) > 1
+            and (to[0] if first else to[-1]) in there
             and not there.issuperset(to)
             and bool(_OWN.search(older))
             and not _PAST.search(older)
@@ -283,7 +286,7 @@ def _number(text: str) -> int:
 
 
 def _in_order(text: str) -> list[str]:
-    words = (word.lower().replace("’", "'") for word in _WORD.findall(text))
+    words = (word.lower().replace("’", "'") for word in WORD.findall(text))
     plain = (word.removesuffix("'s").removeprefix("l'").removeprefix("d'") for word in words)
     stems = (stem(word) for word in plain if word not in STOP_WORDS and word not in FUNCTION_WORDS)
     return [one for one in stems if one not in _NOT_THINGS]
@@ -294,4 +297,4 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in _WORD.findall(text))
+    return frozenset(word.lower() for word in WORD.findall(text))
