@@ -46,6 +46,7 @@ def day(question: str, *told: Exchange, asker: str = "Ada") -> str:
     [
         ("my birthday is on the 14th of May", "2026-05-14"),
         ("my birthday is May 14", "2026-05-14"),
+        ("my birthday is on 3 Aprıl", "2026-04-03"),
         ("My birthday is 14 May.", "2026-05-14"),
         ("my birthday is may 14", "2026-05-14"),
         ("My birthday's on 14 May. I like cake.", "2026-05-14"),

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from memory.text.lexical import plain
+
 Day = tuple[int | None, int | None, int | None]
 """Year, month, day; None if not given."""
 
@@ -85,5 +87,5 @@ def dates(text: str) -> Iterator[tuple[re.Match[str], list[Day]]]:
             year, one, two = (int(n) for n in (g[0:3] if g[0] else (g[5], g[4], g[3])))
             yield m, [(year, month, day) for month, day in ((one, two), (two, one)) if month <= 12]
         else:
-            name, number, year_said = (g[7] or g[9] or g[12]).casefold(), g[6] or g[10], g[8] or g[11] or g[13]
+            name, number, year_said = plain(g[7] or g[9] or g[12]).casefold(), g[6] or g[10], g[8] or g[11] or g[13]
             yield m, [(int(year_said) if year_said else None, MONTHS[name], int(number) if number else None)]
