@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from memory.text.language_detection import languages_by_script
 from memory.text.wordings import read_wordings
 
 _LONGEST = 80
@@ -17,13 +18,6 @@ _LONGEST = 80
 _LONGEST_ROMANCE, _MOST_WORDS = 200, 12
 """The same for French and Spanish, whose patterns take the square of its length; and the most words before a question word at the end."""
 _LATIN = ("italian", "portuguese", "dutch", "polish", "turkish")
-_SCRIPTS = (
-    (re.compile(r"[\u3040-\u30ff]"), "japanese"),
-    (re.compile(r"[\uac00-\ud7af]"), "korean"),
-    (re.compile(r"[\u4e00-\u9fff]"), "chinese"),
-    (re.compile(r"[\u0400-\u04ff]"), "russian"),
-    (re.compile(r"[\u0600-\u06ff]"), "arabic"),
-)
 _KNOWN_ASKS = re.compile(r"(?i)(?:que|tu|sai[st])\b")
 """What asks although it begins with what somebody knows: "tu sais où …"."""
 
@@ -64,10 +58,7 @@ def _asks_otherwise(sentence: str) -> bool:
     sentence = _compiled(_read()["lead"]).sub("", sentence.rstrip(".。…"))
     if re.search("[,，、،]", sentence):
         return False
-    for letters, name in _SCRIPTS:
-        if letters.search(sentence):
-            return _holds(name, sentence)
-    return any(_holds(name, sentence) for name in _LATIN)
+    return any(_holds(name, sentence) for name in languages_by_script(sentence)[:1] or _LATIN)
 
 
 def _holds(name: str, sentence: str) -> bool:

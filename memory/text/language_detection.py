@@ -1,9 +1,10 @@
-"""Language detection by script and function words, among the languages that can be stemmed.
+"""Language detection by script and function words, among the languages that can be stemmed; and by script alone.
 
 Languages go by their Snowball names. Their function words are in language_detection.txt, a language a line after its script; they are
 folded like tokens: NFKC, case-folded, without joiners.
 """
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
@@ -20,20 +21,34 @@ def _read_languages() -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-_SCRIPTS = _read_languages()
+_WORDS_BY_SCRIPT = _read_languages()
 # Hebrew has no stemmer, and would be mistaken for Yiddish.
 _HEBREW = frozenset("של את לא על הוא היא אני זה זאת עם מה אתה כי גם יש אין איפה אבל רק הם שלי שלך לי די".split())
 
-# The code points of each script, divided by sixteen.
-_BLOCKS = {
-    "greek": (*range(0x37, 0x40), *range(0x1F0, 0x200)),
-    "cyrillic": range(0x40, 0x53),
-    "armenian": range(0x53, 0x59),
-    "hebrew": range(0x59, 0x60),
-    "arabic": (*range(0x60, 0x70), 0x75, 0x76, 0x77, *range(0x8A, 0x90)),
-    "devanagari": range(0x90, 0x98),
-    "tamil": range(0xB8, 0xC0),
+LETTERS: Mapping[str, str] = {
+    "greek": "\u0370-\u03ff\u1f00-\u1fff",
+    "cyrillic": "\u0400-\u052f",
+    "armenian": "\u0530-\u058f",
+    "hebrew": "\u0590-\u05ff",
+    "arabic": "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff",
+    "devanagari": "\u0900-\u097f",
+    "tamil": "\u0b80-\u0bff",
+    "kana": "\u3040-\u30ff",
+    "han": "\u3400-\u4dbf\u4e00-\u9fff",
+    "hangul": "\uac00-\ud7af",
 }
+"""The letters of each script, as ranges within the brackets of a regular expression."""
+_SCRIPT_OF = {
+    block: script
+    for script, ranges in LETTERS.items()
+    for first, last in re.findall("(.)-(.)", ranges)
+    for block in range(ord(first) >> 4, (ord(last) >> 4) + 1)
+}
+"""The script of a code point divided by sixteen."""
+_SPOKEN_IN = {"hangul": "korean", "kana": "japanese", "han": "chinese", "cyrillic": "russian", "arabic": "arabic"}
+"""The language for which each of these scripts stands, the surest first: Japanese is written in Han as well as in kana, and texts in
+all of East Asia quote words of other alphabets."""
+_LETTER_OF = {name: re.compile(f"[{LETTERS[script]}]") for script, name in _SPOKEN_IN.items()}
 _SERBIAN = frozenset("ђјљњћџ")
 _PERSIAN = "پچژگکی"
 _ARABIC = "ةىيكأإؤئ"
@@ -73,11 +88,11 @@ def _plain(word: str) -> str:
 
 @cache
 def _listed() -> Mapping[str, frozenset[str]]:
-    listed = {name: _folded(words) for name, words in _SCRIPTS["latin"].items()}
+    listed = {name: _folded(words) for name, words in _WORDS_BY_SCRIPT["latin"].items()}
     for name in _UNACCENTED:
         listed[name] += [plain for word in listed[name] if not word.isascii() and len(plain := _plain(word)) > 2]
-    for script in _SCRIPTS.keys() - {"latin"}:
-        for name, words in _SCRIPTS[script].items():
+    for script in _WORDS_BY_SCRIPT.keys() - {"latin"}:
+        for name, words in _WORDS_BY_SCRIPT[script].items():
             listed[name] = listed.get(name, []) + _folded(words)
     return {name: frozenset(words) for name, words in listed.items()}
 
@@ -109,13 +124,12 @@ def _weight(word: str, languages: int) -> int:
 
 @cache
 def _word_votes() -> dict[str, tuple[int, tuple[str, ...]]]:
-    return _votes({name: _listed()[name] for name in _SCRIPTS["latin"]})
+    return _votes({name: _listed()[name] for name in _WORDS_BY_SCRIPT["latin"]})
 
 
 _LETTER_VOTES = _votes(_LETTERS)
 _LETTERS_TOLD = frozenset(_LETTER_VOTES)
-_SCRIPT_OF = {block: script for script, blocks in _BLOCKS.items() for block in blocks}
-_WRITTEN = {name: script for script, languages in _SCRIPTS.items() for name in languages}
+_WRITTEN = {name: script for script, languages in _WORDS_BY_SCRIPT.items() for name in languages}
 
 
 def language(words: Sequence[str]) -> str | None:
@@ -157,7 +171,7 @@ def _by_letters(letters: str, votes: dict[str, int]) -> None:
 def _by_scripts(words: Collection[str], votes: dict[str, int]) -> None:
     written: dict[str, list[str]] = {}
     for word in words:
-        if word >= "\u0370" and (script := _SCRIPT_OF.get(ord(word[0]) >> 4)):
+        if word >= "\u0370" and (script := _SCRIPT_OF.get(ord(word[0]) >> 4, "")) in _WORDS_BY_SCRIPT:
             written.setdefault(script, []).append(word)
     for script, some in written.items():
         # A single word among others may be a name.
@@ -167,7 +181,7 @@ def _by_scripts(words: Collection[str], votes: dict[str, int]) -> None:
 
 def _of_script(script: str, words: Sequence[str]) -> str | None:
     """Return the language of words in a script; None if it is more likely one without a stemmer."""
-    told = {name: sum(map(_listed()[name].__contains__, words)) for name in _SCRIPTS[script]}
+    told = {name: sum(map(_listed()[name].__contains__, words)) for name in _WORDS_BY_SCRIPT[script]}
     letters = "".join(words)
     if script == "hebrew":
         return "yiddish" if told["yiddish"] > sum(map(_HEBREW.__contains__, words)) else None
@@ -183,6 +197,11 @@ def _of_script(script: str, words: Sequence[str]) -> str | None:
     return min(told, key=lambda name: (-told[name], name))
 
 
+def languages_by_script(text: str) -> list[str]:
+    """Return which of Korean, Japanese, Chinese, Russian and Arabic a text has letters of; a text with several is most likely in the first."""
+    return [] if text.isascii() else [name for name, letter in _LETTER_OF.items() if letter.search(text)]
+
+
 def stemmed_as(word: str, name: str) -> str:
     """Return the language to stem a word in within a text: the text's, or English for a word in another script.
 
@@ -193,4 +212,4 @@ def stemmed_as(word: str, name: str) -> str:
     if script:
         return name if own == script else "english"
     latin = bool(word) and word[0].isalpha() and (word < "\u0370" or "\u1e00" <= word < "\u1f00")
-    return name if latin and name in _SCRIPTS["latin"] else "english"
+    return name if latin and name in _WORDS_BY_SCRIPT["latin"] else "english"

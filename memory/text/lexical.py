@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import Stemmer
 
-from memory.text.language_detection import function_words, stemmed_as
+from memory.text.language_detection import function_words, languages_by_script, stemmed_as
 from memory.text.language_detection import language as language_of
 from memory.text.word_forms.spellings import PLAIN_LETTERS, other_spellings
 
@@ -204,11 +204,10 @@ def key_words(text: str) -> dict[str, str]:
 
 def _stem_by_script(word: str) -> str:
     """Return the stem of a lower-case word whose language is known by its script, if at all."""
-    if "\u0400" <= word[:1] < "\u0500":
-        return stem(word, "russian")
-    if "\u0600" <= word[:1] < "\u0700":
-        return stem(word.removeprefix("و") if len(word) > 4 else word, "arabic")  # "and" is written onto its word
-    return stem(word)
+    written = next(iter(languages_by_script(word[:1])), "english")
+    if written == "arabic" and len(word) > 4:
+        word = word.removeprefix("و")  # "and" is written onto its word
+    return stem(word, written)
 
 
 def spelled_stems(text: str) -> dict[str, frozenset[str]]:

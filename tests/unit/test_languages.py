@@ -5,7 +5,7 @@ import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.text.language_detection import function_words, language
+from memory.text.language_detection import function_words, language, languages_by_script
 from memory.text.lexical import tokens
 from tests.kits.size import examples
 
@@ -113,3 +113,24 @@ def test_the_order_and_the_repetition_of_words_change_nothing(words: list[str]) 
     once = language(words)
     assert once is None or once in function_words()
     assert language([*reversed(words), *words]) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("すし는 어디서 먹어", "korean"),
+        ("漢字는 뭐라고 읽어", "korean"),
+        ("昨日、寿司を食べた", "japanese"),
+        ("Машаはどこ", "japanese"),
+        ("我的Наташа叫什么", "chinese"),
+        ("где мой كتاب", "russian"),
+        ("أين Lyra", "arabic"),
+    ],
+)
+def test_a_text_in_several_scripts_is_in_the_one_that_tells_its_language_best(text: str, name: str) -> None:
+    assert languages_by_script(text)[0] == name
+
+
+@pytest.mark.parametrize("text", ["where is it", "où est-il", "πού είναι", "איפה הספר"])
+def test_scripts_of_several_languages_tell_none(text: str) -> None:
+    assert languages_by_script(text) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.models.offline.phrases import FORMAL, Phrases
 from bot.models.offline.spoken_manner import Manner
 from localization.current_language import ENGLISH, LANGUAGES, current
-from memory.text.language_detection import first_names, function_words, language
+from memory.text.language_detection import LETTERS, first_names, function_words, language, languages_by_script
 from memory.text.lexical import tokens
 
 SPOKEN: Mapping[str, str] = {
@@ -19,8 +19,8 @@ SPOKEN: Mapping[str, str] = {
 _FORMAL = frozenset({"de"})
 _LOOKED_AT = 2_000
 """How many characters of a text are examined; more add nothing."""
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
-_KANA, _HANGUL = re.compile("[\u3040-\u30ff]"), re.compile("[\uac00-\ud7a3]")
+_EAST_ASIAN = LETTERS["hangul"] + LETTERS["kana"] + LETTERS["han"]
+_UNSPACED, _SPACED = re.compile(f"[{_EAST_ASIAN}]"), re.compile(rf"[^\W\d_{_EAST_ASIAN}]+")
 _CHINESE = re.compile(
     "[你您妳她吗呢很吧啊哪嗎麼們這說誰還沒給]|我(?![慢々儘])|[晚早]安|[今明昨]天|真[好的是]|好的|了(?:[一。，！]|$)|在(?![宅庫住籍職任来日中])"
 )
@@ -93,12 +93,10 @@ def detect_language(text: str) -> str:
 def _unspaced_language(text: str) -> str:
     """Return the language of a text that is mostly Chinese, Japanese or Korean; '' for any other, and where it may be either."""
     unspaced = _UNSPACED.findall(text)
-    if not unspaced or len(unspaced) < 2 * len(re.findall("[^\\W\\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+", text)):
+    if not unspaced or len(unspaced) < 2 * len(_SPACED.findall(text)):
         return ""
-    if _HANGUL.search(text):
-        return "korean"
-    if _KANA.search(text):
-        return "japanese"
+    if (name := languages_by_script(text)[0]) != "chinese":
+        return name
     written = "".join(unspaced)
     foreign = written != written.encode(_JAPANESE, "ignore").decode(_JAPANESE)
     return "chinese" if foreign or len(unspaced) >= _SURELY_CHINESE or _CHINESE.search(text) else ""

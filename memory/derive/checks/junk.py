@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.ports import Source
 from memory.text.language_detection import language
-from memory.text.lexical import key_words, stem, tokens
+from memory.text.lexical import key_words, stem, tokens, unspaced
 from memory.text.questions import is_question
 from memory.text.quotations import one_line
 from memory.text.time.dates import MONTHS, WEEKDAYS
@@ -23,7 +23,6 @@ _MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
 _LEAST_WORDS = 2
 _MUCH = 3
 _SPACED = re.compile(r"[^\W\d_]")
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _OF_A_PROMPT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d|=== ?[0-9a-f]{16}|^[0-9a-f]{16} ?===")
 """What precedes the words of a source in a prompt."""
 _EMPTY = frozenset(
@@ -173,7 +172,7 @@ def says_nothing(text: str, cited: Sequence[Source]) -> bool:
     """
     if _OF_A_PROMPT.search(text) and not any(_OF_A_PROMPT.search(source.text) for source in cited):
         return True
-    if _NO_SPACES.search(text) or any(text == source.text for source in cited):
+    if unspaced(text) or any(text == source.text for source in cited):
         return False
     if is_bare(text):
         return True
@@ -237,7 +236,7 @@ def is_no_thought(text: str, cited: Sequence[Source], system: str) -> bool:
 
 def is_bare(text: str) -> bool:
     """Return whether a text has hardly a word, or none with a content of its own."""
-    return not _NO_SPACES.search(text) and (len(_words(text)) < _LEAST_WORDS or not _telling(text))
+    return not unspaced(text) and (len(_words(text)) < _LEAST_WORDS or not _telling(text))
 
 
 def _words(text: str) -> list[str]:

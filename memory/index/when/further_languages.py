@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from memory.text.language_detection import language
+from memory.text.language_detection import language, languages_by_script
 from memory.text.lexical import tokens
 
 MONTHS = "January February March April May June July August September October November December".split()
@@ -25,14 +25,6 @@ _PAST_IN_KOREAN = "".join(chr(code) for code in range(0xAC00, 0xD7A4) if (code -
 """Syllables that end in the double consonant of a past tense."""
 _LATIN = ("polish", "turkish")
 _WORD = r"(?<!\w)(?:{})(?!\w)"
-_LETTERS = {
-    "russian": re.compile("[\u0400-\u04ff]"),
-    "arabic": re.compile("[\u0600-\u06ff]"),
-    "japanese": re.compile("[\u3040-\u30ff]"),
-    "chinese": re.compile("[\u4e00-\u9fff]"),
-    "korean": re.compile("[\uac00-\ud7a3]"),
-}
-"""The scripts of languages; kana is tested before Han characters, so that Japanese is not read as Chinese."""
 _PARTICLES = {"korean": "(?:에는|에|은|는|의)?", "chinese": "", "japanese": ""}
 _Said = Callable[[re.Match[str]], str]
 
@@ -116,7 +108,7 @@ def languages_of(text: str) -> list[str]:
     told = language(tokens(text))
     if text.isascii() and told not in (*_LATIN, None):
         return []
-    return [*(name for name in _LATIN if told in (name, None)), *(name for name, of in _LETTERS.items() if of.search(text))]
+    return [*(name for name in _LATIN if told in (name, None)), *languages_by_script(text)]
 
 
 def _may_say(name: str, text: str) -> bool:
