@@ -11,14 +11,14 @@ _PART = re.compile(r"\{([A-Z_]+)\}")
 
 
 @cache
-def read_wordings(module: str) -> Mapping[str, Any]:
+def read_wordings(module: str, **given: str) -> Mapping[str, Any]:
     """Return the contents of the TOML file beside the file of a module, with all parts filled in.
 
-    Its table "parts", if there is one, names the parts. One may name earlier ones; one that lists words by their meanings stands for
-    all of these words.
+    Its table "parts", if there is one, names the parts besides those that are given. One may name earlier ones; one that lists words by
+    their meanings stands for all of these words.
     """
     listed = tomllib.loads(Path(module).with_suffix(".toml").read_text("utf-8"))
-    parts = dict[str, str]()
+    parts = dict(given)
     for part, said in listed.get("parts", {}).items():
         parts[part] = "|".join(" ".join(said.values()).split()) if isinstance(said, dict) else _filled(said, parts)
     return {key: _filled(value, parts) for key, value in listed.items()}
