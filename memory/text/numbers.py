@@ -1,8 +1,10 @@
 """Values of numbers in text, in any notation."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+
+from memory.text.time.dates import blanked, matches
 
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _COUNTS = (
@@ -38,6 +40,12 @@ def in_words() -> re.Pattern[str]:
     """Return the pattern of a number in words."""
     word = "(?:" + "|".join(sorted(COUNT_WORDS, key=len, reverse=True)) + ")"
     return re.compile(rf"\b{word}\b(?:(?:[\s-]+|\s+and\s+){word}\b)*", re.IGNORECASE)
+
+
+def spelled_out(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """Yield the numbers in words of a text, each with its words in lower case."""
+    for m in matches(in_words(), COUNTED_BEGINNING, blanked(text, (number.span() for number in NUMBER.finditer(text)))):
+        yield m, re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())
 
 
 def readings_of(m: re.Match[str]) -> set[str]:

@@ -212,7 +212,7 @@ def test_what_is_looked_for_place_by_place_is_what_one_search_finds(text: str) -
     ):
         found = [match.span() for match in dates.matches(pattern, beginning, text)]
         assert found == [match.span() for match in pattern.finditer(text)]
-    blank = dates.blanked(text, dates.matches(dates.DATE, dates.DATE_BEGINNING, text))
+    blank = dates.blanked(text, (one.span() for one in dates.matches(dates.DATE, dates.DATE_BEGINNING, text)))
     assert blank == dates.DATE.sub(lambda date: re.sub(r"(?s).", ";", date[0]), text)
 
 

@@ -15,10 +15,11 @@ Not checked: "one", "first" and other words that mostly count nothing; scripts w
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
+from itertools import product
+from typing import Self
 
-from memory.derive.checks.source_contents import YEAR, Dated, SourceFacts, counted, dated, held_by, undated, unit_of
 from memory.derive.checks.written_names import (
     LYRA,
     WrittenNames,
@@ -31,13 +32,53 @@ from memory.derive.checks.written_names import (
     words_of,
 )
 from memory.ports import Source
-from memory.text.lexical import plain
-from memory.text.numbers import COUNT_WORDS, NUMBER, UNCOUNTED, loose, phrase, pieces, readings_of
-from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day
+from memory.text.lexical import STOP_WORDS, plain, stem
+from memory.text.numbers import (
+    COUNT_WORDS,
+    NUMBER,
+    UNCOUNTED,
+    clock_times,
+    loose,
+    phrase,
+    pieces,
+    readings_of,
+    spelled_out,
+    trimmed,
+)
+from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day, WrittenDate, blanked, written_dates
+from memory.text.time.relative_dates import DatedText, moments, ordinals
 
 _ADDRESSED = re.compile(r"\b(?:you|your|du|dich|dir|dein\w*|tu|toi|te|tú)\b", re.IGNORECASE)
+_AT = re.compile(r"\b(at|um|à)\s+\Z", re.IGNORECASE)
+_UNIT = re.compile(r"[\s-]+(?:an?\s+|per\s+)?([^\W\d_]+)")
+_YEAR = re.compile(r"(?<![\w.,:/-])(?:19|20)\d\d(?![\w]|[.,:/-]\d)")
 _PAIR = 2
 _SHORT_DAYS = len("mond")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What sources hold. `spoken` days are named in their texts, `following` ones follow from when those were said."""
+
+    numbers: frozenset[str] = frozenset()
+    counted: frozenset[tuple[str, str]] = frozenset()
+    spoken: frozenset[Day] = frozenset()
+    following: frozenset[Day] = frozenset()
+    years: frozenset[str] = frozenset()
+    months: frozenset[int] = frozenset()
+    weekdays: frozenset[int] = frozenset()
+    words: frozenset[str] = frozenset()
+    speakers: frozenset[str] = frozenset()
+
+    @classmethod
+    def together(cls, some: Sequence[Self]) -> Self:
+        """Return what several sources hold together."""
+        return cls(*(frozenset().union(*(getattr(one, part.name) for one in some)) for part in fields(cls)))
+
+    @property
+    def days(self) -> frozenset[Day]:
+        """All days, whether named or implied."""
+        return self.spoken | self.following
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +116,7 @@ class Evidence:
 
     def _of(self, source: Source) -> SourceFacts:
         if source not in self._held:
-            self._held[source] = held_by(source)
+            self._held[source] = _held_by(source)
         return self._held[source]
 
 
@@ -94,20 +135,20 @@ def _is_lyra_there(name: re.Match[str], text: str, cited: Sequence[Source]) -> b
 
 
 def _missing_dates(text: str, sources: SourceFacts) -> Iterator[tuple[int, str]]:
-    found = dated(text)
-    rest = undated(text, found)
+    found = written_dates(text)
+    rest = blanked(text, (one.span for one in found))
     for one in found:
         if not any(_day_held(reading, sources) for reading in one.readings):
-            yield one.start, one.shown
-    years = {str(year) for one in found for year, _, _ in one.readings if year} | set(YEAR.findall(rest))
-    for m in YEAR.finditer(rest):
+            yield one.span[0], one.shown
+    years = {str(year) for one in found for year, _, _ in one.readings if year} | set(_YEAR.findall(rest))
+    for m in _YEAR.finditer(rest):
         follows = m.group() in {str(year) for year, _, _ in sources.days} and sources.years <= years
         if not follows and m.group() not in sources.years | sources.numbers:
             yield m.start(), m.group()
     yield from _missing_words(text, rest, sources, found)
 
 
-def _missing_words(text: str, rest: str, sources: SourceFacts, found: Sequence[Dated]) -> Iterator[tuple[int, str]]:
+def _missing_words(text: str, rest: str, sources: SourceFacts, found: Sequence[WrittenDate]) -> Iterator[tuple[int, str]]:
     """Yield the months and weekdays that are not held."""
     words = [word.casefold() for word in WORD.findall(text)]
     months = {MONTHS[word] for word in words if word in MONTHS}
@@ -127,7 +168,7 @@ def _missing_words(text: str, rest: str, sources: SourceFacts, found: Sequence[D
                 yield m.start(), m.group()
 
 
-def _falls_on(weekday: int, sources: SourceFacts, found: Sequence[Dated]) -> bool:
+def _falls_on(weekday: int, sources: SourceFacts, found: Sequence[WrittenDate]) -> bool:
     """Return whether a held day falls on a weekday; if the sentence names dates, one of those must."""
     named = {reading for one in found for reading in one.readings}
     days = [day for day in sources.days if not named or any(_fits(claim, day) for claim in named)]
@@ -158,7 +199,7 @@ def _day_held(claim: Day, sources: SourceFacts) -> bool:
 
 
 def _missing_numbers(text: str, sources: SourceFacts) -> Iterator[tuple[int, str]]:
-    rest = undated(text, dated(text))
+    rest = blanked(text, (one.span for one in written_dates(text)))
     for at, shown, readings, parts, unit in _claims(rest, sources):
         together = bool(parts) and parts <= sources.numbers
         alike = {value for value, thing in sources.counted if thing == unit}
@@ -175,14 +216,81 @@ def _claims(rest: str, sources: SourceFacts) -> Iterator[tuple[int, str, set[str
         suffix = (m.group(2) or "").casefold()
         if suffix in {"st", "nd", "rd", "th"} and any(str(day) in readings for _, _, day in sources.days if day):
             continue
-        if YEAR.fullmatch(m.group()):
+        if _YEAR.fullmatch(m.group()):
             continue
         scaled = suffix == "k" or suffix.strip() in COUNT_WORDS
         if scaled:  # "10k" is not held by "10"
             readings = (readings - pieces(m.group(1))) or readings
-        yield m.start(), m.group(), readings, loose(m.group(1)), unit_of(rest, m.start(), m.end())
-    for m, words in counted(rest):
+        yield m.start(), m.group(), readings, loose(m.group(1)), _unit_of(rest, m.start(), m.end())
+    for m, words in spelled_out(rest):
         value, parts = phrase([COUNT_WORDS[w] for w in words]), {str(COUNT_WORDS[w]) for w in words if w not in UNCOUNTED}
         the_people = value in {len(sources.speakers), _PAIR} and rest[: m.start()].casefold().endswith("the ")
         if parts and not the_people:
-            yield m.start(), m.group(), {str(value)}, parts if len(words) > 1 else set(), unit_of(rest, m.start(), m.end())
+            yield m.start(), m.group(), {str(value)}, parts if len(words) > 1 else set(), _unit_of(rest, m.start(), m.end())
+
+
+def _held_by(source: Source) -> SourceFacts:
+    """Return what a source holds by its speaker's name, its text, and when it was said."""
+    return SourceFacts.together([_held_in(source.speaker, ""), _held_in(source.text, source.said_at, source.speaker)])
+
+
+def _held_in(raw: str, said_at: str, speaker: str = "") -> SourceFacts:
+    text = plain(raw)
+    found = written_dates(text)
+    tellings = [DatedText(at, text) for at in moments(plain(said_at))]
+    spoken = {day for one in found for reading in one.readings for day in _completed(reading, tellings)}
+    following = {(one.at.year, one.at.month, one.at.day) for one in tellings} | {
+        day for one in tellings for day in (*one.days, *one.seasons)
+    }
+    words = words_of(text)
+    rest = blanked(text, (one.span for one in found))
+    bare = {MONTHS[word] for word in words_of(rest) if word in MONTHS}
+    months = bare | {month for _, month, _ in spoken if month}
+    spoken |= {(year, month, None) for month in bare for one in tellings for year in one.years(month)}
+    spoken |= {(year, month, day) for (year, month, _), day in product(tuple(spoken), ordinals(text))}
+    years = {str(year) for one in found for year, _, _ in one.readings if year} | set(_YEAR.findall(rest))
+    weekdays = {WEEKDAYS[form] for word in words for form in (word, word.removesuffix("s")) if form in WEEKDAYS}
+    return SourceFacts(
+        frozenset(_numbers(rest) | clock_times(text) | clock_times(said_at)), frozenset(_counted_things(rest)),
+        frozenset(spoken), frozenset(following), frozenset(years), frozenset(months), frozenset(weekdays), words,
+        frozenset([speaker] if speaker else []),
+    )  # fmt: skip
+
+
+def _completed(day: Day, tellings: Sequence[DatedText]) -> Iterator[Day]:
+    year, month, number = day
+    if year is not None or month is None or not tellings:
+        yield day
+    else:
+        yield from ((one, month, number) for telling in tellings for one in telling.years(month))
+
+
+def _numbers(rest: str) -> set[str]:
+    """Return every possible value of the numbers in a text without its dates, including parts of composed ones."""
+    values = set[str]()
+    for m in NUMBER.finditer(rest):
+        values |= readings_of(m) | loose(m.group(1)) | pieces(m.group(1))
+    for _, words in spelled_out(rest):
+        counts = [COUNT_WORDS[w] for w in words]
+        values.update(map(str, (*counts, phrase(counts))))
+    spaced = re.findall(r"(?<!\d)\d{1,3}(?:\s\d{3})+(?!\d)", rest)
+    return values | {trimmed(re.sub(r"\s", "", run)) for run in spaced}
+
+
+def _counted_things(rest: str) -> Iterator[tuple[str, str]]:
+    """Yield each value in a text with its unit."""
+    for m in NUMBER.finditer(rest):
+        yield from ((value, _unit_of(rest, m.start(), m.end())) for value in readings_of(m) | pieces(m.group(1)))
+    for m, words in spelled_out(rest):
+        unit = _unit_of(rest, m.start(), m.end())
+        if unit or not words[-1].endswith(("st", "nd", "rd", "th")):  # "the third" is not three of anything
+            yield str(phrase([COUNT_WORDS[w] for w in words])), unit
+
+
+def _unit_of(rest: str, start: int, end: int) -> str:
+    """Return what a number counts: the word after it, or "at" for a time of day."""
+    found = _UNIT.match(rest, end)
+    word = found[1].casefold() if found else ""
+    if word and word not in STOP_WORDS:
+        return stem(word)
+    return "at" if _AT.search(rest, max(0, start - 4), start) else ""

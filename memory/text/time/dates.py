@@ -1,7 +1,8 @@
 """Dates in text, with their possible readings."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from memory.text.lexical import plain
@@ -53,6 +54,9 @@ DATE = re.compile(
     rf"|\b({_M})\b\.?\s+(\d\d?)(?:st|nd|rd|th)?(?![\d:.,'’]\d|\w)(?:,?\s+(\d{{4}})(?!\d))?|\b({_M})\b\.?,?\s+(\d{{4}})(?!\d)",
     re.IGNORECASE,
 )
+_RANGE = re.compile(
+    r"(?<![\w.,:])(\d\d?)(?:st|nd|rd|th|\.)?\s*(?:to|until|till|and|or|bis|und|[-–—])\s*(?:the\s+)?\Z", re.IGNORECASE
+)
 # A possible first character of a date: faster to search for than dates, which are then tried at these positions only.
 DATE_BEGINNING = re.compile(rf"\d|\b[{''.join(sorted({name[0] for name in MONTHS}))}]", re.IGNORECASE)
 
@@ -69,13 +73,13 @@ def matches(pattern: re.Pattern[str], beginning: re.Pattern[str], text: str) -> 
             end = found.end()
 
 
-def blanked(text: str, found: Iterable[re.Match[str]]) -> str:
-    """Return a text with every character of these matches replaced by a semicolon."""
+def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a text with every character of these spans, given in order, replaced by a semicolon."""
     pieces: list[str] = []
     at = 0
-    for match in found:
-        pieces += [text[at : match.start()], ";" * (match.end() - match.start())]
-        at = match.end()
+    for start, end in spans:
+        pieces += [text[at:start], ";" * (end - start)]
+        at = end
     return "".join([*pieces, text[at:]])
 
 
@@ -89,3 +93,23 @@ def dates(text: str) -> Iterator[tuple[re.Match[str], list[Day]]]:
         else:
             name, number, year_said = plain(g[7] or g[9] or g[12]).casefold(), g[6] or g[10], g[8] or g[11] or g[13]
             yield m, [(int(year_said) if year_said else None, MONTHS[name], int(number) if number else None)]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDate:
+    """A date in a text: its span, spelling and readings."""
+
+    span: tuple[int, int]
+    shown: str
+    readings: Sequence[Day]
+
+
+def written_dates(text: str) -> list[WrittenDate]:
+    """Return the dates of a text, in order; of "26 to 30 October" both."""
+    found: list[WrittenDate] = []
+    for m, readings in dates(text):
+        before = _RANGE.search(text, max(0, m.start() - 20), m.start())
+        if before and any(day for _, _, day in readings):
+            found.append(WrittenDate(before.span(1), before[1], [(year, month, int(before[1])) for year, month, _ in readings]))
+        found.append(WrittenDate(m.span(), m.group(), readings))
+    return found

@@ -134,7 +134,7 @@ def ordinals(text: str) -> set[int]:
     """Return the days of a month that a text names without a month: the 24th."""
     if not _ORDINAL.search(text):
         return set()
-    rest = blanked(text, (m for m, _ in dates(text)))
+    rest = blanked(text, (m.span() for m, _ in dates(text)))
     return {day for m in _ORDINAL.finditer(rest) if 0 < (day := int(m[1] or m[2])) <= _LONGEST_MONTH}
 
 
