@@ -204,6 +204,8 @@ def key_words(text: str) -> dict[str, str]:
 
 def _stem_by_script(word: str) -> str:
     """Return the stem of a lower-case word whose language is known by its script, if at all."""
+    if word.isascii():
+        return stem(word)
     written = next(iter(languages_by_script(word[:1])), "english")
     if written == "arabic" and len(word) > 4:
         word = word.removeprefix("و")  # "and" is written onto its word

@@ -5,8 +5,9 @@ time, any other the last.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar
@@ -18,6 +19,7 @@ from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
 from memory.text.questions import is_question
 from memory.text.told.announcements import OVER
 from memory.text.word_forms.irregular_verbs import is_past
+from memory.text.wordings import read_wordings
 
 MOST_CHARACTERS = 2_000
 _MOST_SENTENCES = 40
@@ -50,50 +52,31 @@ def _words(codes: frozenset[Code]) -> frozenset[str]:
 
 _TIMES, _UNITS, _DISTANCES = _words(_NAMES_A_TIME), _words(frozenset((Code.UNIT,))), _words(_FROM_NOW)
 _A_WORD = re.compile(r"[^\W_]+")
-_SINCE = re.compile(
-    r"(?i)\b(?:since|seit|depuis|desde|until|till|bis|jusqu|hasta|every|each|always|usually|never|immer|nie|siempre|chaque|tou(?:s|tes) les|cada|tod[oa]s l[oa]s"
-    r"|le (?:lun|mar|mercre|jeu|vendre|same)di(?! \d)|le dimanche(?! \d)|los (?:lunes|martes|miércoles|jueves|viernes|sábados|domingos))\b"
-)
-_WILL = re.compile(
-    r"(?i)\b(?:will|shall|going to|plan(?:s|ning)? to|next(?! door| to\b)|upcoming|tomorrow|soon|werden?|wirst?|wird|nächste\w*|kommende\w*|voy|vamos|va a"
-    r"|ser[áé]|ir[éá]|iremos|próxim\w+|vais|allons|sera|serai|prochaine?)\b|['’]ll\b"
-    r"|\b(?:promised|agreed)\b(?:(?!\bon\b)[^,;])*\bto\b|\b(?:remind (?:me|us)|don['’]?t forget|supposed to(?! have)|tickets for|signed up for)\b"
-    r"|\binvited (?:\w+ ){1,2}(?:to|for|over)\b|\b(?:versprochen|zugesagt|vereinbart),? .*\bzu \w+|\berinner\w* mich\b"
-)
-_DONE = re.compile(
-    r"(?i)\b(?:been|seen|done|gone|gave|sang|rang|ran|swam|took|saw|made|ate|bought|lost|broke|wrote|read|slept|fell|felt|drove|won|flew"
-    r"|\w*ge\w{2,}(?:t|en)|\w{2,}iert|(?:be|ver|er|ent|zer)\w{3,}(?:t|en)|waren?|wurden?|fui|fuimos|estuv\w+|hic\w+|\w{2,}(?:é|ó|aron|ieron)"
-    r"|ét(?:ais|ait|ions|aient)|avons|avez)\b|\bj['’]ai\b"
-)
-_PRESENT = re.compile(
-    r"(?i)\b(?:(?:must|should)(?! have)|needs? to|can['’]?t (?:come|make it|go)|is|are|am|has|have|comes?|arrives?|fly|flies|leaves?|starts?|begins?|moves?"
-    r"|meets?|visits?|go|goes|gets?|turns?|ist|sind|bin|habe|haben|hat"
-    r"|fliege\w*|fahre\w*|treffe\w*|gehe\w*|ziehe\w*|heirate\w*|beginnt|es|son|tengo|tenemos|viajo|viajamos|est|sont|pars|partons)\b"
-    r"|['’](?:m|re|s)\b|['’]d like to\b"
-)
-_ARRANGED = re.compile(r"(?i)\b(?:\w{3,}ed|bought|got|set|told|heard|found|agreed)\b")
-_ASKS_AHEAD = re.compile(
-    r"(?i)\bwhat (?:happens|comes)\b|\b(?:will (?:i|we|he|she|they|there|happen)|going to|coming up|(?:is|am i|are we) (?:happening|planned|planning)"
-    r"|plan(?:s|ned|ning)? (?:for|on)|what(?:['’]s| is) (?:on|up|happening|planned|going on)|(?:what|who|where|when) (?:am i|are we|is \w+) \w+ing|(?:do|does) \w+ have"
-    r"|(?:am i|are we) (?:free|busy|away|off|invited)|is there (?:anything|something)|(?:must|should) (?:i|we)|who comes)\b|\bwas (?:passiert|kommt|steht|ist los|ist geplant|werde|(?:mache|machen|muss|müssen|soll|sollen) (?:ich|wir)|(?:habe|haben) (?:ich|wir)\b.*\bvor)\b"
-    r"|\b(?:habe|haben) (?:ich|wir)\b(?!.*\b(?:ge\w{2,}(?:t|en)|\w+iert)\b).*\b(?:termine?|zeit|frei|etwas|schon was)\b|\bqué (?:pasa|hay|haré|haremos)\b"
-    r"|\bqué (?:voy|vamos) a\b|\bqué (?:hago|hacemos)\b|\bqu['’]est-ce (?:qui se passe|qu['’]il y a|que (?:je|nous|on) (?:fai\w+|va\w*|allons|ferai|ferons|fera))\b"
-    r"|\b(?:prévu|au programme|(?:je|on|nous) (?:fais|fait|faisons) quoi|j['’]ai quoi|on a quoi)\b|\b(?:qué (?:tengo|tenemos)|planes)\b"
-)
 _PLANS_FOR = (
     (re.compile(r"(?i)\b(plans?|planned|planning) for the (?=weekend\b)"), r"\1 this "),
     (re.compile(r"(?i)\b(plans?|planned|planning) for (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"), r"\1 on "),
     (re.compile(rf"\b(plans?|planned|planning) for (?=(?:{'|'.join(MONTHS)})\b)"), r"\1 in "),
 )
+"""What stands before a time in a question about plans, and before the same time elsewhere."""
 _INTENDS = re.compile(r"(?i)(?<=\w) vor(?=\W*$)")
 """The end of "was habe ich am Samstag vor", which is no time before another."""
-"""What stands before a time in a question about plans, and before the same time elsewhere."""
-_APPOINTED = re.compile(r"(?i)\b(?:appointment|deadline|rdv|rendez-vous|\w*termin|cita|entrega)\b")
 _SUBJECTS = frozenset("i we he she they you ich wir er sie du je j'ai tu il elle nous vous yo".split())
 """What no note without a verb has: "I quit on 3 December" tells of what was, though "quit" is present and past."""
-_OF_A_DAY = re.compile(r"(?i)\b(?:of|dated|vom|del|du) (?:the )?\d")
-"""A thing of a day ("the receipt of 3 December") is there already, unless it is an appointment."""
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
+
+
+@cache
+def _signs() -> Mapping[str, re.Pattern[str]]:
+    """Return the signs of all languages by what they tell, as told_times.toml has and explains them."""
+    found: dict[str, list[str]] = {}
+    for signs in read_wordings(__file__).values():
+        for told, patterns in signs.items():
+            found.setdefault(told, []).extend(patterns)
+    return {told: re.compile("|".join(patterns), re.IGNORECASE) for told, patterns in found.items()}
+
+
+def _has_sign(told: str, text: str) -> bool:
+    return _signs()[told].search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +132,8 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     if last is None or last.end > now or _has(cut(_INTENDS.sub("", english)), _BACK):
         return question
     signs = [signs_of(name) for name in languages_of(text)] if english != text else []
-    ahead = _ASKS_AHEAD.search(text) or any(one.ahead.search(text) for one in signs)
-    over = question.past or OVER.search(text) or _DONE.search(text) or any(one.back.search(text) for one in signs)
+    ahead = _has_sign("asks_ahead", text) or any(one.ahead.search(text) for one in signs)
+    over = question.past or OVER.search(text) or _has_sign("done", text) or any(one.back.search(text) for one in signs)
     tokens = cut(english)
     weekly = _is_weekly(tokens)
     then = parse_question(english, now + (_WEEK if weekly else _YEAR), time_zone).window
@@ -163,7 +146,7 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
 
 def asks_ahead(text: str, window: Window, now: int) -> bool:
     """Return whether a question about a time asks about the future."""
-    return window.start > now or (window.end > now and _ASKS_AHEAD.search(text) is not None)
+    return window.start > now or (window.end > now and _has_sign("asks_ahead", text))
 
 
 def _may_tell(text: str) -> bool:
@@ -186,7 +169,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> Window | None:
     """Return the time that a sentence tells of; None if it has none, asks about it, or leaves it open-ended."""
-    if is_question(sentence) or _SINCE.search(sentence):
+    if is_question(sentence) or _has_sign("recurring", sentence):
         return None
     for name in further:
         times, rest = times_in_english(_QUOTED.sub(" ", sentence), name)
@@ -235,13 +218,13 @@ def _read(sentence: str, said_at: int, time_zone: str) -> Window | None:
 
 def _soon(sentence: str, tokens: TimeTokens, said_at: int, time_zone: str) -> Window | None:
     """Return the day of a note without a verb ("dentist 3 December") within the next two months; a weekday only of an appointment."""
-    if OVER.search(sentence) or _DONE.search(sentence) or any(word == "born" or is_past(word) for word in tokens.words):
+    if OVER.search(sentence) or _has_sign("done", sentence) or any(word == "born" or is_past(word) for word in tokens.words):
         return None
     if not _SUBJECTS.isdisjoint(tokens.words):
         return None
-    appointed = _APPOINTED.search(sentence) is not None
+    appointed = _has_sign("appointment", sentence)
     weekly = appointed and _is_weekly(tokens)
-    dated = _has(tokens, _DAYS_OF_A_MONTH) and (appointed or not _OF_A_DAY.search(sentence))
+    dated = _has(tokens, _DAYS_OF_A_MONTH) and (appointed or not _has_sign("of_a_day", sentence))
     if not (weekly or dated):
         return None
     then = parse_question(sentence, said_at + (_WEEK if weekly else _YEAR), time_zone).window
@@ -266,14 +249,14 @@ def _named_first(tokens: TimeTokens) -> str:
 
 def _looks_ahead(sentence: str) -> bool:
     """Return whether a sentence is about the future, by its verbs."""
-    if _WILL.search(sentence):
+    if _has_sign("ahead", sentence):
         return True
-    return not (OVER.search(sentence) or _DONE.search(sentence)) and _PRESENT.search(sentence) is not None
+    return not (OVER.search(sentence) or _has_sign("done", sentence)) and _has_sign("present", sentence)
 
 
 def _is_still_to_come(sentence: str) -> bool:
     """Return whether a sentence about a later time tells of nothing that is done already, as "booked the ferry for May" does."""
-    return _looks_ahead(sentence) and not (_DONE.search(sentence) or _ARRANGED.search(sentence))
+    return _looks_ahead(sentence) and not (_has_sign("done", sentence) or _has_sign("arranged", sentence))
 
 
 def _of_a_day(window: Window, said_at: int, time_zone: str) -> Window | None:
