@@ -1,7 +1,7 @@
 """Token counting and token budgets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 MARK = " […] "
 
@@ -43,8 +43,8 @@ class FittedLayer:
 
     name: str
     shown: Sequence[str]
-    cut: int = 0
-    tokens: int = field(default=0)
+    cut: int
+    tokens: int
 
 
 class TokenBudget:

@@ -18,18 +18,13 @@ from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.time.dates import MONTHS, WORD
+from memory.text.wordings import read_wordings
 
 _PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,;:!?\n]")
-_DENYING = frozenset(
-    """
-    not never no nobody none nothing neither nor without cannot kein keine keinen keinem keiner nicht nie niemals nichts niemand
-    ohne pas jamais rien aucun aucune sans nunca nadie ningún ninguna niet geen nooit
-    """.split()
-)
-_TURNING = re.compile(
-    r"(?:stop|quit|refus|declin|reject|fail|avoid|allerg|cancel|instead|against|only|hardly|barely|unless|except|anymore|rather|little|few|lack|miss"
-    r"|out|less|lost|lose|secret|un[a-z]{4,}|dis[a-z]{4,}|in[a-z]*able)"
-)
+_WORDINGS = read_wordings(__file__)
+_DENYING = frozenset(" ".join(_WORDINGS["denying"].values()).split())
+_TURNING = re.compile(_WORDINGS["turning"], re.VERBOSE)
+_OPEN, _ANNOUNCING = (re.compile(_WORDINGS[name], re.IGNORECASE | re.VERBOSE) for name in ("open", "announcing"))
 _LIGHT = (
     ((STOP_WORDS | FUNCTION_WORDS) - _DENYING)
     | MONTHS.keys()
@@ -38,43 +33,11 @@ _LIGHT = (
 _ANSWERING = frozenset("say says said tell or yes".split())
 _JOINING = frozenset("and but because so und aber weil et mais y pero".split())
 _SCOPE, _BESIDE, _PAIR = 2, 3, 2
-_OPPOSITES = (
-    (
-        "like likes liked love loves loved enjoy enjoys enjoyed adore adores adored fond mag mochte liebt liebte aime adore gusta encanta",
-        "hate hates hated dislike dislikes disliked detest detests detested loathe loathes loathed hasst hasste déteste odia detesta",
-    ),
-    (
-        "accept accepts accepted agree agrees agreed zugesagt angenommen accepte accepté acepta aceptó",
-        "decline declines declined refuse refuses refused reject rejects rejected abgesagt abgelehnt refuse refusé rechaza rechazó",
-    ),
-    ("remember remembers remembered erinnert", "forget forgets forgot forgotten vergisst vergaß vergessen"),
-    ("marry marries married heiratet geheiratet", "divorce divorces divorced geschieden"),
-    ("start starts started begin begins began begun angefangen begonnen", "stop stops stopped quit quits aufgehört"),
-    ("hire hires hired eingestellt", "fire fires fired entlassen gekündigt"),
-    ("allow allows allowed erlaubt", "forbid forbids forbade forbidden ban bans banned verboten"),
-    ("rise rises rose risen increase increases increased gestiegen", "fall falls fell fallen decrease decreases decreased gesunken"),
-)  # fmt: skip
-"""Only pairs of which neither follows from the other seen from elsewhere: who sells to one of two has the other buy."""
 _CLAUSES = re.compile(r"[.;:!?\n,]|\b(?:and|but)\b")
-_OPEN = re.compile(
-    r"(?i)\b(?:wants?|wanted|wanna|needs?|needed|plans?|planned|planning|reminds?|reminded|let['’]?s|if|whether|hopes?|hoped|asked|told"
-    r"|promised?|agreed|offered|suggested|decided|refused|should|would|could|must|might|may|will|to|be)\b"
-)
-"""What a sentence has that tells nothing as done."""
-_ANNOUNCING = re.compile(
-    r"(?i)(?:\b(?:please|will|shall|should|must|gonna|let['’]?s|might|(?:can|could|would|will) you"
-    r"|(?:going|have|has|need|needs|want|wants|plan|plans|remind me|remember|forget|try|like) to)|['’]ll)(?: [\w'’]+){0,2}$"
-)
 _DONE = re.compile(r"\b[a-z]{3,}ed\b")
-_IRREGULAR = {
-    "bought": "buy", "sold": "sell", "went": "go", "gave": "give", "took": "take", "wrote": "write", "sent": "send", "paid": "pay",
-    "made": "make", "brought": "bring", "built": "build", "met": "meet", "spoke": "speak", "drove": "drive", "flew": "fly",
-    "began": "begin", "quit": "quit", "left": "leave", "found": "find", "chose": "choose", "ate": "eat", "ran": "run",
-}  # fmt: skip
+_STATING = frozenset(_WORDINGS["stating"].split())
 _BEFORE_A_VERB = frozenset("please just then now also to and lyra".split())
 _LONGEST_BEFORE = 48
-_STATES = frozenset("loved liked hated wanted needed missed enjoyed hoped looked seemed".split())
-"""Verbs that nobody orders: who writes "love it" left out who does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +75,7 @@ class _Clause:
 def _poles() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
     """Return for each word, by its stem, those that say the same and those that say the opposite."""
     found: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
-    for pair in _OPPOSITES:
+    for pair in _WORDINGS["opposites"]:
         one, other = (frozenset(map(stem, words.split())) for words in pair)
         found |= dict.fromkeys(one, (one, other)) | dict.fromkeys(other, (other, one))
     return found
@@ -197,7 +160,7 @@ def undone(text: str, cited: Sequence[Source]) -> Iterator[str]:
         for clause in _CLAUSES.split(text)
         if not _OPEN.search(clause)
         for word in WORD.findall(clause)
-        if word in _IRREGULAR or (_DONE.fullmatch(word) and word not in _STATES)
+        if word in _WORDINGS["irregular"] or (_DONE.fullmatch(word) and word not in _STATING)
     )
     if not claimed:
         return
@@ -206,7 +169,7 @@ def undone(text: str, cited: Sequence[Source]) -> Iterator[str]:
         for word in WORD.finditer(clause):
             uses_by_stem.setdefault(stem(word.group().casefold()), []).append((clause, word))
     for done in claimed:
-        verb = stem(_IRREGULAR.get(done, done))
+        verb = stem(_WORDINGS["irregular"].get(done, done))
         uses = [*uses_by_stem.get(verb, ()), *uses_by_stem.get(stem(done), ())]
         if uses and all(word.group().casefold() != done and _is_open(clause, word) for clause, word in uses):
             yield done

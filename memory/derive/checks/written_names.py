@@ -141,8 +141,8 @@ class WrittenNames:
         before = (re.split(r"[.;:!?\n]", source.text[: m.start()])[-1] for m in first.values())
         return any(self._named.isdisjoint(word.casefold() for word in WORD.findall(some)) for some in before)
 
-    def left_out(self, text: str, cited: Sequence[Source], *, places: bool | None = None) -> frozenset[str]:
-        """Return the names in sources that a sentence leaves out: all of them, or only places, or all but places."""
+    def left_out(self, text: str, cited: Sequence[Source], *, places: bool | None) -> frozenset[str]:
+        """Return the names in sources that a sentence leaves out: only `places`, all but places, or (None) all of them."""
         sort = self._named if places is None else self._named & self._places if places else self._named - self._places
         return frozenset({word for source in cited for word in words_of(source.text)} & sort - words_of(text))
 

@@ -1,5 +1,6 @@
 """Distances in time: "two weeks", "a couple of months", "half a year"."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory.index.when.codes import Code
@@ -75,8 +76,8 @@ def distance(tokens: TimeTokens, start: int, end: int) -> Distance:
     return Distance(1, unit) if Code.ARTICLE in codes or Code.THE in codes else Distance(_FEW, unit, True)
 
 
-def ago(calendar: LocalCalendar, away: list[Distance], sign: int = -1) -> Window | None:
-    """Return the window around the point at a distance from now, with the distance's tolerance on both sides."""
+def ago(calendar: LocalCalendar, away: Sequence[Distance], sign: int) -> Window | None:
+    """Return the window around the point at a distance before (-1) or after (1) now, with the distance's tolerance on both sides."""
     last = away[-1]
     if last.by_the_clock:
         length = sum(each.length for each in away)
@@ -96,8 +97,8 @@ def ago(calendar: LocalCalendar, away: list[Distance], sign: int = -1) -> Window
     return replace(window, heart=(itself.start + itself.end) // 2)
 
 
-def rolling(calendar: LocalCalendar, away: Distance, sign: int = -1) -> Window | None:
-    """Return the window from some distance before now to the end of today, or from today as far ahead."""
+def rolling(calendar: LocalCalendar, away: Distance, sign: int) -> Window | None:
+    """Return the window from some distance before now to the end of today (-1), or from today as far ahead (1)."""
     if away.vague:
         away = Distance(away.count + away.count // 2, away.unit)
     if away.by_the_clock:

@@ -219,7 +219,7 @@ def alone(tokens: TimeTokens, at: int) -> Expression | None:
     return None
 
 
-def chosen(tokens: TimeTokens, at: int, which: Occurrence, part: int | None = None) -> Expression | None:
+def chosen(tokens: TimeTokens, at: int, which: Occurrence, part: int | None) -> Expression | None:
     """Return this, the last or the next of what a word names; `part` is a part of that day."""
     code, value = tokens.codes[at], tokens.values[at]
     if code == Code.SEASON and value == _WINTER and which is Occurrence.THIS:
