@@ -12,7 +12,7 @@ _PART = re.compile(r"\{([A-Z_]+)\}")
 
 @cache
 def read_wordings(module: str, **given: str) -> Mapping[str, Any]:
-    """Return the contents of the TOML file beside the file of a module, with all parts filled in.
+    """Return the contents of the TOML file beside the file of a module, with all parts filled in, in keys as well.
 
     Its table "parts", if there is one, names the parts besides those that are given. One may name earlier ones; one that lists words by
     their meanings stands for all of these words.
@@ -27,7 +27,7 @@ def read_wordings(module: str, **given: str) -> Mapping[str, Any]:
 def _filled(value: Any, parts: Mapping[str, str]) -> Any:
     match value:
         case dict():
-            return {key: _filled(one, parts) for key, one in value.items()}
+            return {_filled(key, parts): _filled(one, parts) for key, one in value.items()}
         case list():
             return [_filled(one, parts) for one in value]
         case str():

@@ -5,14 +5,13 @@ whose words also occur in other languages with Latin letters, only in texts in t
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 
 from memory.text.language_detection import language, languages_by_script
 from memory.text.lexical import tokens
+from memory.text.wordings import read_wordings
 
 MONTHS = "January February March April May June July August September October November December".split()
 _WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
@@ -20,12 +19,10 @@ _SEASONS = "spring summer autumn winter".split()
 _UNITS = "day week month year".split()
 _DAYS = ("the day before yesterday", "the day after tomorrow", "yesterday", "today", "tomorrow")
 _HAN = "一二三四五六七八九"
-_NO_WEEKDAY = "(?! ?の?[一二三四五六七日天月火水木金土월화수목금토일])"
 _PAST_IN_KOREAN = "".join(chr(code) for code in range(0xAC00, 0xD7A4) if (code - 0xAC00) % 28 == 20 and chr(code) not in "있겠")
 """Syllables that end in the double consonant of a past tense."""
 _LATIN = ("polish", "turkish")
 _WORD = r"(?<!\w)(?:{})(?!\w)"
-_PARTICLES = {"korean": "(?:에는|에|은|는|의)?", "chinese": "", "japanese": ""}
 _Said = Callable[[re.Match[str]], str]
 
 
@@ -51,6 +48,7 @@ class Vocabulary:
     tens: Sequence[str] = ()
     one: Sequence[str] = ()
     figures: Sequence[str] = ()
+    particle: str = ""
     months: Sequence[str] = ()
     in_months: Sequence[str] = ()
 
@@ -67,9 +65,8 @@ class TenseSigns:
 @cache
 def vocabularies() -> Mapping[str, Vocabulary]:
     """Return the vocabularies by language: "russian"."""
-    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
-    text = text.replace("{no_weekday}", _NO_WEEKDAY).replace("{past}", _PAST_IN_KOREAN)
-    return {name: Vocabulary(**words) for name, words in tomllib.loads(text).items()}
+    listed = read_wordings(__file__, PAST=_PAST_IN_KOREAN)
+    return {name: Vocabulary(**words) for name, words in listed.items() if name != "parts"}
 
 
 @cache
@@ -177,8 +174,9 @@ def _counted(words: Vocabulary, number: str, unit: int, word: str) -> str:
 
 
 def _whole(name: str, pattern: str) -> re.Pattern[str]:
-    if vocabularies()[name].figures:
-        return re.compile(rf"(?:{pattern}){_PARTICLES[name]}")
+    words = vocabularies()[name]
+    if words.figures:
+        return re.compile(rf"(?:{pattern}){words.particle}")
     return re.compile(_WORD.format(pattern), re.IGNORECASE)
 
 
