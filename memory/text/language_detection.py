@@ -25,7 +25,7 @@ _WORDS_BY_SCRIPT = _read_languages()
 # Hebrew has no stemmer, and would be mistaken for Yiddish.
 _HEBREW = frozenset("של את לא על הוא היא אני זה זאת עם מה אתה כי גם יש אין איפה אבל רק הם שלי שלך לי די".split())
 
-LETTERS: Mapping[str, str] = {
+SCRIPTS: Mapping[str, str] = {
     "greek": "\u0370-\u03ff\u1f00-\u1fff",
     "cyrillic": "\u0400-\u052f",
     "armenian": "\u0530-\u058f",
@@ -40,7 +40,7 @@ LETTERS: Mapping[str, str] = {
 """The letters of each script, as ranges within the brackets of a regular expression."""
 _SCRIPT_OF = {
     block: script
-    for script, ranges in LETTERS.items()
+    for script, ranges in SCRIPTS.items()
     for first, last in re.findall("(.)-(.)", ranges)
     for block in range(ord(first) >> 4, (ord(last) >> 4) + 1)
 }
@@ -48,7 +48,7 @@ _SCRIPT_OF = {
 _SPOKEN_IN = {"hangul": "korean", "kana": "japanese", "han": "chinese", "cyrillic": "russian", "arabic": "arabic"}
 """The language for which each of these scripts stands, the surest first: Japanese is written in Han as well as in kana, and texts in
 all of East Asia quote words of other alphabets."""
-_LETTER_OF = {name: re.compile(f"[{LETTERS[script]}]") for script, name in _SPOKEN_IN.items()}
+_LETTER_OF = {name: re.compile(f"[{SCRIPTS[script]}]") for script, name in _SPOKEN_IN.items()}
 _SERBIAN = frozenset("ђјљњћџ")
 _PERSIAN = "پچژگکی"
 _ARABIC = "ةىيكأإؤئ"
@@ -129,7 +129,7 @@ def _word_votes() -> dict[str, tuple[int, tuple[str, ...]]]:
 
 _LETTER_VOTES = _votes(_LETTERS)
 _LETTERS_TOLD = frozenset(_LETTER_VOTES)
-_WRITTEN = {name: script for script, languages in _WORDS_BY_SCRIPT.items() for name in languages}
+_SCRIPT_OF_LANGUAGE = {name: script for script, languages in _WORDS_BY_SCRIPT.items() for name in languages}
 
 
 def language(words: Sequence[str]) -> str | None:
@@ -208,7 +208,7 @@ def stemmed_as(word: str, name: str) -> str:
     So a number or foreign word is the same term in every text.
     """
     script = _SCRIPT_OF.get(ord(word[0]) >> 4) if word else None
-    own = _WRITTEN.get(name)
+    own = _SCRIPT_OF_LANGUAGE.get(name)
     if script:
         return name if own == script else "english"
     latin = bool(word) and word[0].isalpha() and (word < "\u0370" or "\u1e00" <= word < "\u1f00")

@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.models.offline.phrases import FORMAL, Phrases
 from bot.models.offline.spoken_manner import Manner
 from localization.current_language import ENGLISH, LANGUAGES, current
-from memory.text.language_detection import LETTERS, first_names, function_words, language, languages_by_script
+from memory.text.language_detection import SCRIPTS, first_names, function_words, language, languages_by_script
 from memory.text.lexical import tokens
 
 SPOKEN: Mapping[str, str] = {
@@ -19,7 +19,7 @@ SPOKEN: Mapping[str, str] = {
 _FORMAL = frozenset({"de"})
 _LOOKED_AT = 2_000
 """How many characters of a text are examined; more add nothing."""
-_EAST_ASIAN = LETTERS["hangul"] + LETTERS["kana"] + LETTERS["han"]
+_EAST_ASIAN = SCRIPTS["hangul"] + SCRIPTS["kana"] + SCRIPTS["han"]
 _UNSPACED, _SPACED = re.compile(f"[{_EAST_ASIAN}]"), re.compile(rf"[^\W\d_{_EAST_ASIAN}]+")
 _CHINESE = re.compile(
     "[你您妳她吗呢很吧啊哪嗎麼們這說誰還沒給]|我(?![慢々儘])|[晚早]安|[今明昨]天|真[好的是]|好的|了(?:[一。，！]|$)|在(?![宅庫住籍職任来日中])"

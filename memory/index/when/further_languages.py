@@ -80,7 +80,7 @@ def in_english(text: str) -> str:
     """Return a text with its time expressions in these languages translated into English."""
     for name in languages_of(text):
         if _may_say(name, text):
-            for pattern, said in _read(name):
+            for pattern, said in _translations(name):
                 text = pattern.sub(said, text)
     return text
 
@@ -88,7 +88,7 @@ def in_english(text: str) -> str:
 def times_in_english(text: str, name: str) -> tuple[list[str], str]:
     """Return the time expressions of a text in one language, in English, most specific first, and the rest of the text."""
     found: list[str] = []
-    for pattern, said in _read(name) if _may_say(name, text) else ():
+    for pattern, said in _translations(name) if _may_say(name, text) else ():
 
         def take(match: re.Match[str], said: _Said = said) -> str:
             if (english := said(match)) == match[0]:
@@ -110,17 +110,17 @@ def languages_of(text: str) -> list[str]:
 
 def _may_say(name: str, text: str) -> bool:
     """Return whether a text may have time expressions of a language: most short texts could be in one with Latin letters."""
-    return name not in _LATIN or _any(name).search(text) is not None
+    return name not in _LATIN or _any_time(name).search(text) is not None
 
 
 @cache
-def _any(name: str) -> re.Pattern[str]:
+def _any_time(name: str) -> re.Pattern[str]:
     """Return one pattern that finds whether a text has any of the time expressions of a language with Latin letters."""
     return re.compile(_WORD.format("|".join(re.sub(r"\(\?P<\w+>", "(", pattern) for pattern, _ in _forms(name))), re.IGNORECASE)
 
 
 @cache
-def _read(name: str) -> list[tuple[re.Pattern[str], _Said]]:
+def _translations(name: str) -> list[tuple[re.Pattern[str], _Said]]:
     """Return the compiled patterns of a language's time expressions with their translations."""
     return [(_whole(name, pattern), said) for pattern, said in _forms(name)]
 

@@ -151,7 +151,7 @@ def _bound(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 
 def _bounded(side: str, one: Expression, near: bool = False) -> Expression:
-    """Return the time since (s), until (u), before (b, B) or after (e) another, up to today; two weeks of it if `near`."""
+    """Return the time since, until, before or after another, by the code of `side`, up to today; two weeks of it if `near`."""
 
     def made(calendar: LocalCalendar, window: Window) -> Window | None:
         today = calendar.window((calendar.today, calendar.today + 1))

@@ -117,7 +117,7 @@ def times_told(text: str, said_at: int, time_zone: str) -> ToldTimes:
 
 
 def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
-    """Like `asked`, in the further languages too; in a question about the future, a weekday, or a month or feast without a
+    """Like `parse_question`, in the further languages too; in a question about the future, a weekday, or a month or feast without a
     year, is the next one with the last one as `instead`.
 
     So is a day of the next two months in a question that is not about the past.

@@ -7,7 +7,7 @@ from itertools import islice, product
 
 from memory.text import lexical
 from memory.text.display_names import likeness, untagged
-from memory.text.language_detection import LETTERS, language
+from memory.text.language_detection import SCRIPTS, language
 from memory.text.lexical import stem
 
 LONGEST = 3
@@ -19,7 +19,7 @@ _PART = re.compile(r"[^\W_]+")
 """A part of a word: "Bob'd" and "Bob-Ben" name Bob, too."""
 _UNSPACED_LENGTHS = range(6, 1, -1)
 """How many characters in a row are tried in a script without spaces; names of one character are too many words."""
-_HAN_OR_HANGUL = re.compile(f"[{LETTERS['han']}]+|[{LETTERS['hangul']}]+")
+_HAN_OR_HANGUL = re.compile(f"[{SCRIPTS['han']}]+|[{SCRIPTS['hangul']}]+")
 _GIVEN, _FAMILY_OF_JAPAN = 2, 4
 _PROCLITICS = ("وفبلك", "ובלמהשכ")
 """What Arabic and Hebrew write together with the name after it: "and", "to", "with" and the like."""
