@@ -1,14 +1,13 @@
 """Distances in time: "two weeks", "a couple of months", "half a year"."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory.index.when.codes import Code
-from memory.index.when.days import DAY as DAY_LENGTH
-from memory.index.when.days import LocalCalendar, Occurrence, Range, months_away, of_week
+from memory.index.when.days import DAY, LocalCalendar, Occurrence, Range, months_away, of_week
 from memory.index.when.tokens import TimeTokens
 from memory.index.when.values import Window
-from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, MINUTE, MONTH, QUARTER, VAGUE, WEEK, WEEKEND, YEAR
+from memory.index.when.vocabulary import VAGUE, Unit
 
 COUNT = "(?:NUMBER (?:-? NUMBER)? OF? | DIGITS | DAYS)"
 A_NUMBER = "(?:ARTICLE? NUMBER (?:-? NUMBER)? OF? | DIGITS | DAYS | ARTICLE)"
@@ -16,11 +15,19 @@ A_HALF = "(?:ARTICLE? HALF ARTICLE?)"
 AWAY = f"(?:(?:THE? {A_NUMBER} | {A_HALF} | THE)? UNIT | THE PART_OF_DAY)"
 """A distance that may precede "before" or "after"."""
 
-_CLOCK = {MINUTE: 60_000_000, HOUR: 3_600_000_000}
-_DAYS = {DAY: 1, WEEK: 7, FORTNIGHT: 14, WEEKEND: 7}
-_MONTHS = {MONTH: 1, QUARTER: 3, YEAR: 12}
-_MONTH_LENGTH = 30 * DAY_LENGTH + DAY_LENGTH * 7 // 16
-_HALVES = {HOUR: (30, MINUTE), DAY: (12, HOUR), WEEK: (3, DAY), MONTH: (15, DAY), QUARTER: (6, WEEK), YEAR: (6, MONTH)}
+_CLOCK: Mapping[int, int] = {Unit.MINUTE: 60_000_000, Unit.HOUR: 3_600_000_000}
+_DAYS: Mapping[int, int] = {Unit.DAY: 1, Unit.WEEK: 7, Unit.FORTNIGHT: 14, Unit.WEEKEND: 7}
+MONTHS_OF: Mapping[int, int] = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}
+"""How many months a unit has."""
+_MONTH_LENGTH = 30 * DAY + DAY * 7 // 16
+_HALVES: Mapping[int, tuple[int, int]] = {
+    Unit.HOUR: (30, Unit.MINUTE),
+    Unit.DAY: (12, Unit.HOUR),
+    Unit.WEEK: (3, Unit.DAY),
+    Unit.MONTH: (15, Unit.DAY),
+    Unit.QUARTER: (6, Unit.WEEK),
+    Unit.YEAR: (6, Unit.MONTH),
+}
 _FEW = 3
 _COUNTED_OFF = 7
 
@@ -39,8 +46,8 @@ class Distance:
         if self.unit in _CLOCK:
             return self.count * _CLOCK[self.unit]
         if self.unit in _DAYS:
-            return self.count * _DAYS[self.unit] * DAY_LENGTH
-        return self.count * _MONTHS[self.unit] * _MONTH_LENGTH
+            return self.count * _DAYS[self.unit] * DAY
+        return self.count * MONTHS_OF[self.unit] * _MONTH_LENGTH
 
     @property
     def by_the_clock(self) -> bool:
@@ -49,7 +56,7 @@ class Distance:
 
     def slack(self, length: int) -> int:
         """Return the tolerance of a length: a quarter, half if vague, none for a few counted days."""
-        if self.unit == DAY and self.count < _COUNTED_OFF and not self.vague:
+        if self.unit == Unit.DAY and self.count < _COUNTED_OFF and not self.vague:
             return 0
         return length // (2 if self.vague else 4)
 
@@ -57,16 +64,16 @@ class Distance:
         """Return the day this far after (1) or before (-1) a day; minutes and hours count as no days."""
         if self.unit in _DAYS:
             return day + sign * self.count * _DAYS[self.unit]
-        return months_away(day, sign * self.count * _MONTHS[self.unit]) if self.unit in _MONTHS else day
+        return months_away(day, sign * self.count * MONTHS_OF[self.unit]) if self.unit in MONTHS_OF else day
 
 
 def distance(tokens: TimeTokens, start: int, end: int) -> Distance:
     """Return the distance of tokens that end with a unit or a part of the day; without a number it is a few units."""
     codes, words = tokens.codes[start:end], tokens.words[start:end]
     if Code.PART_OF_DAY in codes:
-        return Distance(1, DAY)
+        return Distance(1, Unit.DAY)
     # French "an", a year, looks like the English article.
-    unit = tokens.values[start + codes.rindex(Code.UNIT)] if Code.UNIT in codes else YEAR
+    unit = tokens.values[start + codes.rindex(Code.UNIT)] if Code.UNIT in codes else Unit.YEAR
     if Code.HALF in codes:
         return Distance(*_HALVES.get(unit, (1, unit)))
     numbers = [tokens.values[start + n] for n, code in enumerate(codes) if code in (Code.NUMBER, Code.DIGITS, Code.DAYS)]
@@ -81,10 +88,10 @@ def ago(calendar: LocalCalendar, away: Sequence[Distance], sign: int) -> Window 
     last = away[-1]
     if last.by_the_clock:
         length = sum(each.length for each in away)
-        slack = max(last.slack(length), _CLOCK[MINUTE])
+        slack = max(last.slack(length), _CLOCK[Unit.MINUTE])
         then = calendar.now + sign * length
         return Window(then - slack, then + slack, None if last.vague else then)
-    if last.unit == WEEKEND:
+    if last.unit == Unit.WEEKEND:
         first, after = of_week(5, 2, calendar.today, Occurrence.LAST if sign < 0 else Occurrence.NEXT)
         return calendar.window((first + sign * 7 * (last.count - 1), after + sign * 7 * (last.count - 1)))
     day = calendar.today

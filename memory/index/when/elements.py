@@ -22,18 +22,7 @@ from memory.index.when.expressions import (
     year_of,
 )
 from memory.index.when.tokens import TimeTokens
-from memory.index.when.vocabulary import (
-    DAY,
-    HOUR,
-    KINDS_OF_DAY,
-    MONTHS_OR_WORDS,
-    PAST,
-    PLURALS,
-    TOLD,
-    WEEKDAYS_OR_WORDS,
-    WEEKEND,
-    YEAR,
-)
+from memory.index.when.vocabulary import KINDS_OF_DAY, MONTHS_OR_WORDS, PAST, PLURALS, TOLD, WEEKDAYS_OR_WORDS, Unit
 
 Handler = Callable[[TimeTokens, int, int], Expression | None]
 """A function that returns the expression at a span of tokens; None if it is no valid time, such as a February 30."""
@@ -132,7 +121,7 @@ def _chosen(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     at = next(n for n in range(start, end) if tokens.codes[n] in _CHOSEN and n != by)
     which = _WHICH[tokens.codes[by]]
     if tokens.codes[at] == Code.ARTICLE:
-        return unit(YEAR, which)
+        return unit(Unit.YEAR, which)
     told = tokens.codes[end : end + 1] in (Code.OTHER, Code.FUNCTION, Code.CAPITALIZED)
     if which is Occurrence.THIS and tokens.words[at] in MONTHS_OR_WORDS and told:
         return None  # "this may help"
@@ -140,8 +129,8 @@ def _chosen(tokens: TimeTokens, start: int, end: int) -> Expression | None:
         return None
     the_last = tokens.words[by] == "last" and tokens.words[start] == "the"
     rolls = Code.THIS not in codes and (tokens.codes[by] == Code.PAST or the_last)
-    if rolls and tokens.codes[at] == Code.UNIT and tokens.values[at] != WEEKEND:
-        if tokens.values[at] in (DAY, HOUR) and tokens.codes[start - 1 : start] not in (Code.IN, Code.DURING):
+    if rolls and tokens.codes[at] == Code.UNIT and tokens.values[at] != Unit.WEEKEND:
+        if tokens.values[at] in (Unit.DAY, Unit.HOUR) and tokens.codes[start - 1 : start] not in (Code.IN, Code.DURING):
             return None
         return stretch(Distance(1, tokens.values[at]), -1)
     part = tokens.values[end - 1] if tokens.codes[end - 1] == Code.PART_OF_DAY and at != end - 1 else None
@@ -170,7 +159,7 @@ def _the_fifth(tokens: TimeTokens, start: int, end: int) -> Expression | None:
 
 
 def _year(tokens: TimeTokens, start: int, end: int) -> Expression | None:
-    return year_of(tokens.words[end - 1]) if tokens.values[end - 2] == YEAR else None
+    return year_of(tokens.words[end - 1]) if tokens.values[end - 2] == Unit.YEAR else None
 
 
 def _several_ago(tokens: TimeTokens, start: int, end: int) -> Expression | None:
@@ -194,12 +183,12 @@ def _weekday_part(tokens: TimeTokens, start: int, end: int) -> Expression:
 def _just_now(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse "just now" as the last hour in a question about the past; otherwise it may mean "at present"."""
     if tokens.values[start]:
-        return _away([Distance(1, YEAR)], -1)
-    return stretch(Distance(1, HOUR), -1) if tokens.has(PAST | TOLD) else None
+        return _away([Distance(1, Unit.YEAR)], -1)
+    return stretch(Distance(1, Unit.HOUR), -1) if tokens.has(PAST | TOLD) else None
 
 
 def _other_day(tokens: TimeTokens, start: int, end: int) -> Expression:
-    return stretch(Distance(14, DAY), -1)
+    return stretch(Distance(14, Unit.DAY), -1)
 
 
 _DAY_BEFORE_MONTH = r"(?:DIGITS ORDINAL? | ORDINAL)\.? (?:OF THE?)? MONTH (?:\.? ,? OF? YEAR)?"

@@ -21,10 +21,10 @@ from memory.index.when.days import (
     season,
     week_start,
 )
-from memory.index.when.distances import Distance, rolling
+from memory.index.when.distances import MONTHS_OF, Distance, rolling
 from memory.index.when.tokens import TimeTokens
 from memory.index.when.values import Window
-from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, MINUTE, MONTH, QUARTER, WEEK, WEEKEND, YEAR
+from memory.index.when.vocabulary import Unit
 
 Resolve = Callable[[LocalCalendar, int], Window | None]
 HOURS = ((4, 12), (12, 18), (17, 24), (18, 30), (11, 14))
@@ -110,14 +110,14 @@ def weekday(number: int, which: Occurrence = Occurrence.LATEST, part: int | None
 
 def unit(number: int, which: Occurrence) -> Expression | None:
     """Return this, the last or the next week, month and so on; None for units that are not used this way, such as days."""
-    if number in (MINUTE, HOUR, DAY):
+    if number in (Unit.MINUTE, Unit.HOUR, Unit.DAY):
         return None
-    if number == FORTNIGHT:
-        return None if which is Occurrence.THIS else stretch(Distance(1, FORTNIGHT), 1 if which is Occurrence.NEXT else -1)
+    if number == Unit.FORTNIGHT:
+        return None if which is Occurrence.THIS else stretch(Distance(1, Unit.FORTNIGHT), 1 if which is Occurrence.NEXT else -1)
     step = _STEPS.get(which, 0)
 
     def resolve(calendar: LocalCalendar, at: int) -> Window | None:
-        if number == WEEKEND:
+        if number == Unit.WEEKEND:
             return calendar.window(of_week(5, 2, at, which))
         return calendar.window(unit_days(number, at, step))
 
@@ -126,9 +126,9 @@ def unit(number: int, which: Occurrence) -> Expression | None:
 
 def unit_days(number: int, at: int, step: int = 0) -> Range:
     """Return the days of the week, month, quarter or year around a day, or of one `step` units away."""
-    if number == WEEK:
+    if number == Unit.WEEK:
         return week_start(at) + 7 * step, week_start(at) + 7 * step + 7
-    length = {MONTH: 1, QUARTER: 3, YEAR: 12}.get(number, 1)
+    length = MONTHS_OF.get(number, 1)
     return months(month_of(at) // length * length + length * step, length)
 
 
@@ -210,10 +210,8 @@ def alone(tokens: TimeTokens, at: int) -> Expression | None:
             return year_of(tokens.words[at])
         case Code.WEEKDAY | Code.SHORT_WEEKDAY:
             return weekday(value)
-        case Code.UNIT:
-            return (
-                Expression(lambda c, at: c.window(of_week(5, 2, at, Occurrence.LATEST)), Rank.LOOSE) if value == WEEKEND else None
-            )
+        case Code.UNIT if value == Unit.WEEKEND:
+            return Expression(lambda calendar, at: calendar.window(of_week(5, 2, at, Occurrence.LATEST)), Rank.LOOSE)
         case Code.SHORT_DATE:
             return in_short(tokens.words[at])
     return None
@@ -247,7 +245,7 @@ def before_last(code: str, value: int, back: int = 2) -> Expression | None:
                 return calendar.window(of_week(value, 1, at - 7 * (back - 1), Occurrence.LAST))
             case Code.PART_OF_DAY:
                 return calendar.window((at - back, at - back), *HOURS[value])
-            case Code.UNIT if value == WEEKEND:
+            case Code.UNIT if value == Unit.WEEKEND:
                 return calendar.window(of_week(5, 2, at - 7 * (back - 1), Occurrence.LAST))
             case Code.UNIT:
                 return calendar.window(unit_days(value, at, -back))

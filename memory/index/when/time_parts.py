@@ -8,7 +8,7 @@ from memory.index.when.distances import AWAY, beside, distance
 from memory.index.when.expressions import HOURS, Expression, before_last, every_year, month, quarter, unit, unit_days
 from memory.index.when.parsing import ANY, Parse
 from memory.index.when.values import Window
-from memory.index.when.vocabulary import DAY, MONTH, QUARTER, WEEK, WEEKEND, YEAR
+from memory.index.when.vocabulary import Unit
 
 LAST = -1
 _NOUNS = frozenset("start begin beginning end middle".split())
@@ -83,7 +83,7 @@ def _some_of(whole: Expression, parts: int, number: int) -> Expression:
 def _nth(reading: Parse, m: re.Match[str]) -> Expression | None:
     if m["quarter"]:
         number, kind = reading.tokens.values[m.start("quarter")], reading.tokens.values[m.end() - 1]
-        return every_year(quarter(number)) if kind == QUARTER and 1 <= number <= 4 else None
+        return every_year(quarter(number)) if kind == Unit.QUARTER and 1 <= number <= 4 else None
     whole = _whole(reading, m)
     kind = reading.tokens.values[m.start("what")]
     number = LAST if m["which"] == Code.LAST else reading.tokens.values[m.start("which")]
@@ -96,7 +96,7 @@ def _nth_in_one_word(reading: Parse, m: re.Match[str]) -> Expression | None:
     number = LAST if m["which"] == Code.LAST else reading.tokens.values[m.start("which")]
     value = reading.tokens.values[m.start("month")]
     whole = every_year(month(value % 100))
-    return whole and _nth_of(whole, number, WEEKEND if value > 100 else WEEK)
+    return whole and _nth_of(whole, number, Unit.WEEKEND if value > 100 else Unit.WEEK)
 
 
 def _nth_of(whole: Expression, number: int, kind: int, weekday: int | None = None) -> Expression:
@@ -116,16 +116,16 @@ def _weekday_of(days: Range, weekday: int, number: int) -> Range | None:
 def _counted(days: Range, kind: int, number: int) -> Range | None:
     """Return the first, second or last day, week, weekend, month or quarter of a range; a week is any seven days."""
     (first, after), last = days, number == LAST
-    if kind in (MONTH, QUARTER):
-        length = 3 if kind == QUARTER else 1
+    if kind in (Unit.MONTH, Unit.QUARTER):
+        length = 3 if kind == Unit.QUARTER else 1
         found = (months_away(after, -length), after) if last else (
             months_away(first, length * (number - 1)), months_away(first, length * number)
         )  # fmt: skip
-    elif kind == WEEKEND:
+    elif kind == Unit.WEEKEND:
         saturday = nth_weekday(days, 5, number)
         found = saturday, min(saturday + 2, after)
-    elif kind in (DAY, WEEK):
-        length = 7 if kind == WEEK else 1
+    elif kind in (Unit.DAY, Unit.WEEK):
+        length = 7 if kind == Unit.WEEK else 1
         found = (after - length, after) if last else (first + length * (number - 1), first + length * number)
     else:
         return None
@@ -135,14 +135,14 @@ def _counted(days: Range, kind: int, number: int) -> Range | None:
 def _unit_of(reading: Parse, m: re.Match[str]) -> Expression | None:
     """Parse "the week of March 5", and "the month of May", which is just May."""
     whole, number = reading.piece(m.start("whole")), reading.tokens.values[m.start("unit")]
-    if whole is None or number not in (WEEK, MONTH, YEAR, WEEKEND):
+    if whole is None or number not in (Unit.WEEK, Unit.MONTH, Unit.YEAR, Unit.WEEKEND):
         return None
 
     def made(calendar: LocalCalendar, window: Window) -> Window | None:
-        if number not in (WEEK, WEEKEND):
+        if number not in (Unit.WEEK, Unit.WEEKEND):
             return window
-        monday, after = unit_days(WEEK, calendar.day_of(window.start))
-        return calendar.window((after - 2 if number == WEEKEND else monday, after))
+        monday, after = unit_days(Unit.WEEK, calendar.day_of(window.start))
+        return calendar.window((after - 2 if number == Unit.WEEKEND else monday, after))
 
     return whole.derived(made)
 

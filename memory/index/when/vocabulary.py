@@ -5,13 +5,28 @@ wins, and months win over everything.
 """
 
 from collections.abc import Mapping
+from enum import IntEnum
 from pathlib import Path
 
 from memory.index.when.codes import Code
 from memory.text.lexical import stem, unaccented
 from memory.text.time.dates import MONTHS
 
-MINUTE, HOUR, DAY, WEEK, MONTH, YEAR, WEEKEND, QUARTER, FORTNIGHT = range(9)
+
+class Unit(IntEnum):
+    """A unit of time: the value of a UNIT."""
+
+    MINUTE = 0
+    HOUR = 1
+    DAY = 2
+    WEEK = 3
+    MONTH = 4
+    YEAR = 5
+    WEEKEND = 6
+    QUARTER = 7
+    FORTNIGHT = 8
+
+
 MORNING, AFTERNOON, EVENING, NIGHT, NOON = range(5)
 KINDS_OF_DAY = (
     (0, EVENING),
