@@ -93,7 +93,7 @@ class PromptDraft:
 def draft_prompt(
     persona: str, memory: StandingLayers, question: PromptQuestion, now: int, time_zone: str, budget: int
 ) -> PromptDraft:
-    """Start the prompt for a question, within `budget` tokens as counted by memory.budget."""
+    """Start the prompt for a question, within `budget` tokens as `memory/text/budget.py` counts them."""
     # What is learnt of a context smaller than an answer leaves less than nothing.
     budget = max(0, budget)
     head = f"{persona}\n\n{RULES}"

@@ -149,11 +149,11 @@ _KEYS = (
     "JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
     "WHERE n.nspname = :schema AND i.indisprimary"
 )
-Left = Mapping[str, Sequence[Mapping[str, object]]]
+SealedRows = Mapping[str, Sequence[Mapping[str, object]]]
 """The rows of each table: their keys and their decrypted columns."""
 
 
-async def sealed_rows(tx: Transaction, domain: int) -> Left:
+async def sealed_rows(tx: Transaction, domain: int) -> SealedRows:
     """Return the sealed rows of a domain, decrypted."""
     keys: dict[str, list[str]] = {}
     for row in await tx.all(_KEYS, {"schema": SCHEMA}):
@@ -167,9 +167,9 @@ async def sealed_rows(tx: Transaction, domain: int) -> Left:
     return found
 
 
-async def seal_anew(tx: Transaction, domain: int, found: Left) -> None:
-    """Seal what `left` returned with the present key of the domain."""
-    for table, rows in found.items():
+async def seal_anew(tx: Transaction, domain: int, rows_by_table: SealedRows) -> None:
+    """Seal what `sealed_rows` returned with the present key of the domain."""
+    for table, rows in rows_by_table.items():
         sealed = TABLES[table]
         sets = ", ".join(f"{column} = :{column}" for column in sealed.columns)
         for row in rows:
