@@ -5,12 +5,10 @@ hearing, mailboxes drain, housekeeping ends, models close, memory closes. What h
 only commands that converse load: every other command starts without it.
 """
 
-import asyncio
 import secrets
-import signal
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import time
 from functools import partial
@@ -35,7 +33,6 @@ from bot.models.embedders import EmbedderChoice, choose_embedder
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.port import Model
 from bot.service import costs, log
-from bot.service.deadline import Stop
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from bot.service.reloading import Reloading
@@ -229,40 +226,6 @@ def key_notice(path: object, settings: Settings) -> str:
     if on_server(settings):
         return _("Backups are encrypted; copy this key somewhere safe: {path}", path=path)
     return _("Memory is encrypted; copy this key somewhere safe: {path}", path=path)
-
-
-@asynccontextmanager
-async def until_stopped() -> AsyncIterator[asyncio.Event]:
-    """Yield an event that is set on SIGINT or SIGTERM, then remove the signal handlers."""
-    stop = asyncio.Event()
-    with _set_on_signals(stop):
-        yield stop
-
-
-@asynccontextmanager
-async def until_ended(app: App) -> AsyncIterator[Stop]:
-    """Yield an event that is set on SIGINT or SIGTERM, and from then on end the process in time, whatever it waits for.
-
-    For a database that is out of reach, nobody waits from then on.
-    """
-    stop = Stop(app.memory.db.hurry)
-    with _set_on_signals(stop):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # The event loop is woken beside this, unless it stands still.
-            signal.signal(number, lambda _number, _frame: stop.begin())
-        yield stop
-
-
-@contextmanager
-def _set_on_signals(stop: asyncio.Event) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
 
 
 def consolidation_rules(settings: Settings) -> ConsolidationRules:

@@ -5,11 +5,12 @@ import sys
 import webbrowser
 from collections.abc import Mapping
 
-from bot.app import App, open_app, until_ended
+from bot.app import App, open_app
 from bot.cli.output import has_screen
 from bot.errors import LyraError
 from bot.printing import note
 from bot.service.awake import page_lock
+from bot.service.deadline import until_ended
 from bot.talk import talking
 from bot.web.serving import BrowserPlatform, every_minute, link, missing_extras, served_at, serving
 from localization.sentences import _, lazy
@@ -35,7 +36,7 @@ async def web(as_: str, *, opens: bool) -> None:
 
 async def _serve(app: App, as_: str, browsing: BrowserPlatform, *, opens: bool) -> None:
     async with (
-        until_ended(app) as stop,
+        until_ended(app.memory.db.hurry) as stop,
         talking(app, {browsing.browser.platform: browsing.browser}) as talk,
         serving(app, talk, browsing) as address,
     ):

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager, nullcontext
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from adapters.task_groups import cancel
-from bot.app import App, open_app, until_ended
+from bot.app import App, open_app
 from bot.errors import FAILED, BadConfig, code_until_changed
 from bot.printing import note
 from bot.service.awake import hold_home, hold_memory
-from bot.service.deadline import Stop
+from bot.service.deadline import Stop, until_ended
 from bot.service.log import carried_on, log
 from bot.service.maintenance import Maintenance
 from bot.service.minutely import Work
@@ -42,7 +42,7 @@ async def serve(role: Role = Role.ALL) -> int:
         log.on_screen = True
         with hold_home(app, role):
             await hold_memory(app, role)
-            async with until_ended(app) as stop, _noticing(app, stop) as ended:
+            async with until_ended(app.memory.db.hurry) as stop, _noticing(app, stop) as ended:
                 match role:
                     case Role.WORKER:
                         code = await _work(app, stop)
