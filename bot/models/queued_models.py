@@ -84,8 +84,9 @@ def _speakers(said: Sequence[str], asked: str) -> Sequence[str]:
 class ServedModel:
     """A model behind a queue, opened on first use, so that a start loads nothing it may not need.
 
-    A `background` answer comes in one piece, after everything that people wait for. Waiting in the queue does not count towards the model's deadline. Answers for people are stripped of the prompt, speaker
-    turns and receipts that the model writes around them.
+    A `background` answer comes in one piece, after everything that people wait for. Waiting in the queue does not count towards
+    the model's deadline. Answers for people are stripped of the prompt, speaker turns and receipts that the model writes around
+    them.
     """
 
     def __init__(self, name: str, open_model: Callable[[], Model], line: RequestQueue, *, background: bool) -> None:

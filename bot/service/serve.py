@@ -55,7 +55,7 @@ async def serve(role: Role = Role.ALL) -> int:
 
 @asynccontextmanager
 async def _noticing(app: App, stop: Stop) -> AsyncIterator[asyncio.Event]:
-    """Stop the process once others have declared it dead, or what it knew to be kept is not there, during the block; yield whether so."""
+    """Stop the process once others declared it dead or confirmed commits are missing, during the block; yield whether so."""
     db, ended = app.memory.db, asyncio.Event()
 
     async def notice(told_of: asyncio.Event, why: str) -> None:
@@ -129,7 +129,10 @@ async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
 
 
 async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event, peers: Peers | None = None) -> bool:
-    """Listen on every platform until asked to stop, or refused by all; then finish running turns before disconnecting. Return whether refused."""
+    """Listen on every platform until asked to stop, or refused by all; then finish running turns before disconnecting.
+
+    Return whether refused.
+    """
     awake = asyncio.Event()
     refused_accounts = RefusedAccounts(talk.services, adapters, {name: talk.listeners[name].connected for name in adapters})
     listening = [asyncio.create_task(_listen(adapter, talk, awake, refused_accounts, peers)) for adapter in adapters.values()]
