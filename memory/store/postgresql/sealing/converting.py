@@ -163,7 +163,7 @@ async def sealed_rows(tx: Transaction, domain: int) -> SealedRows:
         if told.domain:
             names = list(dict.fromkeys([*keys[table], *(one.removesuffix(HASHED) for one in told.row), *told.columns]))
             rows = await tx.all(f"SELECT {', '.join(names)} FROM {table} WHERE {told.domain} = :domain", {"domain": domain})
-            found[table] = [_row_values(names, row) for row in rows]
+            found[table] = [dict(zip(names, row, strict=True)) for row in rows]
     return found
 
 
@@ -178,7 +178,3 @@ async def seal_anew(tx: Transaction, domain: int, rows_by_table: SealedRows) -> 
             )
             update = f"UPDATE {table} SET {sets} WHERE {sealed.domain} = :the_domain AND {which}"
             await tx.run(update, {**row, "the_domain": domain})
-
-
-def _row_values(names: Sequence[str], row: Row) -> dict[str, object]:
-    return dict(zip(names, row, strict=True))
