@@ -178,7 +178,7 @@ def _texts(memory: StandingLayers, exchanges: Sequence[Exchange]) -> dict[int, s
         *memory.profile,
         *memory.narrative,
         *memory.bank.shown,
-        *memory.being.narrative,
+        *memory.self_state.narrative,
         *_standing_beside_question(memory),
     )
     return {
@@ -210,7 +210,7 @@ def _standing(in_view: InView, room: TokenBudget, memory: StandingLayers, time_z
         in_view.show(room, "profile", share["profile"], "What you know, and when it was last said:", known),
         in_view.show(room, "narrative", share["narrative"], "Where things stand:", arcs),
         in_view.show(room, "bank", share["bank"], HEAD, layers.bank(memory.bank)),
-        in_view.show(room, "self-state", share["self-state"], "How you are:", layers.being(memory.being)),
+        in_view.show(room, "self-state", share["self-state"], "How you are:", layers.self_state(memory.self_state)),
         in_view.show(room, "summary", share["summary"], "What was said earlier in this conversation:", digests),
     ]
     return shown if memory.shared else [layer for layer in shown if layer.fitted.name != "bank"]

@@ -45,7 +45,7 @@ class ReflectionPosting:
 
     async def tick(self) -> None:
         """Post what may be posted now, one domain at a time."""
-        for domain in await self._services.memory.thoughtful():
+        for domain in await self._services.memory.with_waiting_thoughts():
             try:
                 await self.say(domain)
             except (MemoryFailure, PlatformFailure) as error:
