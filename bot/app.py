@@ -254,9 +254,5 @@ def secret_of(environment: Environment, backend: Backend, name: str) -> str | No
 def _open_model(
     environment: Environment, name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts
 ) -> Model:
-    make_model: type[OpenAIModel] = imported("bot.models.endpoints.llm:OpenAIModel")
-    return make_model(
-        name, backend.base_url, backend.model, secret_of(environment, backend, name), backend.timeout, backend.max_tokens,
-        tries=tries, waits=waits, sees=backend.sees, uses_tools=backend.tools == "auto", facts=facts,
-        sampling=backend.sampling, context=backend.context,
-    )  # fmt: skip
+    model: type[OpenAIModel] = imported("bot.models.endpoints.llm:OpenAIModel")
+    return model.of(name, backend, secret_of(environment, backend, name), facts, tries=tries, waits=waits)
