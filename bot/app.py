@@ -5,12 +5,10 @@ hearing, mailboxes drain, housekeeping ends, models close, memory closes. What h
 only commands that converse load: every other command starts without it.
 """
 
-import asyncio
 import secrets
-import signal
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import time
 from functools import partial
@@ -31,11 +29,10 @@ from bot.dreams.dreaming import Dreams
 from bot.errors import BadSecret
 from bot.imports import imported
 from bot.models.chains import Models
-from bot.models.embedders import EmbedderChoice, meaning
+from bot.models.embedders import EmbedderChoice, choose_embedder
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.port import Model
 from bot.service import costs, log
-from bot.service.deadline import Stop
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from bot.service.reloading import Reloading
@@ -97,7 +94,7 @@ class App:
     maintenance: Maintenance
     dreams: Dreams
     priority: Priority
-    meaning: EmbedderChoice
+    embedder_choice: EmbedderChoice
     persona: Persona
     reloading: Reloading
 
@@ -169,33 +166,7 @@ async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterato
     environment, settings = prepare()
     sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
-        clock = SystemClock()
-        address = address_of(environment, settings)
-        if aside := stack.enter_context(home.hold_shared(environment, clock, kept_here=address is None)):
-            print(
-                _("The restore that was cut off is finished."),
-                receipts.set_aside(aside, local_zone(settings)),
-                file=sys.stderr,
-            )
-        checkpoint = FileLock(environment.home / "checkpoint.lock")
-        stack.callback(checkpoint.release)
-        key, key_path, made = key_of(environment, settings)
-        base = Base(environment, settings, local_zone(settings), clock, RandomIds(), key_path, made)
-        found_by = meaning(settings, lambda name, backend: secret_of(environment, backend, name))
-        stack.push_async_callback(found_by.close)
-        ports = Ports(base.clock, base.ids, found_by.embedder, found_by.others)
-        environment.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            opening = await Memory.open(
-                environment.db_path, key, ports, consolidation_rules(settings), checkpoints=checkpoint.take(), address=address
-            )
-        except WrongKey:
-            if made and key_path:
-                keys.unmake(key_path, key)
-            raise
-        memory = await stack.enter_async_context(opening)
-        if made and not greets:
-            print(key_notice(key_path, settings), file=sys.stderr)
+        base, embedder_choice, memory = await _open_memory(stack, environment, settings, greets=greets)
         models = Models(settings, memory.settings, partial(_open_model, environment), base.clock)
         stack.push_async_callback(models.close)
         await models.open()
@@ -217,8 +188,37 @@ async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterato
         persona = Persona(environment, settings.persona)
         reloading = Reloading(environment, settings, models, persona, memory)
         yield App(
-            base, memory, models, domains, preferences, maintenance, dreams, priority, found_by, persona, reloading
+            base, memory, models, domains, preferences, maintenance, dreams, priority, embedder_choice, persona, reloading
         )  # fmt: skip
+
+
+async def _open_memory(
+    stack: AsyncExitStack, environment: Environment, settings: Settings, *, greets: bool
+) -> tuple[Base, EmbedderChoice, Memory]:
+    """Hold the home and open its memory and the embedders, all of which the stack closes."""
+    clock, address = SystemClock(), address_of(environment, settings)
+    if aside := stack.enter_context(home.hold_shared(environment, clock, kept_here=address is None)):
+        print(_("The restore that was cut off is finished."), receipts.set_aside(aside, local_zone(settings)), file=sys.stderr)
+    checkpoint = FileLock(environment.home / "checkpoint.lock")
+    stack.callback(checkpoint.release)
+    key, key_path, made = key_of(environment, settings)
+    base = Base(environment, settings, local_zone(settings), clock, RandomIds(), key_path, made)
+    embedder_choice = choose_embedder(settings, lambda name, backend: secret_of(environment, backend, name))
+    stack.push_async_callback(embedder_choice.close)
+    ports = Ports(base.clock, base.ids, embedder_choice.embedder, embedder_choice.others)
+    environment.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        opening = await Memory.open(
+            environment.db_path, key, ports, consolidation_rules(settings), checkpoints=checkpoint.take(), address=address
+        )
+    except WrongKey:
+        if made and key_path:
+            keys.unmake(key_path, key)
+        raise
+    memory = await stack.enter_async_context(opening)
+    if made and not greets:
+        print(key_notice(key_path, settings), file=sys.stderr)
+    return base, embedder_choice, memory
 
 
 def key_notice(path: object, settings: Settings) -> str:
@@ -226,40 +226,6 @@ def key_notice(path: object, settings: Settings) -> str:
     if on_server(settings):
         return _("Backups are encrypted; copy this key somewhere safe: {path}", path=path)
     return _("Memory is encrypted; copy this key somewhere safe: {path}", path=path)
-
-
-@asynccontextmanager
-async def until_stopped() -> AsyncIterator[asyncio.Event]:
-    """Yield an event that is set on SIGINT or SIGTERM, then remove the signal handlers."""
-    stop = asyncio.Event()
-    with _set_on_signals(stop):
-        yield stop
-
-
-@asynccontextmanager
-async def until_ended(app: App) -> AsyncIterator[Stop]:
-    """Yield an event that is set on SIGINT or SIGTERM, and from then on end the process in time, whatever it waits for.
-
-    For a database that is out of reach, nobody waits from then on.
-    """
-    stop = Stop(app.memory.db.hurry)
-    with _set_on_signals(stop):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # The event loop is woken beside this, unless it stands still.
-            signal.signal(number, lambda _number, _frame: stop.begin())
-        yield stop
-
-
-@contextmanager
-def _set_on_signals(stop: asyncio.Event) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
 
 
 def consolidation_rules(settings: Settings) -> ConsolidationRules:
@@ -288,9 +254,5 @@ def secret_of(environment: Environment, backend: Backend, name: str) -> str | No
 def _open_model(
     environment: Environment, name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts
 ) -> Model:
-    make_model: type[OpenAIModel] = imported("bot.models.endpoints.llm:OpenAIModel")
-    return make_model(
-        name, backend.base_url, backend.model, secret_of(environment, backend, name), backend.timeout, backend.max_tokens,
-        tries=tries, waits=waits, sees=backend.sees, uses_tools=backend.tools == "auto", facts=facts,
-        sampling=backend.sampling, context=backend.context,
-    )  # fmt: skip
+    model: type[OpenAIModel] = imported("bot.models.endpoints.llm:OpenAIModel")
+    return model.of(name, backend, secret_of(environment, backend, name), facts, tries=tries, waits=waits)

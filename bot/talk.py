@@ -86,27 +86,16 @@ async def talking(
     app: App, adapters: Mapping[str, Adapter], show_prompt: Callable[[Prompt], None] | None = None
 ) -> AsyncIterator[Talk]:
     """Hear and answer the adapters' messages until the block ends, then finish what is in progress."""
-    base, journal = app.base, app.memory.journal
+    base = app.base
     app.domains.connect(adapters)
-    off_record, elsewhere = OffRecord(), OtherProcesses(app.memory.db.peers)
-    within = base.settings.answer_within_minutes
-    blocked = BlockedPlaces(base.clock, within * MINUTE)
-    outgoing = Outgoing(
-        journal, app.domains, adapters, base.ids, base.settings.exit.allowed, blocked,
-        on_sent_off_record=off_record.note, on_held_elsewhere=partial(elsewhere.tell, QUEUED),
-    )  # fmt: skip
+    elsewhere = OtherProcesses(app.memory.db.peers)
+    services = _services(app, adapters, elsewhere)
+    outgoing, within = services.outgoing, base.settings.answer_within_minutes
     access = Access(base.settings, adapters, base.clock)
-    languages = AnswerLanguage(app.preferences, app.domains)
-    services = Services(
-        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock, off_record,
-        languages,
-    )  # fmt: skip
-    intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, within, off_record)
+    intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, within, services.off_record)
     reconciliation = await Reconciliation.open(services, intake, adapters, app.priority)
     comparison, verification = reconciliation.history_comparison, reconciliation.verification
-    reflections = ReflectionPosting(
-        app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters, languages
-    )
+    reflections = ReflectionPosting(services, adapters)
     connector = Connector(app.models, base.environment, _local_models, app.reloading.try_reload)
     # Fail before anybody talks if the persona cannot be read.
     app.persona.current()
@@ -116,16 +105,17 @@ async def talking(
     once = Once(services, intake, generation, app.priority, allowance)
     running_answers = RunningAnswers()
     commands = Commands(
-        services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once, running_answers, allowance
-    )
+        services, adapters, reconciliation, app.dreams, connector, app.embedder_choice, app.persona, once, running_answers, allowance
+    )  # fmt: skip
     turns = Turns(services, intake, generation, verification, app.priority, allowance, running_answers)
-    if news := await missing_model_notice(app.meaning, app.memory.settings):
+    if news := await missing_model_notice(app.embedder_choice, app.memory.settings):
         note(news)
     async with asyncio.TaskGroup() as group:
         lock = ConversationLock(base.environment.home)
         mailboxes = Mailboxes(
-            journal, turns, commands, adapters, languages, group, lock, app.models.outage, partial(elsewhere.tell, HEARD)
-        )
+            app.memory.journal, turns, commands, adapters, services.languages, group, lock, app.models.outage,
+            partial(elsewhere.tell, HEARD),
+        )  # fmt: skip
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()
@@ -143,6 +133,19 @@ async def talking(
             await carried_on(talk.settle(), "settle")
 
 
+def _services(app: App, adapters: Mapping[str, Adapter], elsewhere: OtherProcesses) -> Services:
+    base, off_record = app.base, OffRecord()
+    blocked = BlockedPlaces(base.clock, base.settings.answer_within_minutes * MINUTE)
+    outgoing = Outgoing(
+        app.memory.journal, app.domains, adapters, base.ids, base.settings.exit.allowed, blocked,
+        on_sent_off_record=off_record.note, on_held_elsewhere=partial(elsewhere.tell, QUEUED),
+    )  # fmt: skip
+    return Services(
+        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock, off_record,
+        AnswerLanguage(app.preferences, app.domains),
+    )  # fmt: skip
+
+
 async def _local_models(url: str) -> list[str]:
     """Return the models of a server on this machine. What asks for them is loaded only then."""
     found: list[str] = await imported("bot.models.endpoints.probing:local_models")(url)
@@ -152,10 +155,10 @@ async def _local_models(url: str) -> list[str]:
 async def _load(app: App) -> None:
     """Preload what the first question would wait for, after everything shown at the start."""
     await asyncio.sleep(_AFTER_SECONDS)
-    if app.meaning.embedder:
+    if app.embedder_choice.embedder:
         # Whoever embeds is told why it failed; nobody waits for it here.
         with suppress(EmbeddingFailed):
-            await app.meaning.embedder.warm()
+            await app.embedder_choice.embedder.warm()
     if app.models.chat:
         await asyncio.to_thread(imported, "bot.models.endpoints.llm")
     _keep_loaded()

@@ -182,7 +182,7 @@ class Memory:
         self._read_again.add(domain.key)
         return done
 
-    async def thoughtful(self) -> list[Domain]:
+    async def with_waiting_thoughts(self) -> list[Domain]:
         """Return the domains with a reflection waiting to be posted."""
         return await reflections.waiting_in(self.db)
 
@@ -241,7 +241,7 @@ class Memory:
         """Return how many messages and digests have no embedding yet and are found by their words alone."""
         return await self._embedder_routing.waiting()
 
-    async def minds(self) -> list[StateOfMind]:
+    async def self_states(self) -> list[StateOfMind]:
         """Return the newest self-state of every domain that has dreamt, without naming the domains."""
         return await selfstate.newest(self.db)
 

@@ -12,12 +12,13 @@ from typing import Any
 from adapters.console.console import Console, Origin, Screen
 from adapters.console.pipe import Pipe
 from adapters.events import Person, Place
-from bot.app import App, key_notice, open_app, until_stopped
+from bot.app import App, key_notice, open_app
 from bot.cli.output import home_relative
 from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
 from bot.conversation.conversation_lock import SoleProcess
 from bot.imports import imported
+from bot.service.deadline import until_stopped
 from bot.service.refused_accounts import refused_platforms
 from bot.talk import Talk, talking
 from localization.sentences import _, ngettext, told

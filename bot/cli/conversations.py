@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
 from adapters.events import Person
-from bot.app import App, open_app, until_stopped
+from bot.app import App, open_app
 from bot.cli import json_output
 from bot.cli.embedding_progress import embed_waiting
 from bot.cli.output import confirm, interruptible, progress_bar
@@ -15,6 +15,7 @@ from bot.errors import BadInput, LyraError
 from bot.printing import note, show
 from bot.rights.exporting import all_of, own_of
 from bot.rights.forget_preview import nothing_found, preview, span
+from bot.service.deadline import until_stopped
 from bot.service.maintenance import Estimate
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext

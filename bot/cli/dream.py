@@ -7,11 +7,12 @@ from collections.abc import Coroutine
 from typing import Any
 
 from adapters.task_groups import cancel
-from bot.app import App, open_app, until_stopped
+from bot.app import App, open_app
 from bot.cli.output import progress_bar
 from bot.commands.texts import dream_text, kinds
 from bot.dreams.dreaming import DreamPass
 from bot.printing import note, show
+from bot.service.deadline import until_stopped
 from localization.sentences import _
 
 

@@ -21,7 +21,7 @@ async def embed_waiting(app: App, view: View, stop: asyncio.Event, patience: flo
     The rest, also after an embedder's failure, is left to the next `lyra run`. If one is running now, all of it is left to that
     process: two processes embedding the same messages would take twice as long.
     """
-    if app.meaning.embedder is None or is_awake(app.base.environment.home):
+    if app.embedder_choice.embedder is None or is_awake(app.base.environment.home):
         return
     with progress_bar(str(_EMBEDDED)) as progress:
         embedding = asyncio.create_task(view.embed(progress))

@@ -10,11 +10,12 @@ from itertools import groupby, islice
 from pathlib import Path
 
 from adapters.events import conversation
-from bot.app import App, open_app, until_stopped
+from bot.app import App, open_app
 from bot.cli.embedding_progress import embed_waiting
 from bot.cli.output import interruptible, progress_bar
 from bot.imports import deriving
 from bot.printing import note, show
+from bot.service.deadline import until_stopped
 from localization.numerals import number
 from localization.sentences import Said, _, lazy, ngettext
 from memory.places.named_conversations import thread

@@ -1,5 +1,5 @@
-"""`lyra matrix …`: her account on Matrix, for the operator: signed in, on a web page where the homeserver takes no passwords; its keys; and
-those of others, compared where nobody in between can alter them.
+"""`lyra matrix …`: her account on Matrix, for the operator: signed in, on a web page where the homeserver takes no passwords;
+its keys; and those of others, compared where nobody in between can alter them.
 
 Each command but that requires that nothing else uses her keys.
 """

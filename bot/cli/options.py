@@ -68,7 +68,10 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 
 
 def run(work: str, *arguments: object, **options: object) -> NoReturn:
-    """Import and run a command, given as module:function, and exit with its exit code, 0 where it returns none. Raises Cancelled at Ctrl-C."""
+    """Import and run a command, given as module:function, and exit with its exit code, 0 where it returns none.
+
+    Raises Cancelled at Ctrl-C.
+    """
     # Nothing that gets loaded is garbage, and repeated collections would take 70 ms.
     gc.disable()
     do: Callable[..., Coroutine[Any, Any, int | None]] = imported(work)

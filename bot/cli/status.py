@@ -25,7 +25,7 @@ async def status(as_json: bool) -> None:
         backlog["calls_today"] = (await app.memory.spending.today()).calls
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
-        backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
+        backlog["embed"] = app.embedder_choice.embedder.name if app.embedder_choice.embedder else None
         spent = await costs.usage_report(app.memory, app.models.backends)
         backlog["usage"] = {when: costs.as_json(some) for when, (_label, some) in zip(("today", "days_30"), spent, strict=True)}
         backlog["waiting_for_vectors"] = waiting = await app.memory.waiting_for_vectors()
@@ -37,7 +37,7 @@ async def status(as_json: bool) -> None:
             show(_kept_line(backlog))
             show(_waiting(backlog))
             show(Connector(app.models, app.base.environment, _no_probe).describe("lyra "))
-            show(app.meaning.describe())
+            show(app.embedder_choice.describe())
             if waiting:
                 show(ngettext("{n} text waits for that; words find it meanwhile.",
                                "{n} texts wait for that; words find them meanwhile.", waiting))  # fmt: skip

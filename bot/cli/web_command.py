@@ -1,17 +1,18 @@
 """`lyra web`: opens the memory page, and serves it until stopped if no other process does."""
 
-import asyncio
 import sys
 import webbrowser
 from collections.abc import Mapping
 
-from bot.app import App, open_app, until_ended
+from bot.app import App, open_app
 from bot.cli.output import has_screen
 from bot.errors import LyraError
 from bot.printing import note
 from bot.service.awake import page_lock
+from bot.service.deadline import until_ended
+from bot.service.minutely import minutely
 from bot.talk import talking
-from bot.web.serving import BrowserPlatform, every_minute, link, missing_extras, served_at, serving
+from bot.web.serving import BrowserPlatform, link, missing_extras, served_at, serving
 from localization.sentences import _, lazy
 
 
@@ -35,18 +36,14 @@ async def web(as_: str, *, opens: bool) -> None:
 
 async def _serve(app: App, as_: str, browsing: BrowserPlatform, *, opens: bool) -> None:
     async with (
-        until_ended(app) as stop,
+        until_ended(app.memory.db.hurry) as stop,
         talking(app, {browsing.browser.platform: browsing.browser}) as talk,
         serving(app, talk, browsing) as address,
+        minutely([talk.tick]),
     ):
         _tell(await link(app, address, as_), app.base.environment.variables, opens=opens)
         note(_("Lyra serves this page until Ctrl-C. The link works once, within ten minutes."))
-        caring = asyncio.create_task(every_minute(talk.tick))
-        try:
-            await stop.wait()
-        finally:
-            caring.cancel()
-            await asyncio.gather(caring, return_exceptions=True)
+        await stop.wait()
 
 
 def _tell(address: str, variables: Mapping[str, str], *, opens: bool) -> None:

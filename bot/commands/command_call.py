@@ -60,7 +60,10 @@ def named_message(call: Call) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GatedConfirmation:
-    """Asks the caller to confirm, through the exit gate like everything sent; `written` is what the person wrote, `owner` whether they are the operator."""
+    """Asks the caller to confirm, through the exit gate like everything sent.
+
+    `written` is what the person wrote, `owner` whether they are the operator.
+    """
 
     surface: Surface
     outgoing: Outgoing

@@ -36,7 +36,7 @@ class GeneralCommands(Group):
     """/help, /new, /model, /persona, /status."""
 
     _connector: Connector
-    _meaning: EmbedderChoice
+    _embedder_choice: EmbedderChoice
     _table: Table
     _persona: Persona
 
@@ -154,7 +154,7 @@ class GeneralCommands(Group):
         owner = call.owner
         if owner:
             lines += await self._backlog(self._sign(call))
-        serves = [self._connector.describe(self._sign(call), owner=owner), *([self._meaning.describe()] if owner else [])]
+        serves = [self._connector.describe(self._sign(call), owner=owner), *([self._embedder_choice.describe()] if owner else [])]
         text = "\n".join([*lines, *serves, *filter(None, [adapter.describe()])])
         return Reply(text, configured(text, owner=owner))
 

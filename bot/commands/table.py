@@ -53,7 +53,7 @@ class Commands:
         reconciliation: Reconciliation,
         dreams: Dreams,
         connector: Connector,
-        meaning: EmbedderChoice,
+        embedder_choice: EmbedderChoice,
         persona: Persona,
         once: Once,
         running_answers: RunningAnswers,
@@ -83,7 +83,7 @@ class Commands:
             VerifyCommands(*common),
             QuestionCommands(*common, running_answers),
             FeedbackCommands(*common),
-            GeneralCommands(*common, connector, meaning, lambda: self.table, persona),
+            GeneralCommands(*common, connector, embedder_choice, lambda: self.table, persona),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
 

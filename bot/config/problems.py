@@ -1,10 +1,13 @@
 """Wording of invalid configuration values: pydantic reports them in English and in its own terms."""
 
+import difflib
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import Any
+from typing import Any, get_args
+
+from pydantic import BaseModel
 
 from localization.sentences import Sentence, _, lazy, marked
 
@@ -56,3 +59,43 @@ def wrong(found: Any) -> str:
         return _(_BOUNDS[bound], limit=context[bound])
     # The sections' own messages are in the reader's language already.
     return str(found["msg"]).removeprefix("Value error, ")
+
+
+def problem(found: Any, settings: type[BaseModel]) -> str:
+    """Return where in the file, whose keys are those of `settings`, a value is wrong, and how, from one of pydantic's errors."""
+    where = ".".join(str(step) for step in found["loc"])
+    if found["type"] == "extra_forbidden":
+        return _('unknown key "{where}"', where=where) + _instead(found["loc"], settings)
+    return f'"{where}": {wrong(found)}' if where else wrong(found)
+
+
+def _instead(loc: tuple[Any, ...], settings: type[BaseModel]) -> str:
+    """Return a hint at what an unknown key may have meant: a key of its section, or the same key elsewhere."""
+    key = str(loc[-1])
+    if near := difflib.get_close_matches(key, _keys_of_section(loc, settings), 1):
+        return _(' (did you mean "{near}"?)', near=near[0])
+    if key in settings.model_fields and key not in _sections(settings):
+        return _(' ("{key}" stands at the top of the file, before the first section)', key=key)
+    places = [name for name, section in _sections(settings).items() if key in section.model_fields]
+    return _(' ("{key}" stands in [{section}])', key=key, section=places[0]) if len(places) == 1 else ""
+
+
+def _keys_of_section(loc: tuple[Any, ...], settings: type[BaseModel]) -> list[str]:
+    """Return the keys of the section in which a key stands."""
+    section = settings
+    for step in loc[:-1]:
+        # The name of a model or a person leads to no other section.
+        if step in section.model_fields:
+            section = _section(section.model_fields[step].annotation) or section
+    return list(section.model_fields)
+
+
+def _sections(settings: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    found = {name: _section(field.annotation) for name, field in settings.model_fields.items()}
+    return {name: section for name, section in found.items() if section}
+
+
+def _section(annotation: Any) -> type[BaseModel] | None:
+    """Return the section that a key holds, alone or under names; None for a value."""
+    kinds = (annotation, *get_args(annotation))
+    return next((one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)), None)

@@ -1,18 +1,17 @@
 """The configuration: one TOML file, read once and strictly. Secrets are stored elsewhere, and only named in it."""
 
-import difflib
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated
 from zoneinfo import ZoneInfo, available_timezones
 
 import tzlocal
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from bot.config.environment import Environment
 from bot.config.people_sections import AccessSection, LimitsSection
-from bot.config.problems import not_toml, wrong
+from bot.config.problems import not_toml, problem
 from bot.config.section_base import Section
 from bot.config.sections import (
     Backend,
@@ -190,7 +189,7 @@ def parse_settings(text: str, path: Path) -> Settings:
     try:
         return Settings.model_validate(tomllib.loads(text))
     except ValidationError as error:
-        problems = "; ".join(_problem(found) for found in error.errors(include_input=False, include_url=False))
+        problems = "; ".join(problem(found, Settings) for found in error.errors(include_input=False, include_url=False))
         raise BadConfig(lazy("In {path}: {problems}.", path=path, problems=problems)) from error
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(not_toml(path, text, error)) from error
@@ -207,45 +206,6 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         at = read.count(b"\n", 0, error.start) + 1
         raise BadConfig(lazy("{path} is not UTF-8 in line {at}; save it as UTF-8.", path=path, at=at)) from error
-
-
-def _problem(found: Any) -> str:
-    where = ".".join(str(step) for step in found["loc"])
-    if found["type"] == "extra_forbidden":
-        return _('unknown key "{where}"', where=where) + _instead(found["loc"])
-    return f'"{where}": {wrong(found)}' if where else wrong(found)
-
-
-def _instead(loc: tuple[Any, ...]) -> str:
-    """Return a hint at what an unknown key may have meant: a key of its section, or the same key elsewhere."""
-    key = str(loc[-1])
-    if near := difflib.get_close_matches(key, _keys_of_section(loc), 1):
-        return _(' (did you mean "{near}"?)', near=near[0])
-    if key in Settings.model_fields and key not in _sections():
-        return _(' ("{key}" stands at the top of the file, before the first section)', key=key)
-    places = [name for name, section in _sections().items() if key in section.model_fields]
-    return _(' ("{key}" stands in [{section}])', key=key, section=places[0]) if len(places) == 1 else ""
-
-
-def _keys_of_section(loc: tuple[Any, ...]) -> list[str]:
-    """Return the keys of the section in which a key stands."""
-    section: type[BaseModel] = Settings
-    for step in loc[:-1]:
-        # The name of a model or a person leads to no other section.
-        if step in section.model_fields:
-            section = _section(section.model_fields[step].annotation) or section
-    return list(section.model_fields)
-
-
-def _sections() -> dict[str, type[BaseModel]]:
-    found = {name: _section(field.annotation) for name, field in Settings.model_fields.items()}
-    return {name: section for name, section in found.items() if section}
-
-
-def _section(annotation: Any) -> type[BaseModel] | None:
-    """Return the section that a key holds, alone or under names; None for a value."""
-    kinds = (annotation, *get_args(annotation))
-    return next((one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
 
 def local_zone(settings: Settings) -> str:

@@ -152,7 +152,7 @@ def bank(block: Block) -> list[LayerPiece]:
     ]
 
 
-def being(state: SelfState) -> list[LayerPiece]:
+def self_state(state: SelfState) -> list[LayerPiece]:
     """Return her self-state in words, and her self-description."""
     mood = feeling(state.mind)
     lines = [

@@ -93,7 +93,7 @@ class PromptDraft:
 def draft_prompt(
     persona: str, memory: StandingLayers, question: PromptQuestion, now: int, time_zone: str, budget: int
 ) -> PromptDraft:
-    """Start the prompt for a question, within `budget` tokens as counted by memory.budget."""
+    """Start the prompt for a question, within `budget` tokens as `memory/text/budget.py` counts them."""
     # What is learnt of a context smaller than an answer leaves less than nothing.
     budget = max(0, budget)
     head = f"{persona}\n\n{RULES}"
@@ -178,7 +178,7 @@ def _texts(memory: StandingLayers, exchanges: Sequence[Exchange]) -> dict[int, s
         *memory.profile,
         *memory.narrative,
         *memory.bank.shown,
-        *memory.being.narrative,
+        *memory.self_state.narrative,
         *_standing_beside_question(memory),
     )
     return {
@@ -210,7 +210,7 @@ def _standing(in_view: InView, room: TokenBudget, memory: StandingLayers, time_z
         in_view.show(room, "profile", share["profile"], "What you know, and when it was last said:", known),
         in_view.show(room, "narrative", share["narrative"], "Where things stand:", arcs),
         in_view.show(room, "bank", share["bank"], HEAD, layers.bank(memory.bank)),
-        in_view.show(room, "self-state", share["self-state"], "How you are:", layers.being(memory.being)),
+        in_view.show(room, "self-state", share["self-state"], "How you are:", layers.self_state(memory.self_state)),
         in_view.show(room, "summary", share["summary"], "What was said earlier in this conversation:", digests),
     ]
     return shown if memory.shared else [layer for layer in shown if layer.fitted.name != "bank"]

@@ -58,7 +58,7 @@ class StandingLayers:
     profile: Sequence[Statement]
     narrative: Sequence[Statement]
     bank: Block
-    being: SelfState
+    self_state: SelfState
     summary: Sequence[Digest]
     recent: Sequence[Exchange]
     shared: bool
@@ -79,7 +79,7 @@ async def standing_layers(turn: RetrievalRequest, settings: Settings) -> Standin
         tiers.profile,
         [line for line in tiers.narrative if line.kind != _LEFT_OPEN],
         tiers.bank,
-        tiers.being,
+        tiers.self_state,
         [digest for digest in tiers.frontier if digest.first_at < window_start],
         recent,
         shared=view.home.ref.kind is not DomainKind.DM,

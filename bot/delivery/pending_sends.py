@@ -198,7 +198,7 @@ class PartQueue:
         return rest
 
     async def give_back(self, failed: OutboxRow) -> None:
-        """Return the parts that go the same way as one that failed, and were not tried, to those that wait, so that a retry sends them."""
+        """Give the parts that go the same way as one that failed, and were not tried, back to those that wait for a retry."""
         apart = self._apart(failed.answers)
         back = [one for one in self._attempted if self._apart(one.answers) is apart]
         self._attempted = [one for one in self._attempted if one not in back]

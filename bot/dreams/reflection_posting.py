@@ -12,19 +12,13 @@ from adapters.base import Adapter
 from adapters.command_table import Action
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
-from bot.config.sections import DreamSection
-from bot.conversation.answer_language import AnswerLanguage
-from bot.conversation.domain_access import DomainAccess
-from bot.conversation.preferences import Preferences
+from bot.conversation.services import Services
 from bot.delivery.composer import REFLECTION
 from bot.delivery.links import written_urls
-from bot.delivery.outgoing import Outgoing
 from bot.service.log import log
 from localization.current_language import reading
 from localization.sentences import _, lazy
-from memory.core import Memory
 from memory.errors import MemoryFailure
-from memory.ports import Clock
 from memory.text.time.times import instant, local
 from memory.types import MINUTE, Domain, DomainKind, Session
 from memory.view.thoughts import PostableThought
@@ -44,22 +38,14 @@ _LINKS = 3
 class ReflectionPosting:
     """Posts waiting thoughts through the connected adapters."""
 
-    def __init__(
-        self, memory: Memory, domains: DomainAccess, preferences: Preferences, outgoing: Outgoing, rules: DreamSection, clock: Clock,
-        adapters: Mapping[str, Adapter], languages: AnswerLanguage,
-    ) -> None:  # fmt: skip
-        self._memory = memory
-        self._domains = domains
-        self._preferences = preferences
-        self._outgoing = outgoing
-        self._rules = rules
-        self._clock = clock
+    def __init__(self, services: Services, adapters: Mapping[str, Adapter]) -> None:
+        self._services = services
         self._adapters = adapters
-        self._languages = languages
+        self._rules = services.settings.dream
 
     async def tick(self) -> None:
         """Post what may be posted now, one domain at a time."""
-        for domain in await self._memory.thoughtful():
+        for domain in await self._services.memory.with_waiting_thoughts():
             try:
                 await self.say(domain)
             except (MemoryFailure, PlatformFailure) as error:
@@ -70,7 +56,7 @@ class ReflectionPosting:
 
         If the person is `at_hand`, quiet hours and the start of a conversation do not matter.
         """
-        view = self._memory.view(domain)
+        view = self._services.memory.view(domain)
         thought = await self._newest(view)
         if thought is None or not await self._may(view, thought, at_hand=at_hand):
             return False
@@ -81,7 +67,7 @@ class ReflectionPosting:
         if not self._adapters[place.platform].holds(place.key):
             return False
         who = self._reader(place, view.home)
-        with reading(await (self._languages.to(place, who) if who else self._languages.among(place, view))):
+        with reading(await (self._services.languages.to(place, who) if who else self._services.languages.among(place, view))):
             return await self._post(view, thought, session, place)
 
     async def _post(self, view: View, thought: PostableThought, session: Session, place: Place) -> bool:
@@ -89,12 +75,12 @@ class ReflectionPosting:
         text, links = _with_links(thought, adapter)
         said_there = await written_urls(placed.exchange for placed in thought.said)
         actions = [Action(str(label), command, thought.statement.id) for label, command in ACTIONS]
-        parts = await self._outgoing.composer.parts(
+        parts = await self._services.outgoing.composer.parts(
             place.platform, text, links=said_there | links, actions=actions, form=REFLECTION
         )
         if await view.thoughts.post(session, thought, thought.statement.text, parts) is None:
             return False
-        await self._outgoing.flush(place.platform, place.key, parts)
+        await self._services.outgoing.flush(place.platform, place.key, parts)
         log.info("reflection.said", platform=place.platform)
         return True
 
@@ -103,14 +89,14 @@ class ReflectionPosting:
         waiting = await view.thoughts.waiting()
         fresh: list[PostableThought] = []
         for thought in waiting:
-            if self._clock.now() - thought.statement.made_at > _LATEST or await view.thoughts.is_outdated(thought):
+            if self._services.clock.now() - thought.statement.made_at > _LATEST or await view.thoughts.is_outdated(thought):
                 await view.thoughts.stop_waiting(thought)
                 continue
             fresh.append(thought)
         return fresh[0] if fresh else None
 
     async def _may(self, view: View, thought: PostableThought, *, at_hand: bool) -> bool:
-        now = self._clock.now()
+        now = self._services.clock.now()
         local_time = local(now, view.home.time_zone)
         midnight = instant(local_time.replace(hour=0, minute=0, second=0, microsecond=0))
         if await view.thoughts.posted_since(midnight) >= self._rules.reflections_per_day:
@@ -136,12 +122,16 @@ class ReflectionPosting:
                 place = await adapter.locate_key(session.ref.place)
             except PlaceGone:
                 continue
-            if place and await self._domains.has_same_readers(place, view.home.key) and await self._is_wanted(place, view.home):
+            if (
+                place
+                and await self._services.domains.has_same_readers(place, view.home.key)
+                and await self._is_wanted(place, view.home)
+            ):
                 return session, place
         return None
 
     async def _is_wanted(self, place: Place, home: Domain) -> bool:
-        return await self._preferences.on(self._reader(place, home) or place, NAME)
+        return await self._services.preferences.on(self._reader(place, home) or place, NAME)
 
     def _reader(self, place: Place, home: Domain) -> Person | None:
         if not place.is_private:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bot.models.writer import Metered, ModelWriter
 
 OpenModel = Callable[[str, Backend, int, Sequence[float], BackendFacts], Model]
-"""Opens a backend, once it is needed, under a name, with the number of tries, the waits between them in seconds, and the facts learnt about it."""
+"""Opens a backend under a name, with the number of tries, the waits between them in seconds, and the facts learnt about it."""
 
 _TRIES, _WAITS = 4, (1.0, 2.0, 4.0)
 _SCOPE = "install"
@@ -118,7 +118,7 @@ class Models:
 
     @property
     def writer_setup(self) -> tuple[str, str] | None:
-        """The name of the writer of digests, and a hash of all in the configuration on which its answers depend; None without a model."""
+        """The writer's name, and a hash of the configuration on which its answers depend; None without a model."""
         if self.summary is None:
             return None
         shaping = [repr((one.base_url, one.model, one.max_tokens, one.context, one.sampling)) for one in self.summarizing]

@@ -66,7 +66,7 @@ class EmbedderChoice:
                     stack.push_async_callback(one.close)
 
 
-def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> EmbedderChoice:
+def choose_embedder(settings: Settings, key: Callable[[str, Backend], str | None]) -> EmbedderChoice:
     """Return the configured embedders; nothing is loaded or sent yet.
 
     `key` returns a backend's key by name. Only the first of a list is used: vectors of different models are not comparable, so
@@ -98,10 +98,10 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
     return EmbedderChoice(embeds, lazy("{model} at {base_url}", model=backend.model, base_url=backend.shown_url))
 
 
-async def missing_model_notice(found_by: EmbedderChoice, kept: KeptSettings) -> str:
+async def missing_model_notice(choice: EmbedderChoice, kept: KeptSettings) -> str:
     """Return a notice about a missing local model, once until it is installed again; else ''."""
     told = bool(await kept.get(_SCOPE, _TOLD))
-    if told == found_by.missing:
+    if told == choice.missing:
         return ""
-    await kept.set(_SCOPE, _TOLD, found_by.missing or None)
-    return found_by.describe() if found_by.missing else ""
+    await kept.set(_SCOPE, _TOLD, choice.missing or None)
+    return choice.describe() if choice.missing else ""

@@ -17,18 +17,16 @@ from memory.text.generated.echoes import WithoutEcho, repeatable
 from memory.text.generated.invented import WithoutReceipts, WithoutTurns
 from memory.text.generated.loops import Uncounted, Unlooped
 from memory.text.off_loop import off_loop
+from memory.text.wordings import read_wordings
 
 _LONG = 2_000
 _MOST_ASKED = 2
 _IN_A_ROW = 16
 """How many pieces are passed on before other tasks have their turn."""
-_COUNTING = re.compile(
-    r"(?i)\b(?:count\w*|numbers?|zähl\w*|zahlen|cuenta|números?|compte|nombres|times tables?|einmaleins|(?:up )?to \d{2,}|bis \d{2,}|hasta \d{2,}"
-    r"|first \d{2,}|\d{3,})\b"
+_COUNTING, _DIALOGUE = (
+    re.compile(rf"(?i)\b(?:{'|'.join(read_wordings(__file__)[asked].values())})\b") for asked in ("counting", "dialogue")
 )
-_DIALOGUE = re.compile(
-    r"(?i)\b(?:dialog\w*|scripts?|conversation|transcript|interview|gespräch|role-?play|scene|szene|chat ?logs?|example|beispiel|diálogo|play)\b"
-)
+"""Questions that ask for what would else be cut off: an endless count, and turns of other speakers."""
 _ASKER = re.compile(r'The message at the end is from "([^"\n]+)", whom')
 _MOST_OF_A_QUESTION = 4_000
 
@@ -86,8 +84,9 @@ def _speakers(said: Sequence[str], asked: str) -> Sequence[str]:
 class ServedModel:
     """A model behind a queue, opened on first use, so that a start loads nothing it may not need.
 
-    A `background` answer comes in one piece, after everything that people wait for. Waiting in the queue does not count towards the model's deadline. Answers for people are stripped of the prompt, speaker
-    turns and receipts that the model writes around them.
+    A `background` answer comes in one piece, after everything that people wait for. Waiting in the queue does not count towards
+    the model's deadline. Answers for people are stripped of the prompt, speaker turns and receipts that the model writes around
+    them.
     """
 
     def __init__(self, name: str, open_model: Callable[[], Model], line: RequestQueue, *, background: bool) -> None:

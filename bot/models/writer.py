@@ -1,4 +1,4 @@
-"""A digest writer that asks a model, also for reflections; unattended, after everybody who talks with her, and within the daily budget."""
+"""A digest writer that asks a model, also for reflections: unattended, after people, and within the daily budget."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

@@ -1,5 +1,5 @@
-"""`lyra run`: the long-running process.
+"""`lyra run`, the long-running process, and what goes on beside conversations in every process: maintenance, sweeping, the log.
 
-Connects the configured platforms within seconds, does maintenance beside conversations, serves HTTP on loopback, and stops when
-asked to.
+The configuration, signals and due work come in; connected platforms, written digests, log lines and a process that ends in time
+go out.
 """

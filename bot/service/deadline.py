@@ -1,4 +1,4 @@
-"""A deadline for shutdown: the process exits in time, whatever it still waits for.
+"""Being asked to stop: signals set an event, and a deadline ends the process in time, whatever it still waits for.
 
 The interpreter waits for all of its threads, and a thread in a DNS lookup, on a hanging disk or writing to a stalled reader cannot be
 cancelled. Exiting regardless is as safe as a kill, which loses nothing.
@@ -6,10 +6,11 @@ cancelled. Exiting regardless is as safe as a kill, which loses nothing.
 
 import asyncio
 import os
+import signal
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 from bot.service.log import log
 
@@ -66,3 +67,37 @@ def _standing() -> list[str]:
             file = frame.f_code.co_filename.rsplit("/", 1)[-1]
             found.append(f"{awaited[ident]}:{file}:{frame.f_lineno}")
     return sorted(found)
+
+
+@asynccontextmanager
+async def until_stopped() -> AsyncIterator[asyncio.Event]:
+    """Yield an event that is set on SIGINT or SIGTERM, then remove the signal handlers."""
+    stop = asyncio.Event()
+    with _set_on_signals(stop):
+        yield stop
+
+
+@asynccontextmanager
+async def until_ended(hurry: Callable[[], None]) -> AsyncIterator[Stop]:
+    """Yield an event that is set on SIGINT or SIGTERM, and from then on end the process in time, whatever it waits for.
+
+    `hurry` is called then.
+    """
+    stop = Stop(hurry)
+    with _set_on_signals(stop):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # The event loop is woken beside this, unless it stands still.
+            signal.signal(number, lambda _number, _frame: stop.begin())
+        yield stop
+
+
+@contextmanager
+def _set_on_signals(stop: asyncio.Event) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

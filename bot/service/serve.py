@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager, nullcontext
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from adapters.task_groups import cancel
-from bot.app import App, open_app, until_ended
+from bot.app import App, open_app
 from bot.errors import FAILED, BadConfig, code_until_changed
 from bot.printing import note
 from bot.service.awake import hold_home, hold_memory
-from bot.service.deadline import Stop
+from bot.service.deadline import Stop, until_ended
 from bot.service.log import carried_on, log
 from bot.service.maintenance import Maintenance
 from bot.service.minutely import Work
@@ -42,7 +42,7 @@ async def serve(role: Role = Role.ALL) -> int:
         log.on_screen = True
         with hold_home(app, role):
             await hold_memory(app, role)
-            async with until_ended(app) as stop, _noticing(app, stop) as ended:
+            async with until_ended(app.memory.db.hurry) as stop, _noticing(app, stop) as ended:
                 match role:
                     case Role.WORKER:
                         code = await _work(app, stop)
@@ -55,7 +55,7 @@ async def serve(role: Role = Role.ALL) -> int:
 
 @asynccontextmanager
 async def _noticing(app: App, stop: Stop) -> AsyncIterator[asyncio.Event]:
-    """Stop the process once others have declared it dead, or what it knew to be kept is not there, during the block; yield whether so."""
+    """Stop the process once others declared it dead or confirmed commits are missing, during the block; yield whether so."""
     db, ended = app.memory.db, asyncio.Event()
 
     async def notice(told_of: asyncio.Event, why: str) -> None:
@@ -129,7 +129,10 @@ async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
 
 
 async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event, peers: Peers | None = None) -> bool:
-    """Listen on every platform until asked to stop, or refused by all; then finish running turns before disconnecting. Return whether refused."""
+    """Listen on every platform until asked to stop, or refused by all; then finish running turns before disconnecting.
+
+    Return whether refused.
+    """
     awake = asyncio.Event()
     refused_accounts = RefusedAccounts(talk.services, adapters, {name: talk.listeners[name].connected for name in adapters})
     listening = [asyncio.create_task(_listen(adapter, talk, awake, refused_accounts, peers)) for adapter in adapters.values()]

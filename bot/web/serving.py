@@ -5,7 +5,7 @@ import re
 import secrets
 import shlex
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import requires
@@ -111,10 +111,3 @@ async def link(app: App, address: str, name: str) -> str:
     """Return a one-time sign-in URL for a console identity."""
     identity = Identity("console", name or app.base.environment.user)
     return f"{address}/enter?key={await SignIns(app.memory.settings, app.base.clock).create_link(identity)}"
-
-
-async def every_minute(work: Callable[[], Awaitable[None]]) -> None:
-    """Do some work every minute until cancelled; where it fails once, the log says so."""
-    while True:
-        await asyncio.sleep(60)
-        await carried_on(work(), "tick")

@@ -110,7 +110,7 @@ class RegressionCheck:
         return marks.after >= marks.before
 
     async def _drawn(self, loaded: Loaded, difference: Difference) -> dict[int, str]:
-        """Return canaries, messages by key with the questions that should find them, from the sources of the work, and from all messages of the domain."""
+        """Return canaries: messages by key, with questions that should find them, of the sources of the work and of the domain."""
         rests = sorted({item for items in difference.cited.values() for item in items})
         first, last = await exchanges.span(self._db, self._domain)
         spread = [first + (last - first) * n // _OF_THE_DOMAIN for n in range(_OF_THE_DOMAIN)]

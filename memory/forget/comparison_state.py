@@ -57,7 +57,10 @@ class StoredMessage:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a reply, digest or statement rests on, and where that was said; `stored` is None for an aside without a recorded position."""
+    """What a reply, digest or statement rests on, and where that was said.
+
+    `stored` is None for an aside without a recorded position.
+    """
 
     stored: StoredMessage | None
     platform: str = ""

@@ -2,8 +2,8 @@
 
 A reply that had a message in view goes with it, unless nothing of the message is in it: no content word, number or name that
 other messages in its view do not hold as well, and no nearness in meaning beyond what the rest of the view explains. Of a few
-words the meaning cannot be compared; without an embedder words alone decide. The signs were weighted, and their bound set, on three of the sets in
-`tests/sets/sparing`, which were written beforehand; `python -m tests.bench.sparing` draws the curve.
+words the meaning cannot be compared; without an embedder words alone decide. The signs were weighted, and their bound set, on
+three of the sets in `tests/sets/sparing`, which were written beforehand; `python -m tests.bench.sparing` draws the curve.
 """
 
 import asyncio

@@ -51,7 +51,7 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True)
 class UnseenAnswer:
-    """An answer that went before anybody saw it: the key of its first part, its domain and place, and the platform id of its question."""
+    """An answer that went before anybody saw it: its first part's key, its domain and place, and its question's platform id."""
 
     key: str
     domain: int

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.places import opted_out, scope_settings
+from memory.places import scope_settings
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal
 from memory.types import Identity
@@ -83,7 +83,7 @@ class LinkedAccounts:
         await scope_settings.put(tx, self._scope(who), key, serialize(dict.fromkeys(others)) or None)
 
     def _scope(self, who: Identity) -> str:
-        return opted_out.scope(self.seal, who)
+        return scope_settings.account_scope(self.seal, who)
 
 
 def deserialize(value: object) -> list[Identity]:

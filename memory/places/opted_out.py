@@ -6,34 +6,26 @@ what others say.
 
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 
 from memory.places import scope_settings
-from memory.places.scope_settings import KeptSetting
+from memory.places.scope_settings import KeptSetting, domain_scope
 from memory.ports import Entry
 from memory.store.database import Database, Reader, Transaction
 from memory.store.lineage import Seal
 from memory.text.word_forms import name_forms
-from memory.types import Domain, DomainKind, DomainRef, Identity
+from memory.types import Domain, DomainKind
 
 KEY, _OFF_RECORD = "paused", "incognito"
 _NAME = "unlearnt:"
 _SOMEBODY = "[…]"
-_MOST_SCOPES = 1_024
-"""How many accounts' scopes are known without hashing: a turn asks for the same few seven times."""
-
-
-@lru_cache(maxsize=_MOST_SCOPES)
-def scope(seal: Seal, who: Identity) -> str:
-    """Return the scope of an account's opt-out setting, which identifies nobody."""
-    return f"account:{seal.id(DomainRef(DomainKind.DM, who.platform, who.native_id), 'opted-out')}"
 
 
 async def leave_out(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str], *, out: bool) -> None:
     """Stop learning in a domain about those with these names or, unless `out`, resume it."""
     for name in names:
         for form in name_forms.forms(name):
-            await scope_settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), out or None)
+            await scope_settings.put(tx, domain_scope(seal, domain), _mark(seal, domain, form), out or None)
 
 
 async def is_named(reader: Reader, seal: Seal, domain: Domain, text: str) -> bool:
@@ -55,7 +47,7 @@ async def without_opted_out(reader: Reader, seal: Seal, domain: Domain, entries:
 
 
 async def _marks(reader: Reader, seal: Seal, domain: Domain) -> Collection[str]:
-    return () if domain.ref.kind is DomainKind.DM else await scope_settings.under(reader, _scope(seal, domain), _NAME)
+    return () if domain.ref.kind is DomainKind.DM else await scope_settings.under(reader, domain_scope(seal, domain), _NAME)
 
 
 def _named_spans(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> Iterator[tuple[int, int]]:
@@ -87,10 +79,6 @@ async def replace(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> Non
     """Replace all opt-out settings with what `all_settings` returned."""
     await scope_settings.replace(tx, _OFF_RECORD, f"{_OFF_RECORD}-", ())
     await scope_settings.replace(tx, KEY, _NAME, known)
-
-
-def _scope(seal: Seal, domain: Domain) -> str:
-    return f"domain:{seal.id(domain.ref, 'domain')}"
 
 
 def _mark(seal: Seal, domain: Domain, form: str) -> str:

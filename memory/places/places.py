@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.gone import present
-from memory.places import confidences, opted_out, titles
+from memory.places import confidences, scope_settings, titles
 from memory.store import domains
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Row, Transaction
@@ -205,11 +205,11 @@ class Places:
 
     def account_scope(self, who: Identity) -> str:
         """Return the scope of an account's permanent settings; it identifies nobody."""
-        return opted_out.scope(self.seal, who)
+        return scope_settings.account_scope(self.seal, who)
 
     def scope(self, domain: Domain) -> str:
         """Return the scope of a domain's settings; it identifies nobody."""
-        return f"domain:{self.seal.id(domain.ref, 'domain')}"
+        return scope_settings.domain_scope(self.seal, domain)
 
 
 async def note_span(tx: Transaction, session: Session) -> None:

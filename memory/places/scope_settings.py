@@ -4,12 +4,27 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from memory.store.database import Database, DatabaseAccess, Reader, Transaction, taken_back
-from memory.store.lineage import bound, placeholders
+from memory.store.lineage import Seal, bound, placeholders
+from memory.types import Domain, DomainKind, DomainRef, Identity
 
 _ROOM_BYTES = 256 * 1024
+_MOST_SCOPES = 1_024
+"""How many accounts' scopes are known without hashing: a turn asks for the same few seven times."""
+
+
+@lru_cache(maxsize=_MOST_SCOPES)
+def account_scope(seal: Seal, who: Identity) -> str:
+    """Return the scope of an account's permanent settings, which identifies nobody."""
+    return f"account:{seal.id(DomainRef(DomainKind.DM, who.platform, who.native_id), 'opted-out')}"
+
+
+def domain_scope(seal: Seal, domain: Domain) -> str:
+    """Return the scope of a domain's settings, which identifies nobody."""
+    return f"domain:{seal.id(domain.ref, 'domain')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Marks: files that record the last commits a process knew to be durable, so that a loss since then is noticed.
 
-They detect a database file that was replaced by an older one, and a standby that took over without the last commits. A reported loss is certain;
-commits after the last mark of a killed process may be lost unnoticed.
+They detect a database file that was replaced by an older one, and a standby that took over without the last commits. A reported
+loss is certain; commits after the last mark of a killed process may be lost unnoticed.
 """
 
 import json
@@ -30,7 +30,7 @@ class CommitMark:
 
 @dataclass(frozen=True, slots=True)
 class LostCommits:
-    """A loss: how many commits, until when they were known to be there, when the newest remaining message was stored, and when it was noticed."""
+    """A loss: how many commits, until when they were there, when the newest message left was stored, and when it was noticed."""
 
     commits: int
     until: int

@@ -5,7 +5,7 @@ lines stand that it is shown to no writer. Ended lines stay as history.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memory.derive.progress import Progress
 from memory.derive.work import Work
@@ -19,7 +19,7 @@ from memory.tiers.source_lines import SourceLine, as_statement, grounds, of_stat
 if TYPE_CHECKING:
     from memory.derive.derivation import Derivation
 
-TIER = "narrative"
+TIER: Final = "narrative"
 MONTHS = 3
 KINDS = ("arc", "trend", "callback")
 _MOST_FACTS = 60
@@ -46,20 +46,19 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
         *await of_statements(context.db, context.domain, facts, "f"),
         *await of_statements(context.db, context.domain, recent, "e"),
     ]
-    return await rewrite(derivation, TIER, "narrative", _MOST_LINES, KINDS, lines, progress, before)
+    return await rewrite(derivation, TIER, _MOST_LINES, lines, progress, before, KINDS)
 
 
 async def rewrite(
     derivation: "Derivation",
-    tier: str,
-    kind: TaskKind,
+    tier: TaskKind,
     most: int,
-    kinds: Sequence[str],
     lines: Sequence[SourceLine],
     progress: Progress,
     before: Progress | None,
+    kinds: Sequence[str] = (),
 ) -> Work:
-    """Return the work of rewriting a tier from statements; `kinds` are the prefixes its lines may have."""
+    """Return the work of rewriting a tier, in at most so many entries, from statements; `kinds` are the prefixes they may have."""
     context = derivation.context
     # Reflections are meant to be posted and are not part of the narrative: they stand.
     old = [one for one in await statements.standing(context.db, context.domain, tier) if one.kind != "reflection"]
@@ -92,4 +91,4 @@ async def rewrite(
     still = derivation.as_found(tier, "", before)
     sources = [line.source for line in (*lines, *shown)]
     today = f"{local(context.clock.now(), context.domain.time_zone):%A, %Y-%m-%d}"
-    return Work(tier, "", kind, kind, most, sources, texts, progress, publish, still=still, today=today)
+    return Work(tier, "", tier, tier, most, sources, texts, progress, publish, still=still, today=today)

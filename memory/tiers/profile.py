@@ -25,6 +25,7 @@ from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal, paged, parents
 from memory.text.lexical import key_words
 from memory.text.proper_names import names
+from memory.text.wordings import read_wordings
 from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.messages import said
 from memory.tiers.source_lines import Grounds, SourceLine, as_statement, grounds, of_gists, of_statements, replaced, split_prefix
@@ -35,16 +36,7 @@ if TYPE_CHECKING:
     from memory.derive.context import Context
     from memory.derive.derivation import Derivation
 
-_STEMS = """
-    illness sick* disease* disorder* diagnos* symptom* cancer tumo* diabet* hiv depress* anxi* bipolar* autis* adhd ptsd therap*
-    psychiat* medicat* addict* alcoholi* pregnan* abort* disab* dement* suicid* krank* schwanger* sucht* depressi* ill
-    relig* christian* catholic* protestant* muslim* islam* jew jewish jews hindu* buddhis* atheis* church* mosque* synagog* pray*
-    faith gläubig* kirche* moschee* politic* democrat* republican* conservativ* liberal* socialis* communis* fascis* vote* voting
-    leftist* leftwing rightist* rightwing partei* politisch* ethnic* race racial* migrant* immigra* refugee* asylum nationalit*
-    citizenship herkunft flüchtling* gay lesbian* bisexual* homosexual* transgender queer sexual* schwul* lesbisch* verliebt
-    love lover lovers affair criminal* convict* arrest* prison* felon* undocumented vorbestraft gefängnis poor bankrupt*
-    indebted verschuldet
-""".split()
+_STEMS = " ".join(read_wordings(__file__)["sensitive"].values()).split()
 _SENSITIVE = re.compile(r"(?i)\b(?:" + "|".join(stem.replace("*", r"\w*") for stem in _STEMS) + r")\b")
 """Subjects that must not be inferred."""
 TIER = "profile"

@@ -6,7 +6,7 @@ The state is versioned JSON; past states are kept. Her self-narrative consists o
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memory.derive.progress import Progress
 from memory.derive.work import Work
@@ -20,7 +20,7 @@ from memory.types import DAY, Domain, Statement
 if TYPE_CHECKING:
     from memory.derive.derivation import Derivation
 
-TIER = "self"
+TIER: Final = "self"
 VERSION = 2
 _GISTS = 40
 _MOST_SENTENCES = 5
@@ -74,7 +74,7 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
         return None
     progress = Progress(inputs, max(keys, default=0), gists, 0, stale=False)
     lines = await of_statements(context.db, context.domain, narrated, "n")
-    return await narrative.rewrite(derivation, TIER, "self", _MOST_SENTENCES, (), lines, progress, before)
+    return await narrative.rewrite(derivation, TIER, _MOST_SENTENCES, lines, progress, before)
 
 
 async def state(db: DatabaseAccess, domain: Domain) -> SelfState:

@@ -1,4 +1,4 @@
-"""Labelled source lines for the tiers above gists, each traced to the messages of people it rests on, and those that a model has room for."""
+"""Labelled source lines for the tiers above gists, each traced to people's messages, and those that a model has room for."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -64,7 +64,7 @@ async def require_standing(
 async def _require_untouched(
     reader: Reader, domains: Sequence[int], asked: Mapping[int, str], others: Mapping[int, str], begun: int
 ) -> None:
-    """Raise SourceGone if something in view changed, was corrected or told in confidence, in domains where anything did since `begun`."""
+    """Raise SourceGone if something in view changed, was corrected or told in confidence since `begun`."""
     await require_unchanged(reader, others)
     if await statements.any_replaced(reader, others, begun):
         raise SourceGone(lazy("A fact that this answer was shown was corrected while it was made."))

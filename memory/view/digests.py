@@ -36,7 +36,7 @@ class Tiers:
     profile: Sequence[Statement]
     narrative: Sequence[Statement]
     bank: Block
-    being: SelfState
+    self_state: SelfState
     frontier: Sequence[Digest]
     manners: Sequence[Statement]
     announced: Sequence[Statement]
@@ -61,9 +61,9 @@ class Digests(ViewPart):
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
         scope = self._binding.scope
         read = await statement_reads.standing(self._db, self._home, session, wanted, banked=scope, now=self._binding.now())
-        told, facts, being, bullets = (read.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
-            facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.assemble(read.mind, being),
+            read.tier(profile.TIER), read.tier(narrative.TIER), block.render(block.entries(read.tier(consent.TIER)), bank_tokens),
+            selfstate.assemble(read.mind, read.tier(selfstate.TIER)),
             list(read.digests.values()), read.tier(manners.TIER),
             sorted(read.tier(open_things.TIER), key=lambda one: -one.last_at),
         )  # fmt: skip

@@ -23,8 +23,9 @@ class Notices(ViewPart):
     ) -> None:  # fmt: skip
         """Queue a text that is not conversation (a command's result, a notice), and finish the events it answers.
 
-        `shows` are the items it shows to its readers: once one of them is forgotten, the notice counts as a post that
-        rested on it, if it is `lasting`: what one person sees for a while cannot be deleted. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
+        `shows` are the items it shows to its readers: once one of them is forgotten, the notice counts as a post that rested on
+        it, if it is `lasting`: what one person sees for a while cannot be deleted. Raises SourceGone, and queues nothing, if
+        one of them was forgotten meanwhile.
         """
         self._binding.require_own(session)
         stays = shows if lasting and parts else ()

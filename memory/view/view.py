@@ -220,7 +220,8 @@ class View(ViewPart):
         return sum([await self._binding.shared.embedder_routing.catch_up(domain, tell, most) for domain in (self.home, *within)])
 
     async def open_to(self, question: str) -> bool:
-        """Have home embedded for other languages, too, if a question is in one; return whether that begins, and `embed` goes on with it.
+        """Have home embedded for other languages, too, if a question is in one; return whether that begins, and `embed` goes on
+        with it.
 
         Raises EmbeddingFailed.
         """

@@ -19,7 +19,7 @@ from memory.store.database import DatabaseAccess
 from memory.store.lineage import parents
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.policies import UNGUARDED
+from memory.store.postgresql.scope import UNGUARDED
 from memory.store.postgresql.server_status import RowGuard, row_guard
 from tests.kits.ladder_kit import gists
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, Writer, corner

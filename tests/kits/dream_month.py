@@ -15,11 +15,13 @@ from bot.config.settings import Settings
 from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
+from bot.conversation.services import Services
 from bot.delivery.links import AllowList
 from bot.delivery.outgoing import Outgoing
 from bot.delivery.pending_sends import BlockedPlaces
 from bot.dreams.dreaming import Dreams
 from bot.dreams.reflection_posting import ReflectionPosting
+from bot.rights.off_record import OffRecord
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from memory.core import ConsolidationRules, Memory
@@ -172,11 +174,12 @@ async def month(folder: Path, per_hour: int = PER_HOUR) -> AsyncIterator[Month]:
         preferences = Preferences(memory.settings, {}, memory.places.account_scope)
         domains = DomainAccess(memory, settings, preferences, clock, ZONE)
         outgoing = Outgoing(memory.journal, domains, adapters, ids, AllowList([]), BlockedPlaces(clock, 0))
+        maintenance = Maintenance(memory, models, settings, clock, priority)
+        services = Services(
+            memory, domains, preferences, models, maintenance, outgoing, settings, clock, OffRecord(),
+            AnswerLanguage(preferences, domains),
+        )  # fmt: skip
         yield Month(
-            memory, clock, domain, view, session, square, model, preferences, Maintenance(memory, models, settings, clock, priority),
-            Dreams(memory, models, settings, clock, priority),
-            ReflectionPosting(
-                memory, domains, preferences, outgoing, settings.dream, clock, adapters, AnswerLanguage(preferences, domains)
-            ),
-            per_hour,
+            memory, clock, domain, view, session, square, model, preferences, maintenance,
+            Dreams(memory, models, settings, clock, priority), ReflectionPosting(services, adapters), per_hour,
         )  # fmt: skip

@@ -108,7 +108,7 @@ async def awake(home: Home, monkeypatch: pytest.MonkeyPatch, now: int = NOW) -> 
     async with open_app() as app:
         base = replace(app.base, clock=StandingClock(now))
         key, _, _ = key_of(base.environment, base.settings, new=False)
-        ports = Ports(base.clock, base.ids, app.meaning.embedder)
+        ports = Ports(base.clock, base.ids, app.embedder_choice.embedder)
         async with await Memory.open(base.environment.db_path, key, ports, consolidation_rules(base.settings)) as memory:
             domains = DomainAccess(memory, base.settings, app.preferences, base.clock, base.time_zone)
             yield replace(app, base=base, memory=memory, domains=domains)

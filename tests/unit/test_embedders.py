@@ -6,7 +6,7 @@ import pytest
 
 from bot.config.sections import Backend
 from bot.config.settings import Settings
-from bot.models.embedders import EmbedderChoice, meaning
+from bot.models.embedders import EmbedderChoice, choose_embedder
 from bot.models.minilm.quantized import installed
 
 NAME = f"all-MiniLM-L6-v2{'-int8' if installed() else ''}:53aa51172d14"
@@ -19,7 +19,7 @@ def found_by(embed: Any) -> EmbedderChoice:
     def key(name: str, backend: Backend) -> None:
         assert backend.model == f"{name}-small"
 
-    return meaning(Settings(models=BACKENDS, embed=embed), key)
+    return choose_embedder(Settings(models=BACKENDS, embed=embed), key)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ THERE = StandingLayers(
     profile=[stated(1, "profile", "Ada lives in Graz", "said"), stated(2, "profile", "Ada is patient", "inferred")],
     narrative=[stated(10, "narrative", "the boat needs a sail", "callback"), stated(11, "narrative", "Ada builds a boat", "arc")],
     bank=Block(),
-    being=BEING,
+    self_state=BEING,
     summary=[digest(40, "They spoke about wood."), digest(41, "They spoke about glue.", at=START + DAY)],
     recent=[exchange(50, "hello"), exchange(51, "hello Ada", "assistant")],
     shared=False,
@@ -276,7 +276,7 @@ def test_what_is_remembered_cannot_end_the_quotation_or_give_orders() -> None:
     statement = stated(70, "profile", trap)
     memory = replace(
         THERE, profile=[statement], narrative=[replace(statement, tier="narrative", text=trap + "!")], summary=[digest(71, trap + "?")],
-        being=replace(BEING, narrative=[replace(statement, text=trap + " now")]), bank=Block(f"{HEAD}\n- {trap}.", []), shared=True,
+        self_state=replace(BEING, narrative=[replace(statement, text=trap + " now")]), bank=Block(f"{HEAD}\n- {trap}.", []), shared=True,
     )  # fmt: skip
     came = Recalled(
         [
@@ -328,7 +328,7 @@ def test_what_is_replied_to_stands_there_also_in_words_that_were_said_before(own
     ],
 )
 def test_mood_and_energy_are_told_in_words(mind: StateOfMind, words: str) -> None:
-    assert words in system(built(replace(THERE, being=SelfState(mind, 0, [], []))))
+    assert words in system(built(replace(THERE, self_state=SelfState(mind, 0, [], []))))
 
 
 def test_an_answer_cites_what_it_draws_on_and_everything_in_view_is_known() -> None:

@@ -21,7 +21,7 @@ from bot.config.settings import OFFLINE, Settings, load, local_zone
 from bot.context.persona import Persona
 from bot.errors import BadConfig, BadSecret, LyraError
 from bot.imports import imported
-from bot.models.embedders import EmbedderChoice, meaning
+from bot.models.embedders import EmbedderChoice, choose_embedder
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.printing import note, show
 from bot.service.adapter_notes import KeptNotes, NoNotes
@@ -238,26 +238,26 @@ async def _discord(environment: Environment, settings: Settings) -> list[Finding
 async def _meaning(environment: Environment, settings: Settings, app: App | None) -> list[Finding]:
     """Embed a word with the configured embedder. Without the local model, search uses words alone, which is no fault."""
     if app:
-        return [await _embedding(app.meaning)]
-    found_by = meaning(settings, lambda name, backend: secret_of(environment, backend, name))
+        return [await _embedding(app.embedder_choice)]
+    choice = choose_embedder(settings, lambda name, backend: secret_of(environment, backend, name))
     try:
-        return [await _embedding(found_by)]
+        return [await _embedding(choice)]
     finally:
-        for one in (found_by.embedder, found_by.others):
+        for one in (choice.embedder, choice.others):
             if one:
                 await one.close()
 
 
-async def _embedding(found_by: EmbedderChoice) -> Finding:
-    if found_by.embedder is None:
-        return Finding(True, found_by.describe())
+async def _embedding(choice: EmbedderChoice) -> Finding:
+    if choice.embedder is None:
+        return Finding(True, choice.describe())
     try:
-        vectors = await found_by.embedder.embed(["kayak"])
-        if found_by.others:
-            await found_by.others.embed(["каяк"])
+        vectors = await choice.embedder.embed(["kayak"])
+        if choice.others:
+            await choice.others.embed(["каяк"])
     except EmbeddingFailed as error:
         return Finding(False, _("Meaning: {error} Words alone find things meanwhile.", error=error))
-    return Finding(True, _("Meaning (embed): {what}, {numbers} numbers a text.", what=found_by.what, numbers=vectors.shape[1]))
+    return Finding(True, _("Meaning (embed): {what}, {numbers} numbers a text.", what=choice.what, numbers=vectors.shape[1]))
 
 
 async def _awake(environment: Environment) -> list[Finding]:

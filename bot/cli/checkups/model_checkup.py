@@ -27,11 +27,8 @@ async def checkup(environment: Environment, name: str, backend: Backend, facts: 
     """Have a model say a few words, within its own timeout, and report how they arrive."""
     try:
         key = secret_of(environment, backend, name)
-        model = OpenAIModel(
-            # As in a conversation: with fewer tokens, a model that reasons first would not come to its answer. Asked twice, it gets more.
-            name, backend.base_url, backend.model, key, backend.timeout, backend.max_tokens, tries=2, waits=(), sees=backend.sees,
-            facts=facts, sampling=backend.sampling, context=backend.context,
-        )  # fmt: skip
+        # As in a conversation: with fewer tokens, a model that reasons first would not come to its answer. Asked twice, it gets more.
+        model = OpenAIModel.of(name, backend, key, facts, tries=2, waits=())
         try:
             way = await _way(model)
             context = await model.context()

@@ -7,10 +7,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from functools import partial
+from typing import Self
 
 import stamina
 import stamina.instrumentation
 
+from bot.config.sections import Backend
 from bot.config.server_urls import is_nearby
 from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelTimeout
 from bot.models.endpoints.backend_facts import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
@@ -76,6 +78,16 @@ class OpenAIModel:
         self._uses_tools = uses_tools
         nearby = is_nearby(base_url)
         self._room = PromptRoom(context, max_tokens, self._facts, partial(self._context, nearby=nearby), always=nearby)
+
+    @classmethod
+    def of(
+        cls, name: str, backend: Backend, api_key: str | None, facts: BackendFacts, *, tries: int, waits: Sequence[float]
+    ) -> Self:
+        """Return the model of a configured backend. Raises BadSecret for a key that no header can hold."""
+        return cls(
+            name, backend.base_url, backend.model, api_key, backend.timeout, backend.max_tokens, tries, waits, sees=backend.sees,
+            uses_tools=backend.tools == "auto", facts=facts, sampling=backend.sampling, context=backend.context,
+        )  # fmt: skip
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, round after round of tool calls. Raises ModelError."""

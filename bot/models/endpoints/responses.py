@@ -145,7 +145,10 @@ def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = Fals
 
 
 async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[bytes, None]:
-    """Yield the data of each event. Such endpoints send each event's data on one line, and none in one that keeps the connection open."""
+    """Yield the data of each event.
+
+    Such endpoints send each event's data on one line, and none in one that keeps the connection open.
+    """
     rest = bytearray()
     async for chunk in chunks:
         rest += chunk

@@ -1,6 +1,4 @@
-"""Status pages: charts of messages and model calls; for the system user, what `lyra doctor` finds, and emoji verification: what an app must
-show, and the verdict of the person who compared it.
-"""
+"""Status pages: charts of messages and calls and, for the system user, what `lyra doctor` finds, and emoji to be compared."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta

@@ -1,6 +1,4 @@
-"""Profile and narrative with their sources, corrected and dropped in place; pages of people, pets, places and projects; and what is noted
-in shared places.
-"""
+"""Profile and narrative, corrected and dropped in place; pages of people, pets, places and projects; notes of shared places."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
 """A memory in a schema of a PostgreSQL database, behind a pool of connections.
 
-Transactions run concurrently unless their bounds conflict. Within the process a gate decides, between processes advisory locks on the
-memory and on each domain: so what a transaction read within its bounds still holds when it writes. Reads run concurrently with
-everything, each from the last committed state.
+Transactions run concurrently unless their bounds conflict. Within the process a gate decides, between processes advisory locks
+on the memory and on each domain: so what a transaction read within its bounds still holds when it writes. Reads run
+concurrently with everything, each from the last committed state.
 
-If a connection is lost, a read is repeated on another. A transaction is rolled back, unless only the answer to its COMMIT was lost: then the
-server is asked what became of it.
+If a connection is lost, a read is repeated on another. A transaction is rolled back, unless only the answer to its COMMIT was
+lost: then the server is asked what became of it.
 """
 
 import asyncio
@@ -236,7 +236,10 @@ class PostgresDatabase(Reader):
         return False
 
     async def reserve(self, *, beside: bool = False) -> bool:
-        """Reserve the database until it is closed; with `beside`, together with other processes that do so. Return whether it succeeded."""
+        """Reserve the database until it is closed; with `beside`, together with other processes that do so.
+
+        Return whether it succeeded.
+        """
         with explained(self.address):
             return await self._reservation.take(beside=beside)
 

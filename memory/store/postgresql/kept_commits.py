@@ -1,7 +1,8 @@
 """Numbers of confirmed commits, which show whether the server went back to an older state.
 
-A standby that takes over may lack the last commits of the primary, although they were confirmed. So each commit stores its number, which is compared
-on every new connection. Each concurrent transaction has a row (slot) of its own, so that none waits for another.
+A standby that takes over may lack the last commits of the primary, although they were confirmed. So each commit stores its
+number, which is compared on every new connection. Each concurrent transaction has a row (slot) of its own, so that none waits
+for another.
 """
 
 import asyncio

@@ -10,12 +10,12 @@ import psycopg
 
 from localization.sentences import lazy
 from memory.errors import DatabaseBusy, DatabaseRefused, MemoryMissing
-from memory.store.postgresql import numbering, policies
+from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.peers.processes import PEER_TABLES
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
-from memory.store.postgresql.scope import SET_SCOPE, WHOLE, query
+from memory.store.postgresql.scope import SET_SCOPE, WHOLE, are_policies_forced, force_policies, query
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
 from memory.store.schema import applied, migrations, titles
@@ -40,7 +40,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
         and await connection.has(f"numbers_{numbering.KINDS[-1]}")
         and await connection.has("kept_commits")
         and await is_sealed(connection)
-        and await policies.are_forced(connection)
+        and await are_policies_forced(connection)
     ):
         await keys.open(partial(query, connection, WHOLE))
         return
@@ -69,7 +69,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
         await connection.execute(";\n".join((*PEER_TABLES, TABLE)))
         await keys.open(partial(query, connection, WHOLE))
         await convert(connection, keys)
-        await policies.force(connection)
+        await force_policies(connection)
         await connection.execute(_RIGHTS)
         for name, version in _MARKS.items():
             await connection.execute(

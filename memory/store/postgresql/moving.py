@@ -1,6 +1,7 @@
 """Moves a memory between a file and a database, leaving the source as it is, and restores a backup into a database.
 
-A move is committed only after all rows were read back. It may be repeated after an interruption: a target with equal rows is left alone.
+A move is committed only after all rows were read back. It may be repeated after an interruption: a target with equal rows is
+left alone.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -71,9 +72,11 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
 
 
 async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progress) -> restoring.SupersededMemory | None:
-    """Replace the content of the database by the memory staged at `path`, in one transaction; return the file with the old content, if any.
+    """Replace the content of the database by the memory staged at `path`, in one transaction; return the file with the old
+    content, if any.
 
-    However it is interrupted, the database holds the old memory or the new one, whole. Raises the errors of `PostgresDatabase.open`.
+    However it is interrupted, the database holds the old memory or the new one, whole. Raises the errors of
+    `PostgresDatabase.open`.
     """
     async with (
         await PostgresDatabase.open(address, key) as db,

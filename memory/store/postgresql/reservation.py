@@ -28,7 +28,10 @@ class Reservation:
     """The lock of one process; it must be closed."""
 
     def __init__(self, address: DatabaseAddress, hear: Callable[[str], None], hurried: asyncio.Event) -> None:
-        """Prepare; `hurried` is set once nobody is to wait any longer. `hear` gets notifications of other processes if the lock is shared, '' after some may have been missed."""
+        """Prepare; `hurried` is set once nobody is to wait any longer.
+
+        `hear` gets notifications of other processes if the lock is shared, '' after some may have been missed.
+        """
         self._address = address
         self._hear = hear
         self._hurried = hurried

@@ -1,7 +1,7 @@
 """A write transaction of PostgreSQL, with a connection of its own.
 
-BEGIN, the locks and the scope are sent with the first statements. Every trip is completed even if its task is cancelled, so that the state of the
-connection is always known.
+BEGIN, the locks and the scope are sent with the first statements. Every trip is completed even if its task is cancelled, so
+that the state of the connection is always known.
 """
 
 import asyncio

@@ -119,7 +119,9 @@ async def complete(connection: Connection, steps: Sequence[Migration]) -> None:
 
 
 async def _rename(connection: Connection, wanted: _Schema) -> None:
-    """Rename columns that have another name now, or drop them where that one was added already: no row could be written without a value."""
+    """Rename columns that have another name now, or drop them where that one was added already: no row could be written without
+    a value.
+    """
     rows = await connection.execute_fetchall(_COLUMNS)
     there = {(row["table"], row["name"]) for row in rows}
     places = {(table, at): name for (table, name), at in wanted.places.items()}

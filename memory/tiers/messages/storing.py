@@ -42,7 +42,10 @@ async def store(
     now: int,
     before: Collection[int] = (),
 ) -> StoringOutcome:
-    """Store messages of one session, each once; known or forgotten ones, and repetitions, are skipped and counted. `before` is as in `shown_name`."""
+    """Store messages of one session, each once; known or forgotten ones, and repetitions, are skipped and counted.
+
+    `before` is as in `shown_name`.
+    """
     ids = [known.public_id(seal, domain.ref, session.ref, new.source_id) for new in offered]
     wanted: dict[str, NewExchange] = {}
     for pid, new in zip(ids, offered, strict=True):

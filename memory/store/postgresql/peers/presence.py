@@ -1,8 +1,8 @@
 """Heartbeats: each process renews a row every second, and others remove it once it was not renewed for four.
 
-Every transaction locks the row of its process until the commit, so that none commits once the row is gone. From then on others may take
-what the process held; it never returns under that name. A process removes rows of others only after it has itself renewed its own without a gap
-for four seconds: after an outage of the server, everybody has time to come back.
+Every transaction locks the row of its process until the commit, so that none commits once the row is gone. From then on others
+may take what the process held; it never returns under that name. A process removes rows of others only after it has itself
+renewed its own without a gap for four seconds: after an outage of the server, everybody has time to come back.
 """
 
 import asyncio

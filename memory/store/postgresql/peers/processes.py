@@ -59,7 +59,7 @@ class Processes:
             return await _take_unit(tx, self.presence.own, name, units)
 
     async def slot(self, name: str, a_second: float) -> float:
-        """Reserve the next of `a_second` turns a second shared by all processes, by the server's clock; return the seconds until then."""
+        """Reserve one of `a_second` turns a second that all processes share, by the server's clock; return the seconds until it."""
         async with self._write(Bounds()) as tx:
             (row,) = await tx.all(_TURN, {"name": name, "apart": 1 / a_second})
         return max(float(row["wait"]), 0.0)

@@ -149,11 +149,11 @@ _KEYS = (
     "JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
     "WHERE n.nspname = :schema AND i.indisprimary"
 )
-Left = Mapping[str, Sequence[Mapping[str, object]]]
+SealedRows = Mapping[str, Sequence[Mapping[str, object]]]
 """The rows of each table: their keys and their decrypted columns."""
 
 
-async def sealed_rows(tx: Transaction, domain: int) -> Left:
+async def sealed_rows(tx: Transaction, domain: int) -> SealedRows:
     """Return the sealed rows of a domain, decrypted."""
     keys: dict[str, list[str]] = {}
     for row in await tx.all(_KEYS, {"schema": SCHEMA}):
@@ -163,13 +163,13 @@ async def sealed_rows(tx: Transaction, domain: int) -> Left:
         if told.domain:
             names = list(dict.fromkeys([*keys[table], *(one.removesuffix(HASHED) for one in told.row), *told.columns]))
             rows = await tx.all(f"SELECT {', '.join(names)} FROM {table} WHERE {told.domain} = :domain", {"domain": domain})
-            found[table] = [_row_values(names, row) for row in rows]
+            found[table] = [dict(zip(names, row, strict=True)) for row in rows]
     return found
 
 
-async def seal_anew(tx: Transaction, domain: int, found: Left) -> None:
-    """Seal what `left` returned with the present key of the domain."""
-    for table, rows in found.items():
+async def seal_anew(tx: Transaction, domain: int, rows_by_table: SealedRows) -> None:
+    """Seal what `sealed_rows` returned with the present key of the domain."""
+    for table, rows in rows_by_table.items():
         sealed = TABLES[table]
         sets = ", ".join(f"{column} = :{column}" for column in sealed.columns)
         for row in rows:
@@ -178,7 +178,3 @@ async def seal_anew(tx: Transaction, domain: int, found: Left) -> None:
             )
             update = f"UPDATE {table} SET {sets} WHERE {sealed.domain} = :the_domain AND {which}"
             await tx.run(update, {**row, "the_domain": domain})
-
-
-def _row_values(names: Sequence[str], row: Row) -> dict[str, object]:
-    return dict(zip(names, row, strict=True))

@@ -1,7 +1,7 @@
 """Plans: how a statement is rewritten for sealed columns, how its parameters are sealed, and which results must be decrypted.
 
-A sealed column is returned with its place prefixed, so that it decrypts for that place only. Lookups compare keyed hashes. A statement that
-would need the plain text on the server has no plan: AssertionError.
+A sealed column is returned with its place prefixed, so that it decrypts for that place only. Lookups compare keyed hashes. A
+statement that would need the plain text on the server has no plan: AssertionError.
 """
 
 from collections.abc import Sequence
