@@ -178,7 +178,7 @@ class View(ViewPart):
         await open_things.take_up(tx, self.home, answer.raised, reply.key)
         answers = reply.source_id if answer.answers is None else answer.answers
         await self._binding.queue(tx, session, answer.parts, answers, reply.key)
-        return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)
+        return Replied(reply, await outbox.attempt(tx, answer.parts[0].key, ends=True) if answer.parts else None)
 
     async def _holds(self, answer: Answer, in_view: Collection[int], held: Mapping[int, Sequence[int]]) -> dict[int, bool]:
         """Return, for each domain that replies in view hold something of, whether this answer holds it too.

@@ -112,7 +112,7 @@ class Generation:
         """Return the inputs of an answer, within `room` tokens, once none of them has changed at its place."""
         settings, verification = self._services.settings, self._verification
         while True:
-            read_at, commits = self._services.clock.now(), await turn.view.validity.commits()
+            read_at = self._services.clock.now()
             layers = await standing_layers(turn, settings)
             recent = layers.recent
             if turn.unstored_history:
@@ -132,9 +132,7 @@ class Generation:
             above = prompt_draft.in_view.union(recall.above)
             changed = usable_recent.changed or usable_hits.changed or await verification.changes_sources(above, request_budget)
             if not changed:
-                return Inputs(
-                    read_at, commits, layers.recent, prompt_draft, recall.narrowed(verified_hits(recall.hits, usable_hits))
-                )
+                return Inputs(read_at, layers.recent, prompt_draft, recall.narrowed(verified_hits(recall.hits, usable_hits)))
 
     def _queries(self, turn: Turn, now: int) -> Sequence[str]:
         """Return the separate queries: the parts of the question at the end of the message."""
