@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -98,7 +98,7 @@ async def test_a_statement_that_goes_through_a_table_is_found(file: SqliteDataba
     assert await gone_through(file, sql) == ({table} if table else set())
 
 
-async def prepared(path: Path, *asked: tuple[str, dict[str, object]]) -> int:
+async def prepared(path: Path, *asked: tuple[str, Mapping[str, object]]) -> int:
     """Return how many of these questions, asked one after the other of an encrypted file, had to be prepared."""
     connection = await connect(path, KEY, WRITER)
     found, names = 0, 0
@@ -127,7 +127,7 @@ async def test_a_question_is_prepared_once_however_many_it_asks_for(tmp_path: Pa
 
 async def test_a_question_about_a_few_more_items_is_prepared_once(tmp_path: Path) -> None:
     asked = [
-        (f"SELECT text FROM said WHERE item IN ({placeholders('i', items)})", {**bound("i", items)})
+        (f"SELECT text FROM said WHERE item IN ({placeholders('i', items)})", bound("i", items))
         for items in (range(9), range(16), range(11))
     ]
     assert await prepared(tmp_path / "lyra.db", *asked) == 1
