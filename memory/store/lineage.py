@@ -18,6 +18,7 @@ from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.types import Domain, DomainRef
 
 ID_BYTES = 16
+_LONGEST = 512
 T = TypeVar("T")
 
 
@@ -216,7 +217,7 @@ async def paged(reader: Reader, sql: str, keys: Iterable[object], parameters: Ma
 def placeholders(prefix: str, values: Collection[object]) -> str:
     """Return named placeholders for a list of values, ':r0, :r1'; for an empty list 'NULL', which matches nothing.
 
-    There are more of them than values, up to the next power of two: a store prepares each form of a statement once, which takes
+    There may be more of them than values, up to the next power of two: a store prepares each form of a statement once, which takes
     far longer than to run it.
     """
     return ", ".join(f":{prefix}{at}" for at in range(_room(len(values)))) or "NULL"
@@ -230,4 +231,5 @@ def bound(prefix: str, values: Iterable[object]) -> Parameters:
 
 
 def _room(values: int) -> int:
-    return 1 << (values - 1).bit_length() if values else 0
+    # Longer lists than a page are seldom, and a statement takes only so many parameters.
+    return 1 << (values - 1).bit_length() if 0 < values <= _LONGEST else values

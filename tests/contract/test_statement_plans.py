@@ -133,7 +133,7 @@ async def test_a_question_about_a_few_more_items_is_prepared_once(tmp_path: Path
     assert await prepared(tmp_path / "lyra.db", *asked) == 1
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8, 400])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8, 400, 600])
 def test_a_list_is_asked_for_whole_however_long_it_is(n: int) -> None:
     with closing(sqlite3.connect(":memory:")) as file:
         asked = f"SELECT value FROM json_each('[0, 1, 2, 3, 5, 8, 399, 400, 511]') WHERE value IN ({placeholders('i', range(n))})"
