@@ -175,14 +175,12 @@ class Outbox:
             )
 
 
-async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
-    """Mark a pending part as attempting, in the caller's transaction, and return it; None if it is no longer pending."""
-    rows, still = await tx.together(
-        tx.all(f"{_SELECT} WHERE o.key = :key AND o.state = 'pending'", {"key": key}),
-        # Another transaction may have cancelled it since.
-        tx.all("UPDATE outbox SET state = 'attempting' WHERE key = :key AND state = 'pending' RETURNING id", {"key": key}),
-    )
-    return outgoing(rows[0]) if rows and still else None
+async def attempt(tx: Transaction, key: str, *, ends: bool = False) -> OutboxRow | None:
+    """Mark a pending part as attempting, in the caller's transaction, which may end with this, and return it; None if it is no longer
+    pending.
+    """
+    rows = await tx.last(_ATTEMPT, {"key": key}) if ends else await tx.all(_ATTEMPT, {"key": key})
+    return outgoing(rows[0]) if rows else None
 
 
 async def posts_of_forgotten(db: DatabaseAccess, domain: Domain) -> list[Row]:
@@ -283,6 +281,12 @@ NOTICES = _without_reply("outbox")
 """The SQL condition that a part belongs to no stored reply."""
 _NOTICE = f"(o.operation <> 'preview' AND {_without_reply('o')})"
 _SELECT = f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target"
+_ATTEMPT = (
+    "UPDATE outbox SET state = 'attempting' WHERE key = :key AND state = 'pending' "
+    "RETURNING id, key, text, operation, target, actions, form, place, domain, answers, 'pending' AS state, part, created_at, also, "
+    f"(operation <> 'preview' AND {NOTICES}) AS notice, "
+    "coalesce((SELECT t.remote_id FROM outbox t WHERE t.key = outbox.target), '') AS target_remote"
+)
 _REVOKED = "operation = 'delete' AND :done <> 'delete'"
 """The SQL condition that a part was to be removed after its attempt, to do `done`, began."""
 _WEEK = 7 * DAY

@@ -18,6 +18,7 @@ from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.types import Domain, DomainRef
 
 ID_BYTES = 16
+_LONGEST = 512
 T = TypeVar("T")
 
 
@@ -214,10 +215,21 @@ async def paged(reader: Reader, sql: str, keys: Iterable[object], parameters: Ma
 
 
 def placeholders(prefix: str, values: Collection[object]) -> str:
-    """Return named placeholders for a list of values, ':r0, :r1'; for an empty list 'NULL', which matches nothing."""
-    return ", ".join(f":{prefix}{at}" for at in range(len(values))) or "NULL"
+    """Return named placeholders for a list of values, ':r0, :r1'; for an empty list 'NULL', which matches nothing.
+
+    There may be more of them than values, up to the next power of two: a store prepares each form of a statement once, which takes
+    far longer than to run it.
+    """
+    return ", ".join(f":{prefix}{at}" for at in range(_room(len(values)))) or "NULL"
 
 
 def bound(prefix: str, values: Iterable[object]) -> Parameters:
-    """Return the parameters for `placeholders`."""
-    return {f"{prefix}{at}": value for at, value in enumerate(values)}
+    """Return the parameters for `placeholders`, of which the last value takes all that are left."""
+    given = list(values)
+    given += given[-1:] * (_room(len(given)) - len(given))
+    return {f"{prefix}{at}": value for at, value in enumerate(given)}
+
+
+def _room(values: int) -> int:
+    # Longer lists than a page are seldom, and a statement takes only so many parameters.
+    return 1 << (values - 1).bit_length() if 0 < values <= _LONGEST else values

@@ -145,11 +145,8 @@ async def window(db: DatabaseAccess, session: Session, domains: Sequence[int], l
         f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
         {"session": session.key, "limit": 3 * least, **bound("d", domains)},
     )
-    last = [exchange(row) for row in rows]
-    for at in range(least, len(last)):
-        if last[at].episode != last[at - 1].episode:
-            return last[:at][::-1]
-    return last[::-1]
+    start = next((at for at in range(least, len(rows)) if rows[at]["episode"] != rows[at - 1]["episode"]), len(rows))
+    return [exchange(row) for row in reversed(rows[:start])]
 
 
 async def texts(db: Reader, keys: Collection[int]) -> list[str]:

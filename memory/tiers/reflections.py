@@ -49,6 +49,12 @@ async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> No
     )
 
 
+async def any_waiting(reader: Reader, domain: Domain) -> bool:
+    """Return whether a reflection of a domain waits to be posted."""
+    waiting = "SELECT 1 AS yes FROM reflections WHERE domain = :domain AND state = 'waiting' LIMIT 1"
+    return await reader.one(waiting, {"domain": domain.key}) is not None
+
+
 async def waiting_in(reader: Reader) -> list[Domain]:
     """Return the domains with a reflection waiting to be posted, oldest first."""
     rows = await reader.all(

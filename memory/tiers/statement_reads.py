@@ -52,10 +52,11 @@ async def by_keys(
         f"OR s.item IN ({telling(told.names, told.aliases, domains)}) AND s.tier <> 'era' AND s.ended_at IS NULL" if told else ""
     )
     among = f"IN ({placeholders('d', domains)})"
+    # With a plus, the domain is no index to search by: all of its statements would be gone through.
     return _upper_tiers(
         await db.all(
             f"{_DIGESTS} WHERE d.item {within} AND d.domain {among} AND {shown('d')} "
-            f"UNION ALL {_STATEMENTS} WHERE (s.item {within} {named}) AND s.domain {among} AND {shown('s')}",
+            f"UNION ALL {_STATEMENTS} WHERE (s.item {within} {named}) AND +s.domain {among} AND {shown('s')}",
             {**bound("k", keys), **bound("d", domains), **(told.parameters if told else {})},
         )
     )

@@ -142,7 +142,7 @@ class Thoughts(ViewPart):
 
     async def are_to_offer(self) -> bool:
         """Return whether thoughts are waiting, and nobody was told so yet."""
-        if not await self._reflections("state = 'waiting' LIMIT 1", {}):
+        if not await reflections.any_waiting(self._db, self._home):
             return False
         return not await self._binding.shared.settings.is_marked(self._binding.scope, _OFFERED)
 

@@ -20,7 +20,7 @@ from memory.ports import Progress
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living
 from memory.text.acknowledgements import only_acknowledges
-from memory.tiers import corrections, exchanges, manners, open_things
+from memory.tiers import corrections, exchanges, manners, open_things, reflections
 from memory.tiers.messages import asides, seen, shown_posts, storing
 from memory.tiers.messages.asides import Aside
 from memory.types import Domain, Exchange, Forgotten, Identity, NewExchange, Session
@@ -65,10 +65,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """A stored reply, and its first part, now being attempted; None if it has no parts."""
+    """A stored reply, and its first part, now being attempted; None if it has no parts. `thoughts_wait` tells whether any do at home."""
 
     exchange: Exchange
     first: OutboxRow | None
+    thoughts_wait: bool = False
 
 
 class View(ViewPart):
@@ -147,14 +148,16 @@ class View(ViewPart):
             async with self._binding.writing() as tx:
                 posted = await shown_posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
                 in_view = {*cited, *answer.seen, *posted}
-                others, _, _ = await tx.together(
+                others, _, _, thoughts_wait = await tx.together(
                     seen.abroad(tx.everywhere, self.home, in_view, cited),
                     require_living(tx, sorted(cited)),
                     require_standing(tx, self._domains, asked, in_view, answer.seen, answer.begun),
+                    reflections.any_waiting(tx, self.home),
                 )
                 if others.held == judged:
                     # Everything recalled from another domain counts as held by the reply.
-                    return await self._keep(tx, session, answer, in_view, {**holds, **dict.fromkeys(others.own, True)})
+                    kept = await self._keep(tx, session, answer, in_view, {**holds, **dict.fromkeys(others.own, True)})
+                    return kept and replace(kept, thoughts_wait=thoughts_wait)
             # An embedder may take its time, so this is judged between transactions.
             judged, holds = others.held, await self._holds(answer, in_view, others.held)
 
@@ -178,7 +181,7 @@ class View(ViewPart):
         await open_things.take_up(tx, self.home, answer.raised, reply.key)
         answers = reply.source_id if answer.answers is None else answer.answers
         await self._binding.queue(tx, session, answer.parts, answers, reply.key)
-        return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)
+        return Replied(reply, await outbox.attempt(tx, answer.parts[0].key, ends=True) if answer.parts else None)
 
     async def _holds(self, answer: Answer, in_view: Collection[int], held: Mapping[int, Sequence[int]]) -> dict[int, bool]:
         """Return, for each domain that replies in view hold something of, whether this answer holds it too.

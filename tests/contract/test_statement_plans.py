@@ -1,13 +1,18 @@
 """What grows with everybody's messages is never gone through from end to end for one of them."""
 
 import re
-from collections.abc import AsyncIterator
+import sqlite3
+from collections.abc import AsyncIterator, Mapping
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from memory.store.lineage import bound, placeholders
+from memory.store.sqlite.connecting import WRITER, connect
 from memory.store.sqlite.database import SqliteDatabase
+from tests.kits.memory_kit import KEY
 from tests.kits.statements import Source, Statement
 
 GROWING = frozenset(
@@ -91,3 +96,46 @@ async def test_what_may_go_through_a_table_does(file: SqliteDatabase) -> None:
 )
 async def test_a_statement_that_goes_through_a_table_is_found(file: SqliteDatabase, sql: str, table: str) -> None:
     assert await gone_through(file, sql) == ({table} if table else set())
+
+
+async def prepared(path: Path, *asked: tuple[str, Mapping[str, object]]) -> int:
+    """Return how many of these questions, asked one after the other of an encrypted file, had to be prepared."""
+    connection = await connect(path, KEY, WRITER)
+    found, names = 0, 0
+
+    def named(*_: object) -> int:
+        nonlocal names
+        names += 1
+        return 0
+
+    try:
+        await connection.all("CREATE TABLE said (item INTEGER PRIMARY KEY, text TEXT)")
+        await connection.step(lambda file: file.set_authorizer(named))
+        for sql, parameters in asked:
+            before = names
+            await connection.all(sql, parameters)
+            found += names > before
+    finally:
+        await connection.close()
+    return found
+
+
+async def test_a_question_is_prepared_once_however_many_it_asks_for(tmp_path: Path) -> None:
+    latest = "SELECT text FROM said ORDER BY item DESC LIMIT :most"
+    assert await prepared(tmp_path / "lyra.db", *((latest, {"most": most}) for most in (20, 20, 60))) == 1
+
+
+async def test_a_question_about_a_few_more_items_is_prepared_once(tmp_path: Path) -> None:
+    asked = [
+        (f"SELECT text FROM said WHERE item IN ({placeholders('i', items)})", bound("i", items))
+        for items in (range(9), range(16), range(11))
+    ]
+    assert await prepared(tmp_path / "lyra.db", *asked) == 1
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8, 400, 600])
+def test_a_list_is_asked_for_whole_however_long_it_is(n: int) -> None:
+    with closing(sqlite3.connect(":memory:")) as file:
+        asked = f"SELECT value FROM json_each('[0, 1, 2, 3, 5, 8, 399, 400, 511]') WHERE value IN ({placeholders('i', range(n))})"
+        found = [value for (value,) in file.execute(asked, {**bound("i", range(n))})]
+    assert found == [value for value in (0, 1, 2, 3, 5, 8, 399, 400, 511) if value < n]

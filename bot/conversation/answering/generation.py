@@ -17,7 +17,7 @@ from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.phrases import Phrases
-from bot.models.offline.question_analysis import as_meant
+from bot.models.offline.question_analysis import as_meant, pieces
 from bot.models.offline.spoken_languages import SPOKEN, newest_language, phrases, spoken_language
 from bot.models.offline.spoken_manner import Manner, manner
 from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
@@ -112,7 +112,7 @@ class Generation:
         """Return the inputs of an answer, within `room` tokens, once none of them has changed at its place."""
         settings, verification = self._services.settings, self._verification
         while True:
-            read_at, commits = self._services.clock.now(), await turn.view.validity.commits()
+            read_at = self._services.clock.now()
             layers = await standing_layers(turn, settings)
             recent = layers.recent
             if turn.unstored_history:
@@ -132,14 +132,13 @@ class Generation:
             above = prompt_draft.in_view.union(recall.above)
             changed = usable_recent.changed or usable_hits.changed or await verification.changes_sources(above, request_budget)
             if not changed:
-                return Inputs(
-                    read_at, commits, layers.recent, prompt_draft, recall.narrowed(verified_hits(recall.hits, usable_hits))
-                )
+                return Inputs(read_at, layers.recent, prompt_draft, recall.narrowed(verified_hits(recall.hits, usable_hits)))
 
     def _queries(self, turn: Turn, now: int) -> Sequence[str]:
-        """Return the separate queries: the parts of the question at the end of the message."""
+        """Return the separate queries: the parts of the question at the end of the message, none if it has but one."""
         question = _voice_question(turn, now)
-        return [part.sought for part in self._voice.parts(replace(question, text=question.text[-_MOST_OF_A_QUESTION:]))]
+        text = question.text[-_MOST_OF_A_QUESTION:]
+        return [part.sought for part in self._voice.parts(replace(question, text=text))] if len(pieces(text)) > 1 else ()
 
     async def _command_hint(self, turn: Turn, *, with_model: bool) -> GeneratedAnswer | None:
         """Return which command does what the last message asks for in plain words; None if it asks for none.

@@ -4,7 +4,6 @@ Lookups read through the turn's view and are not stored. The view was bound befo
 prompt can widen it. Each call is a round; after the last one no tools are offered. Results count as in view like everything else.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -70,10 +69,9 @@ class PromptLimits:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The inputs of an answer: when and after which commit they were read, the recent messages, the draft, and what was recalled."""
+    """The inputs of an answer: when they were read, the recent messages, the draft, and what was recalled."""
 
     read_at: int
-    commits: int
     recent: Sequence[Exchange]
     draft: PromptDraft
     recalled: Recalled
@@ -219,7 +217,7 @@ class ModelAnswer:
         self._links = NO_LINKS
         self._lookups = ToolCalls(turn, inputs, limits, usable, self._allow_links, show_prompt)
         self._source_watch = SourceWatch(
-            turn, inputs.read_at, inputs.commits, lambda: self._lookups.seen, lambda: self._lookups.last_prompt.asides
+            turn, inputs.read_at, lambda: self._lookups.seen, lambda: self._lookups.last_prompt.asides
         )
 
     async def write(self, chat: Model, printed: Callable[[str], str]) -> GeneratedAnswer:
@@ -257,8 +255,8 @@ class ModelAnswer:
 
     async def _with_sources(self, text: str, total_tokens: int) -> GeneratedAnswer:
         prompt, turn = self._lookups.last_prompt, self._turn
-        # Off the event loop, because long messages in view take long to compare.
-        sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.questions}
+        longest = max(map(len, (text, *prompt.seen.values())))
+        sources = await off_loop(longest, partial(prompt.sources, text)) | {exchange.key for exchange in turn.questions}
         quotes = (*self._question.aside, *self._question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began_at) for one in quotes if one.id in prompt.asides}
         return GeneratedAnswer(

@@ -1,7 +1,7 @@
 """The sources of an answer, watched while it is generated: as soon as one of them is removed, generation stops.
 
-Another process may forget or change a source, so they are checked again whenever anything was committed since the last
-check; otherwise a check costs no read.
+Another process may forget or change a source, so they are checked while a model writes, the first time and whenever anything was
+committed since; otherwise a check costs no read. A complete answer is checked by what stores it.
 """
 
 import asyncio
@@ -22,17 +22,17 @@ def stored(texts: Mapping[int, str]) -> Mapping[int, str]:
 
 
 class SourceWatch:
-    """The sources of the answer to a turn, as read from `read_at` (microseconds UTC) on, after `commits` commits.
+    """The sources of the answer to a turn, as read from `read_at` (microseconds UTC) on.
 
     `seen` returns what is in view by now, `asides` the ids of messages in view that are not stored.
     """
 
     def __init__(
-        self, turn: Turn, read_at: int, commits: int, seen: Callable[[], Mapping[int, str]], asides: Callable[[], Collection[str]]
+        self, turn: Turn, read_at: int, seen: Callable[[], Mapping[int, str]], asides: Callable[[], Collection[str]]
     ) -> None:
         self._turn = turn
         self._read_at = read_at
-        self._commits = commits
+        self._commits: int | None = None
         self._seen = seen
         self._asides = asides
 
@@ -61,8 +61,7 @@ class SourceWatch:
         """
         generated, stopped = asyncio.create_task(generation), asyncio.create_task(self._turn.stop_requested.wait())
         try:
-            while not (generated.done() or stopped.done()):
-                await asyncio.wait([generated, stopped], timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            while not (await asyncio.wait([generated, stopped], timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED))[0]:
                 await self.require()
             if generated.done():
                 generated.result()

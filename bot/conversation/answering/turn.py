@@ -147,7 +147,7 @@ class Turns:
 
     async def _offered(self, turn: Turn) -> Sequence[Part]:
         """Return the one-time offer, in private, to hear her thoughts; () if it is not due."""
-        if turn.shared or turn.off_record or turn.chosen.on(turn.person, REFLECTIONS):
+        if turn.shared or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
         if not await turn.view.thoughts.are_to_offer():
             return ()
@@ -250,7 +250,7 @@ class Turns:
                 first, later = await self._store(turn, answer, await self._replaced(turn, preview), sending_lock)
         measures.turns["answered"] += 1
         self._allowance.record(turn.person, turn.place, answer.tokens, turn.chosen)
-        return first, [*later, *await self._offered(turn)]
+        return first, later
 
     def _preview(self, turn: Turn, ticket: Ticket) -> AnswerPreview | None:
         """Return where the answer is shown while it is made, None if it comes as a whole."""
@@ -291,4 +291,6 @@ class Turns:
         await sending_lock.enter_async_context(self._services.outgoing.place_lock(turn.place.platform, turn.place.key))
         async with self._intake.undisturbed(turn, [one.id for one in generated.asides]):
             replied = await turn.view.answer(turn.session, answer)
-        return (replied.first, parts[1:]) if replied else (None, ())
+        if replied is None:
+            return None, ()
+        return replied.first, [*parts[1:], *(await self._offered(turn) if replied.thoughts_wait else ())]

@@ -210,10 +210,15 @@ def compound(question: str) -> Compound | None:
 
 def parts(question: str, now: int, time_zone: str) -> list[QuestionPart]:
     """Return the parts of a question, three at most; `now` is in microseconds UTC."""
+    found = pieces(question)
+    found = [*found[: MOST_PARTS - 1], " ".join(found[MOST_PARTS - 1 :])] if len(found) > MOST_PARTS else found
+    return [_part(piece, now, time_zone) for piece in _with_antecedents(found)]
+
+
+def pieces(question: str) -> list[str]:
+    """Return the texts that a question is made of, each of which may be a part."""
     last = "\n".join(split(question))[-_LONGEST:]
-    pieces = [piece.strip() for sentence in split(last) for piece in _BETWEEN.split(sentence) if piece.strip()]
-    pieces = [*pieces[: MOST_PARTS - 1], " ".join(pieces[MOST_PARTS - 1 :])] if len(pieces) > MOST_PARTS else pieces
-    return [_part(piece, now, time_zone) for piece in _with_antecedents(pieces)]
+    return [piece.strip() for sentence in split(last) for piece in _BETWEEN.split(sentence) if piece.strip()]
 
 
 def _with_antecedents(pieces: list[str]) -> Iterator[str]:

@@ -166,7 +166,8 @@ class _State:
 
 
 def _fetched(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
-    return connection.execute(sql, parameters).fetchall()
+    # SQLite looks at a number bound behind LIMIT and prepares the statement anew each time, unless the number is part of an expression.
+    return connection.execute(sql.replace("LIMIT :", "LIMIT +:"), parameters).fetchall()
 
 
 def _fetched_soon(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row] | None:
