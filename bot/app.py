@@ -34,6 +34,7 @@ from bot.models.chains import Models
 from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.port import Model
+from bot.printing import note_wait
 from bot.service import costs, log
 from bot.service.deadline import Stop
 from bot.service.maintenance import Maintenance
@@ -161,10 +162,10 @@ def address_of(environment: Environment, settings: Settings) -> DatabaseAddress 
 
 
 @asynccontextmanager
-async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[App]:
+async def open_app(*, greets: bool = False, sweeps: bool = True, yields: bool = False) -> AsyncIterator[App]:
     """Open memory and models, and close them in reverse. Announces a newly created key unless the caller `greets` the user.
 
-    With `sweeps`, leftovers are swept periodically for as long as the memory is open.
+    With `sweeps`, leftovers are swept periodically for as long as the memory is open; with `yields`, others write first.
     """
     environment, settings = prepare()
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -187,8 +188,9 @@ async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterato
         environment.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             opening = await Memory.open(
-                environment.db_path, key, ports, consolidation_rules(settings), checkpoints=checkpoint.take(), address=address
-            )
+                environment.db_path, key, ports, consolidation_rules(settings), checkpoints=checkpoint.take(), address=address,
+                yields=yields, tell_wait=note_wait,
+            )  # fmt: skip
         except WrongKey:
             if made and key_path:
                 keys.unmake(key_path, key)
