@@ -378,7 +378,8 @@ async def test_who_waits_for_another_process_is_told_so(tmp_path: Path) -> None:
             await tx.run("INSERT INTO settings (scope, key, value) VALUES ('a', 'b', 'c')")
             await tx.all("SELECT 1 AS one")
             short = asyncio.create_task(pair(waiting, "short"))
-            await asyncio.wait_for(told.wait(), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                await told.wait()
             assert not short.done()
         await short
         assert len(await waiting.all("SELECT key FROM settings WHERE scope = 'short'")) == 2
