@@ -224,7 +224,6 @@ class Sender:
         # The deferred response that the answer may have filled is older than the part.
         return await put(self._posts, replace(sending, answers="", since=min(sending.since, address.heard_at)))
 
-
     async def _tell_late(self, caller: int, sending: Sending) -> None:
         """Tell a caller in their DM that an answer was late, without its words: nothing would take these back there."""
         _server, channel, thread = split_key(sending.place)
