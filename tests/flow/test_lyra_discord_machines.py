@@ -133,7 +133,9 @@ async def test_a_forward_does_not_bring_in_what_somebody_said_who_said_stop(
     """A forward names nobody: who said it is known from what was kept, or from the channel it was said in."""
     bob = server.person("bob")
     async with awake(server, tmp_path, monkeypatch, model=model) as her:
-        said = await ada.says(general, f"{server.mention} the key is under the mat" if kept_before else "the key is under the mat")
+        said = await ada.says(
+            general, f"{server.mention} the key is under the mat" if kept_before else "the key is under the mat"
+        )
         if kept_before:
             await answer_to(server, said)
         await asks(ada, general, "privacy", choice="stop")

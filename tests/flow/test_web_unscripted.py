@@ -95,7 +95,9 @@ async def test_who_asks_to_be_reminded_is_told_what_she_can_do(served: Site) -> 
     assert "I cannot remind you at a set time" in page.words and "remind me to feed the cat" in page.words
 
 
-async def test_a_form_that_is_sent_twice_is_one_message_also_after_a_new_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_form_that_is_sent_twice_is_one_message_also_after_a_new_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As by a double click, or where the page that came back is loaded again."""
     form: dict[str, str] = {}
     for start in range(2):
