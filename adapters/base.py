@@ -267,8 +267,8 @@ class Adapter(ABC):
         """Return the readable contents of a message's attachments, within limits, one per attachment, in order."""
         return ()
 
-    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
-        """Return which of these circles a person can certainly read now."""
+    async def readable_circles(self, person: Person, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
+        """Return which of these circles a person can certainly read now, all that was said to them; in those `spoken` they said something."""
         return set()
 
     async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:

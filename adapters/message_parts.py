@@ -16,13 +16,14 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """A forwarded copy of another message: where that was said, and which of the copying message's `text` is its."""
+    """A forwarded copy of another message: where and when that was said, and which of the copying message's `text` is its."""
 
     id: str
     server: str
     channel: str
     text: str
     attachments: tuple[str, ...] = ()
+    said_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from bot.models.chains import Models
 from bot.models.embedders import EmbedderChoice, choose_embedder
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.port import Model
+from bot.printing import note_wait
 from bot.service import costs, log
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
@@ -158,15 +159,15 @@ def address_of(environment: Environment, settings: Settings) -> DatabaseAddress 
 
 
 @asynccontextmanager
-async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[App]:
+async def open_app(*, greets: bool = False, sweeps: bool = True, yields: bool = False) -> AsyncIterator[App]:
     """Open memory and models, and close them in reverse. Announces a newly created key unless the caller `greets` the user.
 
-    With `sweeps`, leftovers are swept periodically for as long as the memory is open.
+    With `sweeps`, leftovers are swept periodically for as long as the memory is open; with `yields`, others write first.
     """
     environment, settings = prepare()
     sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
-        base, embedder_choice, memory = await _open_memory(stack, environment, settings, greets=greets)
+        base, embedder_choice, memory = await _open_memory(stack, environment, settings, greets=greets, yields=yields)
         models = Models(settings, memory.settings, partial(_open_model, environment), base.clock)
         stack.push_async_callback(models.close)
         await models.open()
@@ -193,7 +194,7 @@ async def open_app(*, greets: bool = False, sweeps: bool = True) -> AsyncIterato
 
 
 async def _open_memory(
-    stack: AsyncExitStack, environment: Environment, settings: Settings, *, greets: bool
+    stack: AsyncExitStack, environment: Environment, settings: Settings, *, greets: bool, yields: bool
 ) -> tuple[Base, EmbedderChoice, Memory]:
     """Hold the home and open its memory and the embedders, all of which the stack closes."""
     clock, address = SystemClock(), address_of(environment, settings)
@@ -209,8 +210,9 @@ async def _open_memory(
     environment.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         opening = await Memory.open(
-            environment.db_path, key, ports, consolidation_rules(settings), checkpoints=checkpoint.take(), address=address
-        )
+            environment.db_path, key, ports, consolidation_rules(settings), checkpoints=checkpoint.take(), address=address,
+            yields=yields, tell_wait=note_wait,
+        )  # fmt: skip
     except WrongKey:
         if made and key_path:
             keys.unmake(key_path, key)

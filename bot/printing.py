@@ -6,6 +6,7 @@ from typing import TextIO
 
 from adapters.markup import printable
 from bot.imports import imported
+from localization.sentences import _
 
 
 class OutputUnwritable(OSError):
@@ -23,3 +24,8 @@ def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
 def note(text: str) -> None:
     """Print a notice on standard error, so that standard output holds results alone."""
     show(text, sys.stderr)
+
+
+def note_wait() -> None:
+    """Say on standard error for what a command waits."""
+    note(_("Another process of Lyra writes to the memory just now, as an import does; this waits for it and then goes on."))

@@ -8,7 +8,7 @@ wherever it is kept.
 """
 
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -126,14 +126,14 @@ class Memory:
     @classmethod
     async def open(
         cls, path: Path, key: bytes | None, ports: Ports, consolidation_rules: ConsolidationRules | None = None, *, checkpoints: bool = True,
-        address: DatabaseAddress | None = None,
+        address: DatabaseAddress | None = None, yields: bool = False, tell_wait: Callable[[], None] = lambda: None,
     ) -> Self:  # fmt: skip
         """Open or create the memory at `path`, or on the server at `address`, whose local files are at `path`.
 
         Before anything is read, the tombstone log is replayed on this database and whatever a kill interrupted is finished;
         `forgotten_at_open` has the counts. Raises the errors of `open_database`.
         """
-        db = await open_database(path, key, address, checkpoints=checkpoints)
+        db = await open_database(path, key, address, checkpoints=checkpoints, yields=yields, tell_wait=tell_wait)
         try:
             await reindex(db)
             seal = Seal(await installation_values.seal_key(db, ports.ids))

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
 
 from adapters.base import Adapter, Preview, Sending
 from adapters.browser.tabs import TabEvent, Tabs
@@ -51,6 +52,7 @@ class Browser(Adapter):
         self._places: Recent[str, str] = Recent(_REMEMBERED)
         self._questions: dict[str, tuple[str, str, asyncio.Future[bool]]] = {}
         self._offers: set[asyncio.Task[None]] = set()
+        self._taking: Recent[str, asyncio.Future[Awaitable[None]]] = Recent(_REMEMBERED)
 
     async def run(self, listener: Listener) -> None:
         """Accept messages until the task is cancelled."""
@@ -66,9 +68,10 @@ class Browser(Adapter):
         """Return whether somebody is at a place to receive what is left over there."""
         return self._at_hand(place)
 
-    async def say(self, person: Person, thread: str, name: str, text: str) -> Awaitable[None]:
+    async def say(self, person: Person, thread: str, name: str, text: str, once: str = "") -> Awaitable[None]:
         """Commit what a person says in a conversation named `name`; return an awaitable that completes once it is answered.
 
+        The same text with the same mark `once` is the same message, as where a form is sent twice or its page is loaded again.
         Plain words that ask for what only a command does are not kept: if a tab is open, the command is offered there
         instead. Raises CommandUnclear for a command that only the machine's owner may call, PlatformFailure if nobody
         listens.
@@ -78,14 +81,23 @@ class Browser(Adapter):
         place = conversation(self.platform, person.id, thread, name)
         if person.id != self._origin.owner and (command := _owner_command(self._listener, text)):
             raise CommandUnclear(lazy("/{name} is for whoever runs this machine.", name=command))
-        message = Message(self._origin.new_id(), place, person, text, self._origin.now())
+        if not once:
+            return await self._take(self._listener, Message(self._origin.new_id(), place, person, text, self._origin.now()))
+        id = blake2b(f"{place.key}\n{once}\n{text}".encode(), digest_size=16).hexdigest()
+        if (taking := self._taking.get(id)) is None or (taking.done() and taking.exception()):
+            message = Message(id, place, person, text, self._origin.now())
+            taking = self._taking[id] = asyncio.ensure_future(self._take(self._listener, message))
+        return await asyncio.shield(taking)
+
+    async def _take(self, listener: Listener, message: Message) -> Awaitable[None]:
+        place, text = message.place, message.text
         if self._tabs.watched(place.key) and (offer := offered(text, self.prefix)):
             self._show_said(message)
             task = asyncio.create_task(self._offer(offer, message))
             self._offers.add(task)
             task.add_done_callback(self._offers.discard)
             return task
-        answered = await self._commit(self._listener, message)
+        answered = await self._commit(listener, message)
         self._show_said(message)
         if language := asks_for_reminder(text):
             self._show_notice(place.key, NO_REMINDER.read_in(language))

@@ -180,9 +180,9 @@ class Discord(Adapter):
         """Return the place with a key as it is now; None while disconnected. Raises PlaceGone."""
         return await locate(self._client, key, self._gate)
 
-    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
-        """Return those servers, channels and private threads that a person can certainly read now."""
-        return await permissions.circles(circles) if (permissions := self._permissions(person)) else set()
+    async def readable_circles(self, person: Person, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
+        """Return those servers, channels and private threads that a person can certainly read now, and what was said there before."""
+        return await permissions.circles(circles, spoken) if (permissions := self._permissions(person)) else set()
 
     async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:
         """Return whether a person is in one of these servers, or has one of these roles; None while disconnected."""

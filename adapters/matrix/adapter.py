@@ -184,7 +184,7 @@ class Matrix(Adapter):
         room = self._room(place.channel)
         return room is not None and room.state.membership(person.id) == "join"
 
-    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Person, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
         """Return which of these rooms a person is in with Lyra now, and can certainly read the history of."""
         found = {circle: self._room(circle.id) for circle in circles if circle.reach is Reach.ROOM}
         return {circle for circle, room in found.items() if room is not None and room.readable(person.id, circle.epoch)}

@@ -25,13 +25,14 @@ from memory.transfer.seen_record import SeenItems
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
 
-_BATCH = 500
+_BATCH = 100
+"""What one transaction stores, so that others who write wait for less than a second."""
 _NAMED = 5
 
 
 async def import_file(as_: str, file: str, format_: str, session: str) -> int:
     """Import a file into a person's memory; return 1 if some lines could not be used, with the good ones stored."""
-    async with open_app() as app:
+    async with open_app(yields=True) as app:
         view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
         person = as_ or app.base.environment.user

@@ -13,7 +13,7 @@ from adapters.message_parts import Quote
 from bot.admission.allowance import Allowance, Grant
 from bot.commands.group import Group, command, plain
 from bot.commands.texts import receipts
-from bot.context.quoting import unforgotten_quotes, without_confidences
+from bot.context.quoting import unforgotten_quotes, unheeded_forwards, without, without_confidences
 from bot.context.unstored_names import with_display_names
 from bot.conversation.error_texts import too_much
 from bot.delivery.links import NO_LINKS
@@ -132,13 +132,16 @@ class SummaryCommands(Group):
 
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
         """Return those of the last n messages that asker and Lyra can both read now, in their current text, oldest first."""
-        read = await self._adapters[call.place.platform].messages_before(call.place.key, call.message, n, call.person)
+        adapter, services = self._adapters[call.place.platform], self._services
+        read = await adapter.messages_before(call.place.key, call.message, n, call.person)
         stored = await view.messages.kept(call.place.platform, [quote.id for quote in read])
-        heeded = await self._services.preferences.heeded(call.place.platform, read, stored)
+        heeded = await services.preferences.heeded(call.place.platform, read, stored)
+        unheeded = await unheeded_forwards(services.memory, services.preferences, adapter, heeded)
+        heeded = [without(one, unheeded) for one in heeded]
         heeded = await asyncio.to_thread(without_confidences, heeded)
         hidden = await view.messages.in_confidence(call.place.platform, [quote.id for quote in heeded])
         heeded = [quote for quote in heeded if quote.id not in hidden]
-        return await unforgotten_quotes(self._services.memory, view, call.place, heeded)
+        return await unforgotten_quotes(services.memory, view, call.place, heeded)
 
     @command("sessions", lazy("your conversations, newest first"))
     async def _sessions(self, call: Call) -> Reply:

@@ -8,8 +8,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
+from adapters.base import Adapter
 from adapters.events import Message, Place, Reach
 from adapters.message_parts import Forward, Quote
+from bot.conversation.preferences import Preferences
 from memory.core import Memory
 from memory.text.told.discretion import discreet
 from memory.text.told.topics import count_held, goes_on
@@ -69,8 +71,8 @@ async def quoting_nothing_forgotten(memory: Memory, message: Message) -> Message
     shown = _shown(message.place, [message.quoted] if message.quoted else [])
     shown += await _forwarded(memory, platform, forwards)
     withheld = await memory.shown.withheld(platform, shown)
-    quoted = _emptied(message.quoted, withheld) if message.quoted and message.quoted.id not in withheld else None
-    return replace(_emptied(message, withheld), quoted=quoted)
+    quoted = without(message.quoted, withheld) if message.quoted and message.quoted.id not in withheld else None
+    return replace(without(message, withheld), quoted=quoted)
 
 
 async def without_forgotten(memory: Memory, view: View, platform: str, bearing: Sequence[Bearing]) -> list[Bearing]:
@@ -88,8 +90,30 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
     usable: list[Bearing] = []
     for one in bearing:
         own = {one.person if isinstance(one, Quote) else one.person.id}
-        usable.append(_emptied(one, hidden | {id for id, told_by in tellers.items() if told_by != own}))
+        usable.append(without(one, hidden | {id for id, told_by in tellers.items() if told_by != own}))
     return usable
+
+
+async def unheeded_forwards(
+    memory: Memory, preferences: Preferences, adapter: Adapter, bearing: Sequence[Message | Quote]
+) -> set[str]:
+    """Return the ids of what is forwarded here and was said by people who told her to stop.
+
+    A forward names nobody: who said it is known where that is kept, or where the platform shows it to her.
+    """
+    forwards = {forward.id: forward for one in bearing for forward in one.forwards}
+    if not forwards:
+        return set()
+    kept = await memory.kept.speakers(adapter.platform, list(forwards))
+    speakers = dict(kept)
+    for id, one in forwards.items():
+        if one.server and id not in kept:
+            where = Place(adapter.platform, one.channel, "", Reach.PUBLIC, server=one.server)
+            found = await adapter.message_presences(where.key, [id])
+            speakers |= {id: seen.person for id, seen in found.items() if seen.person}
+    told = [Quote(id, "", "", forwards[id].said_at, person=person) for id, person in speakers.items()]
+    heeded = {one.id for one in await preferences.heeded(adapter.platform, told, kept)}
+    return speakers.keys() - heeded
 
 
 def says_nothing(message: Message) -> bool:
@@ -97,7 +121,8 @@ def says_nothing(message: Message) -> bool:
     return not (message.text.replace(_FORWARDED, "").strip() or message.attachments or message.forwards)
 
 
-def _emptied(bearing: Bearing, hidden: Collection[str]) -> Bearing:
+def without(bearing: Bearing, hidden: Collection[str]) -> Bearing:
+    """Return something without those of its forwards that have these ids."""
     hidden_forwards = [forward for forward in bearing.forwards if forward.id in hidden]
     if not hidden_forwards:
         return bearing

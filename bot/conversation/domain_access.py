@@ -267,7 +267,11 @@ class DomainAccess:
         }
         sealed = await adapter.encrypted_circles(shared)
         wanted = [circle for circle in sorted(shared) if (encrypted if circle in sealed else reach)]
-        readable = await adapter.readable_circles(person, wanted) if wanted else ()
+        if not wanted:
+            return ()
+        spoken_in = {one.key for one in await self._memory.spoken_in(Identity(person.platform, person.id))}
+        spoken = [circle for circle in wanted if shared[circle][0].key in spoken_in]
+        readable = await adapter.readable_circles(person, wanted, spoken)
         return [shared[circle] for circle in wanted if circle in readable]
 
 

@@ -14,7 +14,7 @@ from adapters.events import Message, MessageEdited, MessagesDeleted, Person
 from adapters.message_parts import Attachment, Contents
 from adapters.recent import Recent
 from bot.admission.access import Access
-from bot.context.quoting import without_forgotten
+from bot.context.quoting import unheeded_forwards, without, without_forgotten
 from bot.context.unstored_names import names_in_use
 from bot.conversation.answering.current_readers import current, have_same_readers
 from bot.conversation.attachments import images, text_with_attachments
@@ -166,9 +166,11 @@ class Intake:
                 quoted = replace(message.quoted, text=text) if text else None
                 await reword(self._memory.journal, replace(message, quoted=quoted))
 
-    async def _unforgotten(self, view: View, heard: Sequence[HeardMessage]) -> list[HeardMessage]:
+    async def _shown(self, view: View, heard: Sequence[HeardMessage], unheeded: Collection[str]) -> list[HeardMessage]:
+        """Return messages without what is forgotten, or not to be heeded, of what they forward."""
         platform = heard[0].message.place.platform if heard else ""
-        shown = await without_forgotten(self._memory, view, platform, [one.message for one in heard])
+        heeded = [without(one.message, unheeded) for one in heard]
+        shown = await without_forgotten(self._memory, view, platform, heeded)
         return [replace(one, message=message) for one, message in zip(heard, shown, strict=True)]
 
     async def _store_current(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
@@ -180,15 +182,16 @@ class Intake:
         names_taken = await names_in_use(view.messages, adapter, heard[-1].message.place, people)
         where = session.ref.platform, session.ref.place
         files: _ReadFiles = {}
+        unheeded = await unheeded_forwards(self._memory, self._preferences, adapter, [one.message for one in heard])
         while True:
-            for message in (one.message for one in await self._unforgotten(view, current_messages)):
+            for message in (one.message for one in await self._shown(view, current_messages, unheeded)):
                 if message.attachments and _files_key(message) not in files:
                     files[_files_key(message)] = await adapter.read_attachments(message)
             async with self._lock:
                 open_events = await self._memory.journal.open_events([one.key for one in heard], *where)
                 payloads = open_events.payloads
                 current_messages = [one.with_words(payloads[one.key]) for one in heard if one.key in payloads]
-                current_messages = await self._unforgotten(view, current_messages)
+                current_messages = await self._shown(view, current_messages, unheeded)
                 # An edit meanwhile may have changed the attachments: then those are read first.
                 if all(not one.message.attachments or _files_key(one.message) in files for one in current_messages):
                     kept = await self._store(adapter, view, session, current_messages, files, open_events, names_taken)
@@ -200,6 +203,8 @@ class Intake:
         open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
         left = [one for one in heard if one.key in open_events.payloads and self._is_to_be_answered(one, adapter)]
         messages = [one.message for one in left]
+        unheeded = await unheeded_forwards(self._memory, self._preferences, adapter, messages)
+        messages = [without(one, unheeded) for one in messages]
         questions, attachments = await self._holding.messages(adapter, view, session, messages)
         return _Kept(questions, [one.key for one in left], messages, attachments, open_events)
 

@@ -1,5 +1,6 @@
 """Opens the store of a memory; the server backend is loaded only when needed."""
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -12,14 +13,17 @@ from memory.store.postgresql.address import DatabaseAddress
 from memory.store.sqlite.database import SqliteDatabase
 
 
-async def open_database(path: Path, key: bytes | None, address: DatabaseAddress | None, *, checkpoints: bool = True) -> Database:
+async def open_database(
+    path: Path, key: bytes | None, address: DatabaseAddress | None, *, checkpoints: bool = True,
+    yields: bool = False, tell_wait: Callable[[], None] = lambda: None,
+) -> Database:  # fmt: skip
     """Open or create the database at an address or, without one, the file at `path`; migrate its schema.
 
-    `key` and `checkpoints` are the file's: see `SqliteDatabase.open`. Raises its errors, and those of
+    `key`, `checkpoints`, `yields` and `tell_wait` are the file's: see `SqliteDatabase.open`. Raises its errors, and those of
     `PostgresDatabase.open`.
     """
     if address is None:
-        return await SqliteDatabase.open(path, key, checkpoints=checkpoints)
+        return await SqliteDatabase.open(path, key, checkpoints=checkpoints, yields=yields, tell_wait=tell_wait)
     if home_files.size(path):
         raise DatabaseRefused(
             lazy(

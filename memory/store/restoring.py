@@ -6,6 +6,7 @@ the new one for a week, in case the restore was a mistake; no longer, because it
 caller holds the home exclusively.
 """
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -208,6 +209,8 @@ async def messages(db: Reader) -> int:
 
 def reason(error: Exception) -> object:
     """Return what went wrong, as a clause for a sentence."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return lazy("no room is left on the disk. Free some and try again.")
     if isinstance(error, OSError):
         return f"{error.strerror or error} ({error.filename})" if error.filename else str(error.strerror or error)
     return error

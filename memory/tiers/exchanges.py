@@ -71,6 +71,18 @@ async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequ
     return found
 
 
+async def speakers(db: Reader, platform: str, ids: Sequence[str]) -> dict[str, str]:
+    """Map those platform ids of people's messages that are kept in any domain to the accounts that said them."""
+    rows = await paged(
+        db,
+        "SELECT e.source_id, n.native_id FROM exchanges e JOIN sessions s ON s.id = e.session JOIN identities n ON n.id = e.identity "
+        "WHERE s.platform = :platform AND n.platform = :platform AND e.kind = 'said' AND e.source_id IN ({within})",
+        ids,
+        {"platform": platform},
+    )
+    return {row["source_id"]: row["native_id"] for row in rows}
+
+
 class PlacedMessage(NamedTuple):
     """A message with its session's name, platform and place.
 

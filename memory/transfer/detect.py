@@ -1,5 +1,6 @@
 """Input files: a file or standard input, in the given or detected format."""
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -10,7 +11,7 @@ from typing import BinaryIO
 
 from localization.sentences import Said, lazy
 from memory.transfer.chatgpt import read_chatgpt
-from memory.transfer.jsonl import read_jsonl
+from memory.transfer.jsonl import read_array, read_jsonl
 from memory.transfer.message import BadLine, FileUnusable, Incoming, without_mark
 from memory.transfer.pieces import shows_conversations
 
@@ -55,7 +56,7 @@ def lines_in(path: Path, format: str) -> int:
         return 0
     with suppress(FileUnusable, OSError), path.open("rb") as stream:
         head = stream.read(_HEAD_BYTES)
-        if (_detected_format(head) if format == "auto" else format) == "jsonl":
+        if _format(head, format) == "jsonl":
             return head.count(b"\n") + sum(piece.count(b"\n") for piece in iter(partial(stream.read, _HEAD_BYTES), b""))
     return 0
 
@@ -66,10 +67,13 @@ def _read_any(path: Path, format: str, time_zone: str, person: str) -> Iterator[
         try:
             head = stream.read(_HEAD_BYTES)
             rejoined: BinaryIO = BufferedReader(_Rejoined(head, stream))
-            if (_detected_format(head) if format == "auto" else format) == "chatgpt":
-                yield from read_chatgpt(rejoined)
-            else:
-                yield from read_jsonl(rejoined, time_zone, person)
+            match _format(head, format):
+                case "chatgpt":
+                    yield from read_chatgpt(rejoined)
+                case "array":
+                    yield from read_array(rejoined, time_zone, person)
+                case _:
+                    yield from read_jsonl(rejoined, time_zone, person)
         except OSError as error:
             raise FileUnusable(lazy("{name} cannot be read: {strerror}.", name=name, strerror=error.strerror)) from error
         except FileUnusable as unusable:
@@ -93,11 +97,24 @@ def _open(path: Path) -> AbstractContextManager[BinaryIO]:
         raise FileUnusable(lazy("The file's name holds a character that no file name can have.")) from error
 
 
-def _detected_format(head: bytes) -> str:
-    """Return the format that a file's first bytes suggest."""
+def _format(head: bytes, format: str) -> str:
+    """Return the format of a file with these first bytes: the given one, an array of messages where that is jsonl, or what they suggest."""
+    if format == "chatgpt":
+        return format
     start = without_mark(head).lstrip()
+    if format == "jsonl":
+        return "array" if start.startswith(b"[") else format
     if start.startswith(b"PK\x03\x04"):
         raise FileUnusable(lazy("this is a ZIP archive; unpack it and import the conversations.json in it"))
     if start.startswith(b"["):
-        return "chatgpt"
+        return "array" if _holds_messages(start[1:]) else "chatgpt"
     return "chatgpt" if start.startswith(b"{") and shows_conversations(start) else "jsonl"
+
+
+def _holds_messages(start: bytes) -> bool:
+    """Return whether an array begins with a message rather than with a conversation."""
+    try:
+        first, _ = json.JSONDecoder(strict=False).raw_decode(start.decode(errors="replace").lstrip())
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and isinstance(first.get("content"), str) and "mapping" not in first

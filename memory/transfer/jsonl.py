@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta, tzinfo
 from hashlib import blake2b
@@ -12,7 +13,7 @@ from typing import BinaryIO
 from localization.sentences import lazy
 from memory.text.display_names import LYRA
 from memory.text.storable import EMPTY, clean
-from memory.text.time.times import instant
+from memory.text.time.times import END, instant
 from memory.text.time.zones import zone as zone_of
 from memory.transfer.message import (
     EPOCH,
@@ -29,8 +30,9 @@ from memory.transfer.message import (
     within,
     without_mark,
 )
+from memory.transfer.pieces import DamagedFile, conversations
 from memory.transfer.seen_record import SeenRecord, read_seen
-from memory.types import MOST_NAME
+from memory.types import MOST_NAME, SECOND
 
 
 def line(
@@ -66,6 +68,7 @@ def _local(at: int, zone: tzinfo) -> datetime:
         return moment
 
 
+_COUNTED = re.compile(r"[0-9]{9,18}")
 _SKIP_BYTES = 1 << 16
 _SHOWN_CHARS = 40
 _OF_A_NUMBER = 10
@@ -89,6 +92,22 @@ def read_jsonl(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[I
         elif raw.strip():
             read = _read_line(number, raw, zone, names)
             yield BadLine(number, _ANOTHER) if isinstance(read, Incoming) and given.is_taken(read) else read
+
+
+def read_array(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[Incoming | BadLine]:
+    """Read messages that stand in one JSON array, as `read_jsonl` reads those of lines; they are counted as these are."""
+    zone = zone_of(time_zone)
+    names, given, number = MessageNames(zone, speakers(person)), _GivenIds(), 0
+    try:
+        for number, value in enumerate(conversations(stream), 1):
+            try:
+                read = _message(number, _object(value), zone, names)
+            except UnreadableMessage as refused:
+                yield BadLine(number, refused.sentence)
+            else:
+                yield BadLine(number, _ANOTHER) if given.is_taken(read) else read
+    except DamagedFile:
+        yield BadLine(number + 1, lazy("not JSON"))
 
 
 class _GivenIds:
@@ -144,9 +163,13 @@ def _fields(raw: bytes) -> dict[str, object]:
         raise UnreadableMessage(
             lazy("not JSON: the file ends in the middle of this line") if half else lazy("not JSON")
         ) from error
-    if not isinstance(fields, dict):
+    return _object(fields)
+
+
+def _object(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
         raise UnreadableMessage(lazy("not a JSON object"))
-    return fields
+    return value
 
 
 def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: MessageNames) -> Incoming:
@@ -210,8 +233,12 @@ def _created_at(value: object, zone: tzinfo) -> tuple[int | None, int | str | No
     """
     if value is None:
         return None, None
+    if isinstance(value, str) and _COUNTED.fullmatch(value.strip()):
+        value = int(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        known = _require_instant(from_seconds(value))
+        # What is no second before the year 10000 counts milliseconds, as JavaScript does, or microseconds.
+        unit = next((one for one in (1, 1_000, 1_000_000) if value * SECOND < END * one), 0)
+        known = _require_instant(from_seconds(value / unit) if unit else None)
         return known, known
     if not isinstance(value, str):
         raise UnreadableMessage(lazy("created_at is neither text nor a number"))

@@ -98,6 +98,10 @@ class KeptMessages:
         ids = [*await self._message_ids(platform, place, [id]), *await self._aside_ids(platform, place, [id])]
         return await self.forgetting.forget_named(ids)
 
+    async def speakers(self, platform: str, ids: Sequence[str]) -> dict[str, str]:
+        """Map those platform ids of people's messages that are kept anywhere to the accounts that said them."""
+        return await exchanges.speakers(self.db, platform, ids)
+
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
         """Return the keys of the places of a channel or thread, including its threads, that hold a conversation."""
         begins = json.dumps([server], ensure_ascii=False).removesuffix("]")

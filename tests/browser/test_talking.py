@@ -117,6 +117,23 @@ def test_markup_that_is_said_stays_text(window: Window) -> None:
     assert page.locator(".thread img, .thread script").count() == 0
 
 
+def test_what_is_written_from_right_to_left_is_shown_so(window: Window) -> None:
+    page = window.talk("right to left")
+    window.say("مرحبا يا صديقي!")
+    page.locator("p.words", has_text="مرحبا").wait_for()
+    first, last = page.evaluate(
+        """() => {
+            const words = document.querySelector("p.words").firstChild, range = document.createRange();
+            return [0, words.length - 1].map((at) => {
+                range.setStart(words, at);
+                range.setEnd(words, at + 1);
+                return range.getBoundingClientRect().left;
+            });
+        }"""
+    )
+    assert last < first, "the exclamation mark ends the sentence, on its left"
+
+
 @pytest.mark.parametrize("window", [{"java_script_enabled": False}], indirect=True)
 def test_it_works_without_scripts(window: Window) -> None:
     page = window.open("/talk?in=plain")

@@ -117,9 +117,12 @@ async def test_after_those_the_answer_is_too_late_in_private_and_an_ordinary_mes
 
 
 @pytest.mark.parametrize("told_by", ["Discord", "the clock"])
-async def test_after_fifteen_minutes_a_private_answer_is_too_late(server: DiscordServer, general: Channel, told_by: str) -> None:
+async def test_after_fifteen_minutes_a_private_answer_is_too_late_and_the_caller_is_told_so(
+    server: DiscordServer, general: Channel, told_by: str
+) -> None:
     async with desk(server, ALL) as it:
-        call = await server.person("ada").runs(general, "recall")
+        ada = server.person("ada")
+        call = await ada.runs(general, "recall")
         asked = await it.ears.asked()
         await call.acknowledged()
         if told_by == "Discord":
@@ -130,6 +133,8 @@ async def test_after_fifteen_minutes_a_private_answer_is_too_late(server: Discor
             reason = await it.refused(part(asked.place.key, "found", answers=asked.answers, first=first))
             assert "too late" in reason and "ask again" in reason
         assert general.history() == [] and bool(server.calls("execute_webhook")) == (told_by == "Discord")
+        (told,) = (await ada.opens_dm()).history()
+        assert f"<#{general.id}>" in told.content and "use the command again" in told.content and "found" not in told.content
 
 
 async def test_in_ones_own_dm_a_late_answer_is_a_message_there_marked_if_it_may_have_been_read_before(

@@ -166,7 +166,7 @@ async def test_a_dm_does_not_reach_what_is_for_adults_as_nobody_tells_who_is_one
 class Kindless(Discord):
     """The guard of kinds switched off: an id is an id, be it a channel's or a server's."""
 
-    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Person, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
         """Take every circle for that of a server as well."""
         servers = await super().readable_circles(person, [Circle(Reach.PUBLIC, one.id) for one in circles])
         return {one for one in circles if Circle(Reach.PUBLIC, one.id) in servers}

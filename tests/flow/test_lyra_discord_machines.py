@@ -123,3 +123,28 @@ async def test_nobody_can_have_a_message_kept_of_who_said_stop(
         await asks(ada, general, "privacy", choice="resume")
         assert (await (await bob.uses_menu("Remember this", said)).answer()).content == "Kept."
         assert "mat" in await kept(her, general)
+
+
+@pytest.mark.parametrize("kept_before", [True, False])
+async def test_a_forward_does_not_bring_in_what_somebody_said_who_said_stop(
+    server: DiscordServer, general: Channel, model: Thoughtful, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    kept_before: bool,
+) -> None:  # fmt: skip
+    """A forward names nobody: who said it is known from what was kept, or from the channel it was said in."""
+    bob = server.person("bob")
+    async with awake(server, tmp_path, monkeypatch, model=model) as her:
+        said = await ada.says(
+            general, f"{server.mention} the key is under the mat" if kept_before else "the key is under the mat"
+        )
+        if kept_before:
+            await answer_to(server, said)
+        await asks(ada, general, "privacy", choice="stop")
+        before = len(model.requests)
+        for place in (await bob.opens_dm(), general):
+            copy = await bob.forwards(said, place)
+            assert (await answer_to(server, await bob.says(place, f"{server.mention} and?", reply_to=copy))).content == "I see."
+            refused = await (await bob.uses_menu("Remember this", copy)).answer()
+            assert ("told me to keep nothing" in refused.content) is (place is general)
+        asked = [text for request in model.requests[before:] if "and?" in (text := str(request.messages))]
+        assert asked and not any("[forwarded] " in text for text in asked)
+        assert not any("under the mat" in text for text in await her.kept(DomainKind.DM, bob.id))

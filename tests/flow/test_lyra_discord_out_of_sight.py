@@ -38,9 +38,11 @@ class Trusting(Discord):
 
     _known: set[Circle] | None = None
 
-    async def readable_circles(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(
+        self, person: Someone, circles: Collection[Circle], spoken: Collection[Circle] = ()
+    ) -> set[Circle]:
         if self._known is None:
-            self._known = await super().readable_circles(person, circles)
+            self._known = await super().readable_circles(person, circles, spoken)
         return self._known
 
 

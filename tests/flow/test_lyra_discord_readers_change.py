@@ -90,6 +90,29 @@ async def test_public_then_restricted_then_public_are_three_conversations_and_no
         assert f"ada: {CODE}" in prompt(lyra.chats[-1]), "the few find their own words again"
 
 
+async def test_what_the_few_said_is_reached_from_no_dm_of_others_once_the_channel_is_opened_again(
+    town: Town, general: Channel
+) -> None:
+    """Discord shows its history to everyone then; who may know are those who could read it when it was said."""
+    dms = {name: await town.person(name).opens_dm() for name in ("ada", "bob")}
+
+    async def known() -> list[bool]:
+        found = []
+        for name, dm in dms.items():
+            await town.asks(name, dm, ASKED)
+            found.append(CODE in prompt(town.model.requests[-1]))
+        return found
+
+    async with town.lyra():
+        for name, dm in dms.items():
+            await town.sets(name, dm, "reach", "on")
+        restrict(town, general)
+        await town.asks("ada", general, CODE)
+        assert await known() == [True, False]
+        reopen(town, general)
+        assert await known() == [True, False]
+
+
 # What a message answers, and what others said just before
 
 

@@ -24,7 +24,7 @@ town = discord_town.town
 class Blind(Discord):
     """Takes everybody for a reader of everything."""
 
-    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Person, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
         return set(circles)
 
 

@@ -1,5 +1,6 @@
 """Talking on the page without scripts: answers, what commands tell and what is asked stand on the page that comes back."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,6 +17,12 @@ async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     """The page of an empty home."""
     async with site(tmp_path, monkeypatch) as served:
         yield served
+
+
+def once_of(page: Answer) -> str:
+    """Return the mark by which a page's form is known where it comes again."""
+    (found,) = re.findall(r'name="once" value="([^"]+)"', page.text)
+    return str(found)
 
 
 def question(page: Answer) -> str:
@@ -86,3 +93,20 @@ async def test_who_asks_to_be_reminded_is_told_what_she_can_do(served: Site) -> 
     ada = await served.visitor()
     page = await ada.post("/talk", text="remind me to feed the cat at six")
     assert "I cannot remind you at a set time" in page.words and "remind me to feed the cat" in page.words
+
+
+async def test_a_form_that_is_sent_twice_is_one_message_also_after_a_new_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a double click, or where the page that came back is loaded again."""
+    form: dict[str, str] = {}
+    for start in range(2):
+        async with site(tmp_path, monkeypatch) as served:
+            ada = await served.visitor()
+            form = form or {"once": once_of(await ada.get("/talk")), "text": "my pin is 1234"}
+            await asyncio.gather(*(ada.post("/talk", **form) for _ in range(2)))
+            page = await ada.get("/talk")
+            assert (page.words.count("my pin is 1234"), page.words.count("Kept.")) == (1, start + 1)
+            assert once_of(page) != form["once"]
+            await ada.post("/talk", text="my pin is 5678", once=form["once"])
+            assert "5678" in (await ada.get("/talk")).words, "other words are another message"

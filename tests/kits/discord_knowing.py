@@ -57,7 +57,9 @@ class Unguarded(DomainAccess):
 class Believing(Discord):
     """The guard of what a person can read switched off: everybody can read everything."""
 
-    async def readable_circles(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(
+        self, person: Someone, circles: Collection[Circle], spoken: Collection[Circle] = ()
+    ) -> set[Circle]:
         """Return all of them."""
         return set(circles)
 

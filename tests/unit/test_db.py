@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ class BeginOutside(SqliteDatabase):
     @asynccontextmanager
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[SqliteTransaction]:
         async with self._writing.turn(first=first):
-            await (tx := SqliteTransaction(self._writer, self._file, self._log)).all("SELECT 1 AS begun")
+            await (tx := SqliteTransaction(self._writer, self._file, self._log, self._queue)).all("SELECT 1 AS begun")
             try:
                 yield tx
                 await to_the_end(tx.commit())
@@ -46,7 +47,7 @@ class ForgetsCancelling(SqliteDatabase):
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[SqliteTransaction]:
         async with self._writing.turn(first=first):
             try:
-                await (tx := SqliteTransaction(self._writer, self._file, self._log)).all("SELECT 1 AS begun")
+                await (tx := SqliteTransaction(self._writer, self._file, self._log, self._queue)).all("SELECT 1 AS begun")
                 yield tx
                 await tx.commit()
             except Exception:
@@ -335,3 +336,50 @@ async def test_what_was_given_up_before_it_began_leaves_no_transaction_open(tmp_
         async with db.transaction() as tx:
             assert len(await tx.last("SELECT * FROM settings WHERE scope = 'next'")) == 2
         await pair(db, "after")
+
+
+async def writes_on(db: SqliteDatabase, name: str, begun: asyncio.Event, written: list[str]) -> None:
+    """Write one transaction right after the other, as an import does."""
+    for n in count():
+        async with db.transaction() as tx:
+            await tx.run("INSERT INTO settings (scope, key, value) VALUES (:s, :k, '')", {"s": name, "k": str(n)})
+            await tx.all("SELECT 1 AS one")
+            begun.set()
+            # What is read of the words of a batch takes its time while the file is locked.
+            await asyncio.sleep(0.2)
+        written.append("import")
+
+
+@pytest.mark.file
+async def test_a_short_write_comes_between_those_of_two_imports(tmp_path: Path) -> None:
+    """SQLite serves whoever looks at the right moment: between two imports that was nobody else for half a minute."""
+    path, written, begun = tmp_path / "lyra.db", list[str](), asyncio.Event()
+    async with (
+        await SqliteDatabase.open(path, KEY, yields=True) as one,
+        await SqliteDatabase.open(path, KEY, yields=True) as another,
+        await SqliteDatabase.open(path, KEY) as short,
+        asyncio.TaskGroup() as imports,
+    ):
+        tasks = [imports.create_task(writes_on(db, name, begun, written)) for name, db in (("one", one), ("another", another))]
+        await begun.wait()
+        for n in range(6):
+            await pair(short, str(n))
+            written.append("short")
+        for task in tasks:
+            task.cancel()
+    assert written.count("short") == 6 and written.count("import") <= 12
+
+
+@pytest.mark.file
+async def test_who_waits_for_another_process_is_told_so(tmp_path: Path) -> None:
+    path, told = tmp_path / "lyra.db", asyncio.Event()
+    async with await SqliteDatabase.open(path, KEY) as db, await SqliteDatabase.open(path, KEY, tell_wait=told.set) as waiting:
+        async with db.transaction() as tx:
+            await tx.run("INSERT INTO settings (scope, key, value) VALUES ('a', 'b', 'c')")
+            await tx.all("SELECT 1 AS one")
+            short = asyncio.create_task(pair(waiting, "short"))
+            async with asyncio.timeout(PATIENCE):
+                await told.wait()
+            assert not short.done()
+        await short
+        assert len(await waiting.all("SELECT key FROM settings WHERE scope = 'short'")) == 2

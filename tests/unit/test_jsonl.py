@@ -310,3 +310,19 @@ def test_the_name_of_a_conversation_may_bear_a_number_as_earlier_versions_export
     assert isinstance(kept, Incoming)
     assert kept.session == before
     assert isinstance(refused, BadLine)
+
+
+def test_a_time_that_counts_milliseconds_or_microseconds_is_that_time() -> None:
+    times: list[object] = [1709200000, 1709200000000, 1709200000000000, "1709200000", "1709200000000"]
+    assert {one(created_at=at).created_at for at in times} == {1709200000 * 1_000_000}
+
+
+@pytest.mark.parametrize("format", ["auto", "jsonl"])
+def test_messages_in_one_array_are_read_as_those_of_lines(tmp_path: Path, format: str) -> None:
+    lines = [json.dumps({"content": text, "session": "boat", "id": text}) for text in ("at seven", "on friday")]
+    (tmp_path / "lines").write_text("\n".join(lines))
+    (tmp_path / "array").write_text(f"[\n {lines[0]},\n{lines[1]}, 5, {lines[0][:-3]}")
+    *found, no_message, cut = read_file(tmp_path / "array", format, "UTC")
+    assert found == list(read_file(tmp_path / "lines", format, "UTC"))
+    reasons = [str(bad.reason) for bad in (no_message, cut) if isinstance(bad, BadLine)]
+    assert reasons == ["not a JSON object", "not JSON"]

@@ -159,3 +159,8 @@ def test_a_key_takes_its_place_once_the_disk_has_it_and_until_then_the_one_befor
     assert [(file.name, file.read_text("ascii")) for file in tmp_path.iterdir()] == ([("key", f"{before}\n")] if before else [])
     keys.write(path, "cd" * 32)
     assert keys.load(path) == bytes.fromhex("cd" * 32)
+
+
+def test_a_full_disk_is_told_with_what_to_do() -> None:
+    told = str(restoring.reason(OSError(errno.ENOSPC, "No space left on device")))
+    assert told == "no room is left on the disk. Free some and try again."

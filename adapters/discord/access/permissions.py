@@ -25,11 +25,15 @@ class Permissions:
         self._person = person
         self._members: dict[int, discord.Member | None] = {}
 
-    async def circles(self, circles: Collection[Circle]) -> set[Circle]:
-        """Return which of these servers, channels and private threads the person can read."""
+    async def circles(self, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
+        """Return which of these servers, channels and private threads the person can read.
+
+        What was said in a channel before it was opened to everyone is only of those who certainly could read it then: they have
+        `spoken` there.
+        """
         if self._person.platform != PLATFORM or not self._person.id.isdecimal():
             return set()
-        return {one for one in circles if await self._is_within(one)}
+        return {one for one in circles if await self._is_within(one, spoken)}
 
     async def belongs(self, circles: Collection[Circle]) -> bool | None:
         """Return whether the person is in one of these servers, or has one of these roles there; None if that is uncertain."""
@@ -98,7 +102,7 @@ class Permissions:
         member = await self.member(guild)
         return member is not None and member.guild_permissions.manage_guild
 
-    async def _is_within(self, circle: Circle) -> bool:
+    async def _is_within(self, circle: Circle, spoken: Collection[Circle]) -> bool:
         server, gated, role = circle.id.partition("/")
         if not server.isdecimal():
             return False
@@ -107,14 +111,15 @@ class Permissions:
                 guild = self._client.get_guild(int(server))
                 return guild is not None and await self._holds(guild, role if gated else self._gate(server))
             case Reach.RESTRICTED:
-                return not gated and await self._reads_channel(int(server))
+                return not gated and await self._reads_channel(circle, spoken)
         return False
 
     async def _holds(self, guild: discord.Guild, role: str) -> bool:
         member = await self.member(guild)
         return member is not None and (role in ("", str(guild.id)) or any(str(one.id) == role for one in member.roles))
 
-    async def _reads_channel(self, number: int) -> bool:
+    async def _reads_channel(self, circle: Circle, spoken: Collection[Circle]) -> bool:
+        number = int(circle.id)
         found: object = self._client.get_channel(number)
         if found is None:
             try:
@@ -124,7 +129,8 @@ class Permissions:
                 return False
         if not isinstance(found, discord.abc.GuildChannel | discord.Thread) or readers.is_age_restricted(found):
             return False
-        return await self.reads(found)
+        is_as_it_was = readers.place(found, self._gate).circle == circle
+        return (is_as_it_was or circle in spoken) and await self.reads(found)
 
     async def member(self, guild: discord.Guild) -> discord.Member | None:
         """Return the person as a member of a server, None if that is uncertain."""

@@ -139,7 +139,7 @@ def forwards(message: discord.Message) -> tuple[Forward, ...]:
         return ()
     ids = str(source.message_id), str(source.guild_id or ""), str(source.channel_id)
     return tuple(
-        Forward(*ids, _forwarded(one, message), tuple(str(file.id) for file in one.attachments))
+        Forward(*ids, _forwarded(one, message), tuple(str(file.id) for file in one.attachments), said_at(source.message_id))
         for one in message.message_snapshots
     )
 

@@ -144,7 +144,7 @@ class Presences:
         if not server:
             return self._client.get_partial_messageable(number)
         guild = self._client.get_guild(int(server))
-        above = guild.get_channel(int(parent)) if guild is not None else None
+        above = guild.get_channel_or_thread(int(parent)) if guild is not None else None
         if guild is None or not reads(above):
             return None
         known = guild.get_channel_or_thread(number)

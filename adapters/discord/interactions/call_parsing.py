@@ -87,7 +87,7 @@ def value_of(parameter: Parameter, text: str) -> str | int | None:
 class CallAddress:
     """Where to answer a call, valid for fifteen minutes. `heard_at` is in microseconds UTC; the token is a secret.
 
-    `private` means only the caller reads the answer.
+    `private` means only the caller reads the answer; `caller` is their account, 0 in what earlier versions wrote.
     """
 
     application: int
@@ -95,10 +95,12 @@ class CallAddress:
     token: str = field(repr=False)
     heard_at: int
     private: bool
+    caller: int = 0
 
     def text(self) -> str:
         """Serialize the address."""
-        return _PREFIX + json.dumps([self.application, self.interaction, self.token, self.heard_at, self.private])
+        fields = [self.application, self.interaction, self.token, self.heard_at, self.private, self.caller]
+        return _PREFIX + json.dumps(fields)
 
     def late(self, now: int) -> bool:
         """Return whether the fifteen minutes are over."""
@@ -109,8 +111,7 @@ def read_address(text: str) -> CallAddress | None:
     """Parse an address written by `text`; None if the string is a message id, or empty."""
     if not text.startswith(_PREFIX):
         return None
-    application, interaction, token, heard_at, private = json.loads(text.removeprefix(_PREFIX))
-    return CallAddress(application, interaction, token, heard_at, private)
+    return CallAddress(*json.loads(text.removeprefix(_PREFIX)))
 
 
 def data_of(interaction: discord.Interaction) -> Mapping[str, Any]:

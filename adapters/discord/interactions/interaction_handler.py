@@ -65,7 +65,7 @@ def as_event(interaction: discord.Interaction, call: ParsedCall, place: Place, a
 
 def address(interaction: discord.Interaction, heard_at: int, *, private: bool) -> CallAddress:
     """Return where the answer to a call goes."""
-    return CallAddress(interaction.application_id, interaction.id, interaction.token, heard_at, private)
+    return CallAddress(interaction.application_id, interaction.id, interaction.token, heard_at, private, interaction.user.id)
 
 
 class PendingQuestions:

@@ -12,6 +12,7 @@ from discord.http import MultipartParameters
 from discord.webhook.async_ import async_context
 
 from adapters.base import Sending
+from adapters.discord.access import readers
 from adapters.discord.failures import (
     ACKNOWLEDGED,
     FOLLOWED_UP,
@@ -30,7 +31,7 @@ from adapters.errors import SendFailed
 from adapters.events import split_key
 from adapters.posting import REPEAT, put
 from adapters.task_groups import accompanied
-from localization.sentences import lazy
+from localization.sentences import _, lazy
 
 _SAY = 4
 _NO_EMBEDS, _EPHEMERAL = 1 << 2, 1 << 6
@@ -214,12 +215,28 @@ class Sender:
         except CallExpired:
             # Only the caller's own DM is as private as the call.
             if address.private and split_key(sending.place)[0]:
+                if sending.first and sending.operation == "send" and address.caller:
+                    await self._tell_late(address.caller, sending)
                 raise SendFailed(lazy("The private answer came too late for Discord; ask again."), final=True) from None
             if address.private and sending.unsure and sending.operation == "send":
                 # No history shows what the caller alone may have read.
                 sending = replace(sending, text=with_mark(str(REPEAT), sending.text))
         # The deferred response that the answer may have filled is older than the part.
         return await put(self._posts, replace(sending, answers="", since=min(sending.since, address.heard_at)))
+
+    async def _tell_late(self, caller: int, sending: Sending) -> None:
+        """Tell a caller in their DM that an answer was late, without its words: nothing would take these back there."""
+        _server, channel, thread = split_key(sending.place)
+        told = _(
+            "My answer in {channel} that only you could see may have come too late: Discord shows one for fifteen minutes. If you do "
+            "not see it there, use the command again.",
+            channel=f"<#{thread or channel}>",
+        )
+        # Who lets Lyra write no DM cannot be told.
+        with suppress(discord.Forbidden):
+            dm = await self._client.create_dm(discord.Object(caller))
+            bare = replace(sending, place=readers.direct(str(dm.id)).key, answers="", text=told, files=(), cards=(), actions=())
+            await self._posts.send(bare)
 
 
 def thinking(client: discord.Client, limits: Limits, channel: int) -> AbstractAsyncContextManager[None]:

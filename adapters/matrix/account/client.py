@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from aiohttp import ClientError, ClientSession
 from nio import AsyncClient, ErrorResponse, Event, KeysQueryResponse, KeyVerificationEvent, Response, RoomInfo
 from nio.api import Api
 from nio.events import InviteEvent, ToDeviceEvent
@@ -48,6 +49,28 @@ class Client(AsyncClient):  # type: ignore[misc]
     access_token: str
     machine: type[TolerantOlm] = TolerantOlm
     """What reads and writes ciphertext."""
+    _session: ClientSession | None = None
+    _is_closed = False
+
+    @property
+    def client_session(self) -> ClientSession | None:
+        """The connections to the homeserver, None before the first request. Raises ClientError once closed.
+
+        A request that comes late, or is made again just then, would have nio open others, which nobody closes.
+        """
+        if self._is_closed:
+            raise ClientError("the client is closed")
+        return self._session
+
+    @client_session.setter
+    def client_session(self, session: ClientSession | None) -> None:
+        self._session = session
+
+    async def close(self) -> None:
+        """Close all connections for good (idempotent)."""
+        self._is_closed, session, self._session = True, self._session, None
+        if session is not None:
+            await session.close()
 
     def load_store(self) -> None:
         """Open the key store; from then on decrypted verification steps are passed on."""

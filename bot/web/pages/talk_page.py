@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from functools import partial
+from secrets import token_hex
 
 from aiohttp import web
 
@@ -44,6 +45,7 @@ async def _page(request: web.Request, name: str, beside: Sequence[TabEvent] = ()
     return await visit.page(
         "talk.html", name=name, session=session, page=page, conversations=conversations, goes_to=app.models.goes_to,
         address=app.memory.address, has_model=app.models.chat is not None, beside=beside,
+        once=token_hex(16),
     )  # fmt: skip
 
 
@@ -56,11 +58,12 @@ async def _say(request: web.Request) -> web.Response:
             raise web.HTTPRequestEntityTooLarge(_MOST, len(text))
         visit = await visiting(request, own=True)
         (place, thread), context = await _place_and_thread(visit, name), visit.context
+        once = str(form.get("once", ""))
         if _is_scripted(request):
-            await context.browser.say(visit.person, thread, name, clean(text))
+            await context.browser.say(visit.person, thread, name, clean(text), once)
         else:
             with context.tabs.opened(place) as tab:
-                answered = await context.browser.say(visit.person, thread, name, clean(text))
+                answered = await context.browser.say(visit.person, thread, name, clean(text), once)
                 return await _wait_for_answer(visit, name, place, tab, answered)
     if _is_scripted(request):
         return web.json_response({"kept": bool(text)})

@@ -139,10 +139,12 @@
 
   const say = (words) => { connection.textContent = words; connection.hidden = !words; };
 
+  // What is sent again because no answer came is the same message; what is typed or pressed after an answer is another one.
+  const once = form.elements.once;
   const send = async (words) => {
     try {
-      const response = await post("/talk", { conversation, text: words });
-      if (response.ok) { say(""); return true; }
+      const response = await post("/talk", { conversation, text: words, once: once.value });
+      if (response.ok) { once.value = crypto.getRandomValues(new Uint32Array(4)).join("-"); say(""); return true; }
       const refused = await response.json().catch(() => ({}));
       say(refused.error || told.missed);
     } catch {

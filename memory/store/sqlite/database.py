@@ -12,7 +12,7 @@ tests use to look at bytes.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ from memory.store.peers import Peers
 from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, explained, opened, set_pragmas
 from memory.store.sqlite.migrating import migrate
-from memory.store.sqlite.transaction import Connection, FileIdentity, SqliteTransaction
+from memory.store.sqlite.transaction import Connection, FileIdentity, SqliteTransaction, WriteQueue
 from memory.store.transaction_gate import TransactionGate
 
 _CHECKPOINT_TIMEOUT_MS = 50
@@ -42,13 +42,14 @@ _CHECKPOINT_PAUSE_SECONDS = 0.05
 class SqliteDatabase(Reader):
     """An open database. Use `SqliteDatabase.open`; close it, or leave the `async with`."""
 
-    def __init__(self, path: Path, writer: Connection, reader: Connection) -> None:
+    def __init__(self, path: Path, writer: Connection, reader: Connection, queue: WriteQueue) -> None:
         self.path = path
         self._log = wal.log_of(path)
         self._file = FileIdentity(path)
         self._writer = writer
         self._reader = reader
         self._writing = TransactionGate(1)
+        self._queue = queue
         self._reading = asyncio.Lock()
         self._closed = False
         self.peers: Peers | None = None
@@ -56,11 +57,14 @@ class SqliteDatabase(Reader):
         self.reads = self.transactions = 0
 
     @classmethod
-    async def open(cls, path: Path, key: bytes | None, *, checkpoints: bool = True) -> Self:
+    async def open(
+        cls, path: Path, key: bytes | None, *, checkpoints: bool = True, yields: bool = False, tell_wait: Callable[[], None] = lambda: None
+    ) -> Self:  # fmt: skip
         """Open or create the file, migrate its schema, and return the database.
 
         `key` is 32 raw bytes, None for plain SQLite. `checkpoints` is False where another process does the automatic
-        checkpoints. Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, MemoryUnusable,
+        checkpoints; `yields` says that other processes write first. `tell_wait` is called where a transaction waits for them for
+        more than two seconds. Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, MemoryUnusable,
         NotWritable, DiskFull, DatabaseBusy.
         """
         with explained(path):
@@ -70,7 +74,7 @@ class SqliteDatabase(Reader):
                 await set_pragmas(writer, f"wal_autocheckpoint={1000 if checkpoints else 0}")
                 await migrate(writer)
                 reader = await connect(path, key, READER)
-                return cls(path, writer, reader)
+                return cls(path, writer, reader, WriteQueue(wal.log_of(path), tell_wait, yields=yields))
             except BaseException:
                 await to_the_end(writer.close())
                 raise
@@ -113,6 +117,7 @@ class SqliteDatabase(Reader):
             try:
                 await to_the_end(self._reader.close())
             finally:
+                self._queue.close()
                 await to_the_end(self._writer.close())
 
     @asynccontextmanager
@@ -125,7 +130,7 @@ class SqliteDatabase(Reader):
         async with self._writing.turn(first=first):
             with explained(self.path):
                 try:
-                    yield (tx := SqliteTransaction(self._writer, self._file, self._log, bounds))
+                    yield (tx := SqliteTransaction(self._writer, self._file, self._log, self._queue, bounds))
                     # If this is cancelled, the commit is already queued: it completes before anything that follows.
                     await tx.commit()
                 except BaseException:

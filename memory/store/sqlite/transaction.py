@@ -3,9 +3,13 @@
 Handing work to a connection's thread takes far longer while the event loop is busy. BEGIN waits with the statements.
 """
 
+import asyncio
+import fcntl
+import os
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
@@ -26,6 +30,8 @@ T = TypeVar("T")
 Statement = tuple[str, Parameters]
 _SOON_SECONDS, _STEPS = 0.010, 1_000
 """How long a read may hold up those who write, and after how many steps of its statement it looks at the clock again."""
+_TRIES, _TELL_SECONDS, _QUEUE_SECONDS, _YIELD_SECONDS, _LOOK_SECONDS = 6, 2.0, 60.0, 0.5, 0.01
+"""How many busy timeouts a transaction waits for the one that is open, when that is told, how long for others, and how often it looks."""
 
 
 class Connection(core.Connection):
@@ -77,13 +83,98 @@ def _number(path: Path) -> tuple[int, int] | None:
     return there.st_dev, there.st_ino
 
 
+class WriteQueue:
+    """The processes that wait to write to a file: one at a time waits for the end of the transaction that is open.
+
+    SQLite serves nobody in order: who writes one transaction after another, as an import does, could begin the next one before
+    those who wait look again. A process that `yields` lets others write for half a second before each transaction. `tell` is
+    called where a wait takes longer than two seconds.
+    """
+
+    def __init__(self, log: Path, tell: Callable[[], None], *, yields: bool) -> None:
+        # SQLite locks the database and its index, but never the log; to close a file that it locks would undo its locks.
+        self._log = log
+        self._tell = tell
+        self._yields = yields
+        self._handle: int | None = None
+        self._lowering: asyncio.TimerHandle | None = None
+
+    async def first(self, connection: Connection, state: "_State", work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run the `work` that begins a transaction, once others let it begin. Raises the library's error if they do not."""
+        loop = asyncio.get_running_loop()
+        telling = loop.call_later(_TELL_SECONDS, self._tell)
+        try:
+            # Where no log can be made, BEGIN says why.
+            with suppress(OSError):
+                self._handle = self._handle or os.open(self._log, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                await self._turn(loop, self._handle)
+            for _ in range(_TRIES - 1):
+                try:
+                    return await connection.step(work)
+                except (sqlite3.OperationalError, sqlcipher.OperationalError) as error:
+                    if state.begun or "locked" not in str(error):
+                        raise
+            return await connection.step(work)
+        finally:
+            telling.cancel()
+            self.leave()
+
+    async def _turn(self, loop: asyncio.AbstractEventLoop, handle: int) -> None:
+        """Wait until no other process stands in front, or does not go on, as one that was stopped."""
+        if self._yields:
+            await _take(fcntl.lockf, handle, _YIELD_SECONDS)
+            fcntl.lockf(handle, fcntl.LOCK_UN)
+        else:
+            self._show(loop, handle)
+        await _take(fcntl.flock, handle, _QUEUE_SECONDS)
+
+    def _show(self, loop: asyncio.AbstractEventLoop, handle: int) -> None:
+        """Show others that yield that this process writes, for half a second: most of what writes once does so again."""
+        if self._lowering is not None:
+            self._lowering.cancel()
+        with suppress(BlockingIOError):
+            fcntl.lockf(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        self._lowering = loop.call_later(_YIELD_SECONDS, fcntl.lockf, handle, fcntl.LOCK_UN)
+
+    def leave(self) -> None:
+        """Let the next one wait in front."""
+        if self._handle is not None:
+            fcntl.flock(self._handle, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Stand in nobody's way any more."""
+        if self._lowering is not None:
+            self._lowering.cancel()
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+
+async def _take(lock: Callable[[int, int], None], handle: int, seconds: float) -> None:
+    """Take a lock alone as soon as no other process has it, or go on without it after so many seconds."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    while loop.time() < until:
+        try:
+            lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            # Nothing tells of another process.
+            await asyncio.sleep(_LOOK_SECONDS)
+        else:
+            return
+
+
 class SqliteTransaction(QueuedTransaction[Statement]):
     """An open write transaction of a file."""
 
-    def __init__(self, connection: Connection, file: FileIdentity, log: Path, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self, connection: Connection, file: FileIdentity, log: Path, queue: WriteQueue, bounds: Bounds | None = None
+    ) -> None:
         super().__init__(bounds)
         self._connection = connection
-        self._state = _State(file, log)
+        self._file = file
+        self._queue = queue
+        self._state = _State(file, log, queue)
         # Whether anything was handed over: statements of a cancelled await may still be running.
         self._begun = self._over = False
         # Whether the next statements handed over are the last.
@@ -97,7 +188,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
     async def commit(self) -> None:
         """Commit, numbered if anything was written."""
         if not self._over and (self._waiting or self._begun):
-            await self._connection.step(partial(self._state.commit, self._taken_over()))
+            await self._step(partial(self._state.commit, self._taken_over()))
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -114,10 +205,17 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         return await self.all(sql, parameters)
 
     async def _fetch(self, asked: Sequence[Statement]) -> Sequence[list[Row]]:
-        self._begun = True
-        found = await self._connection.step(partial(self._state.fetch, self._taken_over(), asked, ends=self._ends))
+        found = await self._step(partial(self._state.fetch, self._taken_over(), asked, ends=self._ends))
         self._over = self._ends
         return found
+
+    async def _step(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._begun:
+            return await self._connection.step(work)
+        self._begun = True
+        # To wait would make the folder and the log of a memory that is not there any more.
+        self._file.require()
+        return await self._queue.first(self._connection, self._state, work)
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return n numbers, ascending."""
@@ -131,9 +229,10 @@ class SqliteTransaction(QueuedTransaction[Statement]):
 class _State:
     """The state of a transaction in its connection's thread."""
 
-    def __init__(self, file: FileIdentity, log: Path) -> None:
+    def __init__(self, file: FileIdentity, log: Path, queue: WriteQueue) -> None:
         self._file = file
         self._log = log
+        self._queue = queue
         self._fresh, self._before = False, 0
         self.begun = False
 
@@ -142,6 +241,7 @@ class _State:
         if not self.begun:
             self._file.require()
             connection.execute("BEGIN IMMEDIATE")
+            self._queue.leave()
             self.begun = True
             self._fresh, self._before = not home_files.size(self._log), connection.total_changes
 

@@ -5,7 +5,7 @@ that wish, or any wish of its kind. Reporting what somebody else said is no wish
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -45,28 +45,31 @@ def manner_requests(text: str) -> dict[str, MannerRequest]:
 
     A wish completes "wants": "short answers", 'to be called "Adi"'. Long messages are not read.
     """
-    if len(text) > _MOST_CHARACTERS or not any(True for _ in _hinted(text)):
+    if len(text) > _MOST_CHARACTERS or not (kinds := _hinted(text, _listed()["kinds"])):
         return {}
     found: dict[str, MannerRequest] = {}
     for sentence in _SENTENCE.split(_QUOTED.sub(" … ", text)):
         if not _REPORTED.search(sentence):
             for clause in (sentence, *_CLAUSE.split(sentence)):
-                found.update(_clause_requests(clause.strip(), casual=text == text.lower()))
+                found.update(_clause_requests(clause.strip(), kinds, casual=text == text.lower()))
     return found
 
 
-def _clause_requests(clause: str, *, casual: bool) -> dict[str, MannerRequest]:
-    """Return the requests of a clause; taking back wins over wishing."""
+def _clause_requests(clause: str, kinds: Sequence[str], *, casual: bool) -> dict[str, MannerRequest]:
+    """Return the requests of these kinds in a clause; taking back wins over wishing."""
+    # The hints are most of the work.
+    if not (kinds := _hinted(clause, kinds)):
+        return {}
     for said in dict.fromkeys((clause, _FILLER.sub("", clause))):
         rest = said[match.end() :] if (match := _compiled(_listed()["lead"]).match(said)) else said
         for form in dict.fromkeys((rest, said)):
-            if found := {**dict(_wished(form, casual=casual)), **dict(_ended(form))}:
+            if found := {**dict(_wished(form, kinds, casual=casual)), **dict(_ended(form, kinds))}:
                 return found
     return {}
 
 
-def _wished(clause: str, *, casual: bool) -> Iterator[tuple[str, MannerRequest]]:
-    for kind in _hinted(clause):
+def _wished(clause: str, kinds: Sequence[str], *, casual: bool) -> Iterator[tuple[str, MannerRequest]]:
+    for kind in kinds:
         for value, form in _forms(kind, ending=False):
             if m := form.fullmatch(clause):
                 said = _wish_values(m)
@@ -78,8 +81,8 @@ def _wished(clause: str, *, casual: bool) -> Iterator[tuple[str, MannerRequest]]
                     return
 
 
-def _ended(clause: str) -> Iterator[tuple[str, MannerRequest]]:
-    for kind in _hinted(clause):
+def _ended(clause: str, kinds: Sequence[str]) -> Iterator[tuple[str, MannerRequest]]:
+    for kind in kinds:
         for ends, form in _forms(kind, ending=True):
             if m := form.fullmatch(clause):
                 said = _wish_values(m)
@@ -116,9 +119,9 @@ def _name_wish(name: str, *, casual: bool) -> str:
     return f'to be called "{display_name(name)}"'
 
 
-def _hinted(text: str) -> Iterator[str]:
-    """Yield the kinds that a text may have a request of, in the order of the forms."""
-    return (kind for kind, listed in _listed()["kinds"].items() if _compiled(listed["hint"]).search(text))
+def _hinted(text: str, kinds: Iterable[str]) -> list[str]:
+    """Return those of these kinds that a text may have a request of, in their order."""
+    return [kind for kind in kinds if _compiled(_listed()["kinds"][kind]["hint"]).search(text)]
 
 
 @cache
