@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 
 from memory.forget.gone import shown
-from memory.store.database import Row, Transaction
+from memory.store.database import Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.told.correction_wordings import Correction, correction
-from memory.text.told.named_values import Correctable
+from memory.text.told.named_values import WORD, Correctable
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, Domain, Exchange, Kind
@@ -25,19 +25,33 @@ _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
 
 
-async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
-    """Tie these newly stored messages to what they correct."""
-    for one in sorted(said, key=lambda one: (one.said_at, one.key)):
+async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> set[int]:
+    """Tie these messages of a conversation, newly stored, to what they correct, and later ones to what of these they correct.
+
+    Return what was corrected.
+    """
+    corrected: set[int] = set()
+    late = {one.key for one in said}
+    for one in sorted([*said, *await _after(tx, domain, said)], key=lambda one: (one.said_at, one.key)):
         if one.kind is Kind.SAID and one.role == "user" and (found := correction(one.text)):
-            await _tie(tx, domain, one, found)
+            of = await _put_right(tx, domain, one, found)
+            if one.key in late or late.intersection(of):
+                corrected.update(await _tie(tx, domain, one, found, of))
+                late.add(one.key)
+    return corrected
 
 
-async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) -> None:
-    """Read a message anew that was edited: it says what holds now, unless the edit left the values in it as they were."""
+async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) -> set[int]:
+    """Read a message anew that was edited: it says what holds now, unless the edit left the values in it as they were.
+
+    Return what it corrects.
+    """
     await tx.run("DELETE FROM corrections WHERE item = :item", {"item": after.key})
     if Correctable(before).figures != Correctable(after.text).figures:
         await tx.run("DELETE FROM corrections WHERE corrects = :item", {"item": after.key})
-    await note(tx, domain, [after])
+    if after.kind is Kind.SAID and after.role == "user" and (found := correction(after.text)):
+        return await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found))
+    return set()
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
@@ -47,7 +61,23 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         await tx.run(f"DELETE FROM corrections WHERE item {within} OR corrects {within}", bound("i", some))
 
 
-async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction) -> None:
+async def _after(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> list[Exchange]:
+    """Return what was said in a conversation after these messages, as far as it may correct them, and was stored before them."""
+    first = min((one.said_at for one in said), default=0)
+    rows = await tx.all(
+        exchanges.SELECT
+        + "WHERE e.session = :session AND e.domain = :domain AND e.kind = 'said' AND e.said_at > :first AND e.said_at < :until "
+        f"AND e.item NOT IN ({placeholders('i', said)}) AND {shown('e')} ORDER BY e.said_at, e.item LIMIT {_LOOKED_THROUGH}",
+        {
+            **bound("i", [one.key for one in said]),
+            **{"session": said[0].session if said else 0, "domain": domain.key, "first": first, "until": first + _LATEST},
+        },
+    )
+    return [exchanges.exchange(row) for row in rows]
+
+
+async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Correction) -> list[int]:
+    """Return the message that a correction is about, and the answer of hers that it follows, if that says the same."""
     rows = await tx.all(
         exchanges.SELECT
         + "WHERE e.session = :session AND e.domain = :domain AND e.kind IN ('said', 'reply') AND e.said_at <= :at "
@@ -60,20 +90,44 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
     if last.kind is Kind.REPLY and last.role == "assistant":
         # Her answer may tell of what was said long before, or elsewhere.
         own = [*await _answered(tx, domain, last, said), *own]
+    if found.is_name:
+        # "No, Priya" may speak to her.
+        speakers = {word for one in before for word in WORD.findall(one.speaker.lower())}
+        own = [] if found.values & speakers else [one for one in own if Correctable(one.text).names][:1]
     heard = next((one for one in before if not one.echo), said)
     if found.answer and not _is_own(heard, said) and (asked := _QUESTION.findall(heard.text)):
         # "Dinner is at 7, right?" may be answered like a correction, and so may "do all of you come?"
-        named = set(Correctable(asked[-1]).figures)
-        own = [one for one in own if named.intersection(Correctable(one.text).figures)]
+        named = Correctable(asked[-1]).named
+        own = [one for one in own if named & Correctable(one.text).named]
     corrected = [one.key for one in own if found.is_of(Correctable(one.text))][:1]
     if last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)):
         corrected.append(last.key)
-    if corrected:
-        every = await _chains(tx, corrected)
-        await tx.many(
-            "INSERT INTO corrections (item, corrects, domain) VALUES (:item, :corrects, :domain) ON CONFLICT DO NOTHING",
-            ({"item": said.key, "corrects": one, "domain": domain.key} for one in sorted(every - {said.key})),
-        )
+    return corrected
+
+
+async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction, of: Sequence[int]) -> set[int]:
+    """Tie a correction to these messages, to what they correct, and to what else corrects that in the same; return all of it."""
+    within = placeholders("i", of)
+    first = f"(SELECT corrects FROM corrections WHERE item IN ({within}))"
+    rows = await tx.all(
+        exchanges.SELECT + f"WHERE e.item IN ({within}) OR e.item IN {first} "
+        f"OR e.item IN (SELECT item FROM corrections WHERE corrects IN ({within}) OR corrects IN {first})",
+        bound("i", of),
+    )
+    ties: dict[int, bool] = {}
+    for one in map(exchanges.exchange, rows):
+        other = correction(one.text)
+        is_before = (one.said_at, one.key) < (said.said_at, said.key)
+        if is_before and (one.key in of or other is None or found.shares(other)):
+            ties[one.key] = other is not None and found.leaves(other)
+    await tx.many(
+        "INSERT INTO corrections (item, corrects, domain, in_part) VALUES (:item, :corrects, :domain, :part) ON CONFLICT DO NOTHING",
+        (
+            {"item": said.key, "corrects": one, "domain": domain.key, "part": int(part)}
+            for one, part in sorted(ties.items())
+        ),
+    )
+    return set(ties)
 
 
 async def _answered(tx: Transaction, domain: Domain, reply: Exchange, said: Exchange) -> list[Exchange]:
@@ -84,14 +138,6 @@ async def _answered(tx: Transaction, domain: Domain, reply: Exchange, said: Exch
         {"reply": reply.key, "domain": domain.key},
     )
     return [one for row in rows if _is_own(one := exchanges.exchange(row), said)]
-
-
-async def _chains(tx: Transaction, corrected: Sequence[int]) -> set[int]:
-    """Return these messages with all that they correct."""
-    rows: list[Row] = await tx.all(
-        f"SELECT corrects FROM corrections WHERE item IN ({placeholders('i', corrected)})", bound("i", corrected)
-    )
-    return {*corrected, *(row["corrects"] for row in rows)}
 
 
 def _is_own(one: Exchange, said: Exchange) -> bool:

@@ -81,7 +81,10 @@ class AnswerChoice:
         self._assistants = {one.session: one.speaker for one in near if not is_lyra(one)}
         self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{unelided(hit.exchange.text)}") for hit in hits}
         by_key = {hit.exchange.key: hit for hit in hits}
-        self._amended = {hit.corrects.key: hit for hit in hits if hit.corrects and hit.corrects.key in by_key}
+        self._amended: dict[int, list[Hit]] = {}
+        for hit in sorted(hits, key=lambda one: (one.exchange.said_at, one.exchange.key)):
+            if hit.corrects and hit.corrects.key in by_key:
+                self._amended.setdefault(hit.corrects.key, []).append(hit)
         self._newer = {id(hit): by_key[new.key] for hit in hits if (new := hit.correction) and new.key in by_key}
         for hit in hits:
             if (newer := self._newer.get(id(hit))) and newer.corrects is None:
@@ -96,9 +99,9 @@ class AnswerChoice:
         """Return the name of the other assistant in a message's conversation; '' if it was Lyra."""
         return self._assistants.get(hit.exchange.session, "")
 
-    def amendment(self, hit: Hit) -> Hit | None:
-        """Return the message that only puts this one right, None without one."""
-        return self._amended.get(hit.exchange.key)
+    def amendments(self, hit: Hit) -> Sequence[Hit]:
+        """Return the messages that only put this one right, in order."""
+        return self._amended.get(hit.exchange.key, ())
 
     def omits(self, window: Window) -> bool:
         """Return whether more was found for a time than is listed."""

@@ -191,25 +191,31 @@ def newest_first(hits: Mapping[int, Hit], *, slips_alone: bool = False) -> Mappi
 
     With `slips_alone`, only where what was told was never so: "no wait, at 6".
     """
-    corrected = {key: newer for key, newer in _corrected(hits).items() if not slips_alone or hits[newer].corrects}
-    if not corrected:
+    waits: dict[int, set[int]] = {}
+    for key, newer in _corrected(hits).items():
+        if not slips_alone or hits[newer].corrects:
+            waits.setdefault(key, set()).add(newer)
+    for key, hit in hits.items():
+        if hit.corrects and hit.corrects.key in hits:
+            waits.setdefault(hit.corrects.key, set()).add(key)
+    if not waits:
         return hits
     placed: dict[int, Hit] = {}
-    waiting: dict[int, list[int]] = {}
 
     def place(key: int, score: float) -> None:
         placed[key] = hits[key]._replace(score=min(score, hits[key].score))
-        for older in waiting.pop(key, ()):
-            place(older, placed[key].score)
+        for older in [one for one in passed if key in waits[one]]:
+            if older not in placed and waits[older] <= placed.keys():
+                place(older, placed[key].score)
 
+    passed: list[int] = []
     for key, hit in hits.items():
-        newer = corrected.get(key)
-        if newer is not None and newer not in placed:
-            waiting.setdefault(newer, []).append(key)
-        else:
+        if waits.get(key, set()) <= placed.keys():
             place(key, hit.score)
+        else:
+            passed.append(key)
     # Hits that correct one another in a cycle have no newest: they come last.
-    for key in [key for some in waiting.values() for key in some if key not in placed]:
+    for key in passed:
         placed.setdefault(key, hits[key])
     return placed
 

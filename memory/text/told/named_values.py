@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from functools import cached_property
 
-from memory.text.function_words import FUNCTION_WORDS
+from memory.text.function_words import ARTICLES, FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.time.dates import MONTHS, WEEKDAYS
@@ -55,6 +55,10 @@ _EMPTY = (
         verlegt verschoben wurde""".split()
     )
 )
+_DETERMINERS = ARTICLES | frozenset(
+    """the a an my our your his her their this that every eine einen einem einer eines meine meinen meinem meiner unser unsere unseren
+    unserem vom zum zur am im ins beim keine kein diese dieser dieses notre nos votre au aux cette nuestro nuestra al esta este""".split()
+)
 
 
 class ValueKind(Flag):
@@ -93,9 +97,27 @@ class Correctable:
         return frozenset(map(folded, WORD.findall(self.text)))
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """The words in it that may name somebody or something, folded; none that begins it where it tells what was."""
+        words = [*WORD.finditer(without_figures(self.text))]
+        found = []
+        for at, word in enumerate(words):
+            before = folded(words[at - 1][0]) if at else ""
+            known = folded(word[0]) in _EMPTY or before in _DETERMINERS or not word[0][0].isupper()
+            begins = not at and (_PAST.search(self.text) or word[0].endswith(("ing", "ed")))
+            if not known and not begins:
+                found.append(folded(word[0]))
+        return frozenset(found)
+
+    @cached_property
     def figures(self) -> tuple[str, ...]:
         """The days, times and numbers that it names, in order."""
         return tuple(found.lower() for pattern in (_DAY, _TIME, NUMBER) for found in pattern.findall(self.text))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """Its figures and names."""
+        return self.names.union(self.figures)
 
     @cached_property
     def subject(self) -> frozenset[str]:
@@ -126,11 +148,16 @@ def kinds_of(text: str) -> ValueKind:
     return found
 
 
-def left_of(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that are no values."""
+def without_figures(text: str) -> str:
+    """Return a text without the days, times and numbers in it."""
     for pattern in (_DAY, _TIME, NUMBER):
         text = pattern.sub(" ", text)
-    return stems_of(text)
+    return text
+
+
+def left_of(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text that are no days, times or numbers."""
+    return stems_of(without_figures(text))
 
 
 def stems_of(text: str) -> frozenset[str]:
