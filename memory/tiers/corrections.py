@@ -122,10 +122,7 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
             ties[one.key] = other is not None and found.leaves(other)
     await tx.many(
         "INSERT INTO corrections (item, corrects, domain, in_part) VALUES (:item, :corrects, :domain, :part) ON CONFLICT DO NOTHING",
-        (
-            {"item": said.key, "corrects": one, "domain": domain.key, "part": int(part)}
-            for one, part in sorted(ties.items())
-        ),
+        ({"item": said.key, "corrects": one, "domain": domain.key, "part": int(part)} for one, part in sorted(ties.items())),
     )
     return set(ties)
 

@@ -83,7 +83,8 @@ class Correction:
         """How many messages of its speaker it may look back over."""
         if self.certain and (self.kinds & TYPED or self.no_more or self.about):
             return _FAR
-        return _NEAREST if self.is_name and not self.certain else _NEAR
+        is_loose = self.kinds in (ValueKind.NAME, ValueKind.PLACE) and not self.certain
+        return _NEAREST if is_loose else _NEAR
 
     def is_of(self, told: Correctable) -> bool:
         """Return whether this corrects what an earlier message told: it has another value of that kind, or the one that is no more."""
@@ -95,9 +96,7 @@ class Correction:
             return self.no_more <= told.words
         if typed := self.kinds & TYPED:
             return bool(typed & told.kinds) and (not self.about or bool(self.about & told.stems))
-        if self.about & told.stems or (
-            self.kinds & told.kinds & ValueKind.PLACE and self.kinds & ValueKind.NAME and self.values & _PLACED & told.words
-        ):
+        if self.about & told.stems or (self.kinds & told.kinds & ValueKind.PLACE and self.values & _PLACED & told.words):
             return told.states
         return self.certain and not self.topical and bool(self.kinds & told.kinds) and told.states
 
@@ -139,7 +138,7 @@ def correction(text: str) -> Correction | None:
             return replace(read, alike=True)
         # "Ok, at 6 then" agrees.
         agrees = weak and not behind and not _FILLS.sub("", weak[0])
-        return None if agrees and read and not read.about else read
+        return None if agrees and read and not (read.about or read.no_more) else read
     if found := _first(_NOT, text):
         valued = kinds_of(found["new"]) & kinds_of(found["old"]) & TYPED
         if found.start() and kinds_of(found["new"]) & TYPED and kinds_of(found["old"]) & TYPED:
