@@ -93,7 +93,7 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
     if found.is_name:
         # "No, Priya" may speak to her.
         speakers = {word for one in before for word in WORD.findall(one.speaker.lower())}
-        own = [] if found.values & speakers else [one for one in own if Correctable(one.text).names][:1]
+        own = [] if found.values & speakers else [one for one in own if Correctable(one.text).names and not _is_name(one)][:1]
     heard = next((one for one in before if not one.echo), said)
     if found.answer and not _is_own(heard, said) and (asked := _QUESTION.findall(heard.text)):
         # "Dinner is at 7, right?" may be answered like a correction, and so may "do all of you come?"
@@ -135,6 +135,10 @@ async def _answered(tx: Transaction, domain: Domain, reply: Exchange, said: Exch
         {"reply": reply.key, "domain": domain.key},
     )
     return [one for row in rows if _is_own(one := exchanges.exchange(row), said)]
+
+
+def _is_name(one: Exchange) -> bool:
+    return (found := correction(one.text)) is not None and found.is_name
 
 
 def _is_own(one: Exchange, said: Exchange) -> bool:

@@ -99,7 +99,7 @@ async def at_their_places(
     With `told`, also those that tell most of its names; if `amending`, also those that put one of them right.
     """
     found: dict[int, PlacedMessage] = {}
-    right = await _amendments(db, domains, keys) if amending else {}
+    right = await amendments(db, domains, keys) if amending else {}
     keys = sorted({*keys, *(key for some in right.values() for key in some)}) if right else keys
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
@@ -124,7 +124,7 @@ async def at_their_places(
     return found
 
 
-async def _amendments(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, list[int]]:
+async def amendments(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, list[int]]:
     """Map each of these messages to the readable ones that put it right and hold still, the last one first."""
     rows = await paged(
         db,

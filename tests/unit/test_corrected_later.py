@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from bot.cli.json_output import hit as as_row
+from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.types import MINUTE, Discretion, DomainKind, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.recalled import RecallLimits
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, rests_on
 from tests.kits.long_talk import request
-from tests.kits.memory_kit import HOUR, Corner, among, at_home, corner, said
+from tests.kits.memory_kit import DAY, HOUR, Corner, among, at_home, corner, said
 
 DINNER, RIGHT = "dinner with Tom is on Friday at 7", "no wait, at 6"
 WHEN = "when is dinner with Tom?"
@@ -150,18 +153,112 @@ async def test_an_answer_to_her_question_corrects_nothing(tmp_path: Path) -> Non
         assert await here.count("corrections") == 0
 
 
+MOVED = "I meant Saturday"
+
+
+async def test_corrections_of_the_day_and_of_the_time_hold_together_until_one_takes_the_place_of_either(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        dinner, six, saturday = [await here.say(text) for text in (DINNER, RIGHT, MOVED)]
+        assert (await recalled(here))[:3] == [(MOVED, False), (RIGHT, False), (DINNER, True)]
+        rows = {row["content"]: row for row in (as_row(hit, "UTC") for hit in await here.view.recall.messages(WHEN, 10))}
+        assert [rows[text]["corrects"] for text in (RIGHT, MOVED)] == [dinner.id] * 2
+        assert rows[DINNER]["corrected_by"] == saturday.id
+        await here.say("no, Sunday at 8")
+        assert (await recalled(here))[:2] == [("no, Sunday at 8", False), (DINNER, True)]
+        nine = await here.say("I meant at 9")
+        assert (await recalled(here))[:3] == [("I meant at 9", False), ("no, Sunday at 8", True), (DINNER, True)]
+        await here.view.forget_message(nine.id)
+        assert (await recalled(here))[:2] == [("no, Sunday at 8", False), (DINNER, True)]
+        await here.view.forget_message(six.id)
+        await here.view.forget_message(dinner.id)
+        assert {row["item"] for row in await here.memory.db.all("SELECT item FROM corrections")} != {saturday.key}
+        assert await recalled(here) == []
+
+
+async def test_a_name_alone_is_a_correction_unless_it_speaks_to_somebody(tmp_path: Path) -> None:
+    async with among(tmp_path) as here:
+        await others_say(here, "Ada", "Marta is driving us to the wedding")
+        for call in ("no, Mum", "sorry, Nora", "wait, Rex!"):
+            await others_say(here, "Ada", call)
+        assert await here.count("corrections") == 0
+        await others_say(here, "Ada", "no, Priya")
+        assert (await recalled(here, "who is driving us?"))[:2] == [
+            ("no, Priya", False),
+            ("Marta is driving us to the wedding", True),
+        ]
+        await others_say(here, "Ben", "fine with me")
+        await others_say(here, "Ada", "no, Ben")
+        await others_say(here, "Ben", "will Olga or Sven sing?")
+        await others_say(here, "Ada", "no, Kim")
+        assert await here.count("corrections") == 1
+
+
+async def test_what_says_what_it_corrects_is_known_wherever_and_however_late_it_is_said(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        dentist = await here.say("my dentist is Dr. Aydin, phone 0143")
+        here.clock.forward(40 * DAY)
+        elsewhere = await here.view.sessions.get(SessionRef("console", "other"), "other")
+        await here.say("Correction: Aydin has a dog", session=elsewhere)
+        await here.say("Correction: it is green", session=elsewhere)
+        right = await here.say("Correction: the number of Aydin is 0134", session=elsewhere)
+        hits = {hit.exchange.key: hit for hit in await here.view.recall.messages("what is the phone number of Aydin?", 10)}
+        assert hits[right.key].corrects == dentist and hits[dentist.key].correction == right
+        question = VoiceQuestion("who is my dentist?", "Ada", here.clock.now(), "UTC")
+        answer = OfflineVoice().answer(question, list(hits.values()), lambda _: False, ())
+        assert [hit.exchange for hit in answer.cites] == [dentist, right]
+        await here.view.forget_message(right.id)
+        (hit, *_) = await here.view.recall.messages("who is my dentist?", 10)
+        assert hit.exchange == dentist and hit.correction is None
+
+
+async def test_what_arrives_after_its_corrections_is_corrected_by_all_of_them(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        at = here.clock.now()
+        for text in (RIGHT, "sorry, I meant at 5:30"):
+            await here.say(text)
+        await here.say(DINNER, at=at)
+        assert (await recalled(here))[:2] == [("sorry, I meant at 5:30", False), (DINNER, True)]
+        await here.say("the film is on Sunday", at=at + 1)
+        assert (await recalled(here))[:2] == [("sorry, I meant at 5:30", False), (DINNER, True)]
+
+
+async def test_what_was_made_of_the_old_is_made_again_of_both_and_of_what_is_left(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for text in (DINNER, "I fed the cat"):
+            await here.say(text)
+        await climbed(here, Teller())
+        facts = [one.text for one in await here.view.digests.statements("profile")]
+        assert DINNER in facts
+        right = await here.say(RIGHT)
+        assert await here.view.digests.statements("profile") == [], "what rests on the old alone is not told any more"
+        assert await gist_texts(here) == []
+        await climbed(here, writer := Teller())
+        assert [source.text for source in writer.asked("gist")[0].sources] == [f"{DINNER} (corrected: {RIGHT})", "I fed the cat"]
+        assert {tuple(said) for text, said in (await rests_on(here, "profile")).items() if DINNER in text} == {(DINNER, RIGHT)}
+        await here.view.forget_message(right.id)
+        assert not any(RIGHT in text for text in await gist_texts(here))
+        await climbed(here, Teller())
+        assert [text.splitlines()[0] for text in await gist_texts(here)] == [DINNER]
+
+
+async def gist_texts(here: Corner) -> list[str]:
+    """Return the texts of the gists."""
+    return [row["text"] for row in await here.memory.db.all("SELECT text FROM digests WHERE tier = 'gist' ORDER BY item")]
+
+
 async def test_a_model_is_shown_both_and_which_of_them_holds(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        for text in (DINNER, "I fed the cat", RIGHT):
+        for text in (DINNER, "I fed the cat", RIGHT, MOVED):
             await here.say(text)
         here.clock.forward(HOUR)
         there = await here.view.sessions.get(SessionRef("console", "there"), "there")
         asked = await here.say(WHEN, session=there)
         told = await request(Corner(here.memory, here.clock, here.domain, here.view, there), asked)
-        lines = [line for line in str(told.messages).split("\\n") if DINNER in line or RIGHT in line]
+        lines = [line for line in str(told.messages).split("\\n") if DINNER in line or RIGHT in line or MOVED in line]
         assert lines == [
             f"> Tuesday, 03 March 2026 12:01, corrected later, Ada: {DINNER}",
             f"> 03 March 2026 12:03, correcting what was said on 03 March 2026 12:01, Ada: {RIGHT}",
+            f"> Tuesday, 03 March 2026 12:04, correcting what was said on 03 March 2026 12:01, Ada: {MOVED}",
         ]
 
 

@@ -10,7 +10,6 @@ from bot.models.offline.candidates import (
     NOT_NOW,
     Candidate,
     best_of,
-    corrections_by_name,
     in_order,
     is_imported_answer,
     is_lyra,
@@ -230,7 +229,7 @@ class AnswerChoice:
                 left &= things(part.text)
             left -= best.covers
             found = [replace(one, covers=one.covers & left, near=one.near & left) for one in found if one is not best]
-        return [*chosen, *corrections_by_name(chosen, self._quotable(part))]
+        return chosen
 
     def _with_imported(self, part: QuestionPart, found: list[Candidate]) -> list[Candidate]:
         """Return people's messages, and another assistant's answers where these cover more."""

@@ -12,6 +12,8 @@ from memory.index.indexing import ENGLISH
 from memory.text.language_detection import language as language_of
 from memory.text.lexical import all_stems, query_stems, tokens
 from memory.text.told.claims import Claims, asks_for_older, claims, superseded
+from memory.text.told.correction_wordings import correction
+from memory.text.told.named_values import Correctable
 from memory.text.told.replacements import replacements, replaces
 from memory.types import Kind
 
@@ -169,8 +171,7 @@ def _own_instead(hits: Mapping[int, Hit], asker: str) -> dict[int, int]:
 
 
 def _claimed(hit: Hit) -> Claims:
-    said = hit.exchange.kind is Kind.SAID and hit.exchange.role == "user"
-    return claims(hit.exchange.text) if said else _NOTHING
+    return claims(hit.exchange.text) if _is_told(hit) else _NOTHING
 
 
 _NOTHING = claims("")
@@ -178,12 +179,51 @@ _NOTHING = claims("")
 
 def with_corrections(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     """Return hits with each marked that was corrected by another one, which is as certain as what it puts right."""
+    hits = _corrected_by_name(hits)
     corrected = _corrected(hits)
     if not corrected:
         return hits
     marked = {**hits, **{key: hits[key].corrected_by(hits[newer]) for key, newer in corrected.items()}}
     of = {key: hits[hit.corrects.key].certainty for key, hit in hits.items() if hit.corrects and hit.corrects.key in hits}
-    return {key: hit._replace(certainty=of[key]) if key in of else hit for key, hit in marked.items()}
+    return {
+        key: hit._replace(certainty=min(hit.certainty, of[key], key=_SUREST.index)) if key in of else hit
+        for key, hit in marked.items()
+    }
+
+
+def _corrected_by_name(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
+    """Return hits, those among them tied to each other of which one says what it puts right of the other, however long before.
+
+    Where it says that it corrects, a name that both have is enough.
+    """
+    tied: dict[int, Hit] = {}
+    for key, hit in hits.items():
+        found = correction(hit.exchange.text) if hit.corrects is None and _is_told(hit) else None
+        if not (found and found.about):
+            continue
+        of = {other: Correctable(older.exchange.text) for other, older in hits.items() if _is_of_one(older, hit)}
+        of = {other: told for other, told in of.items() if found.is_of(told)}
+        names = Correctable(hit.exchange.text).names if found.certain else ()
+        if of := {other: told for other, told in of.items() if found.names(told)} or {
+            other: told for other, told in of.items() if found.kinds & told.kinds and not told.names.isdisjoint(names)
+        }:
+            last = max(of, key=lambda other: (hits[other].exchange.said_at, other))
+            tied[key] = tied.get(key, hit)._replace(corrects=hits[last].exchange)
+            for other in of:
+                if hits[other].corrected is None and (other not in tied or tied[other].corrected is None):
+                    tied[other] = tied.get(other, hits[other])._replace(corrected=key)
+    return {**hits, **tied} if tied else hits
+
+
+def _is_of_one(older: Hit, newer: Hit) -> bool:
+    """Return whether one person said both, the older one first, to those who may know both."""
+    one, other = older.exchange, newer.exchange
+    alike = (one.speaker, one.domain) == (other.speaker, other.domain)
+    return alike and one.said_at < other.said_at and _is_told(older)
+
+
+def _is_told(hit: Hit) -> bool:
+    return hit.exchange.kind is Kind.SAID and hit.exchange.role == "user"
 
 
 def newest_first(hits: Mapping[int, Hit], *, slips_alone: bool = False) -> Mapping[int, Hit]:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import Flag, auto
 from functools import cached_property
+from itertools import pairwise
 
 from memory.text.function_words import ARTICLES, FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
@@ -98,16 +99,15 @@ class Correctable:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The words in it that may name somebody or something, folded; none that begins it where it tells what was."""
-        words = [*WORD.finditer(without_figures(self.text))]
-        found = []
-        for at, word in enumerate(words):
-            before = folded(words[at - 1][0]) if at else ""
-            known = folded(word[0]) in _EMPTY or before in _DETERMINERS or not word[0][0].isupper()
-            begins = not at and (_PAST.search(self.text) or word[0].endswith(("ing", "ed")))
-            if not known and not begins:
-                found.append(folded(word[0]))
-        return frozenset(found)
+        """The words in it that may name somebody or something, folded; none that begins it where it tells what was, or is all it tells."""
+        words = WORD.findall(without_figures(self.text))
+        begins = 1 if words and (_PAST.search(self.text) or words[0].endswith(("ing", "ed"))) else 0
+        found = frozenset(
+            word
+            for before, named in list(pairwise(["", *words]))[begins:]
+            if named[0].isupper() and (word := folded(named)) not in _EMPTY and folded(before) not in _DETERMINERS
+        )
+        return found if self.stems - frozenset(map(stem, found)) else frozenset()
 
     @cached_property
     def figures(self) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
-from memory.text.told.correction_wordings import correction
 from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, left_of
 from memory.text.wordings import read_wordings
 
@@ -65,12 +64,8 @@ def replaces(older: str, newer: str) -> bool:
 @lru_cache(maxsize=10_000)
 def replacements(text: str) -> tuple[Takes, ...]:
     """Return what tells whether an earlier text is replaced by this one; nothing for a text that tells of no change."""
-    if len(text) > _MOST_CHARACTERS or is_question(text):
-        return ()
-    found = correction(text)
-    named = (lambda older: found.names(_correctable(older)),) if found and found.about else ()
-    tells = _WORDS["may_tell"].search(text) and not _WORDS["no_news"].search(text)
-    return (*named, *_every(text)) if tells else named
+    told = len(text) <= _MOST_CHARACTERS and _WORDS["may_tell"].search(text) and not _WORDS["no_news"].search(text)
+    return tuple(_every(text)) if told and not is_question(text) else ()
 
 
 def _every(text: str) -> Iterator[Takes]:
