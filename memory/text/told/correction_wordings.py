@@ -123,8 +123,7 @@ def correction(text: str) -> Correction | None:
         return None
     text = " ".join(text.split())
     if named := _ABOUT.match(text):
-        of = correction(named["rest"])
-        return replace(of, about=of.about | stems_of(named["what"]), topical=True) if of and of.certain else None
+        return _about(named, correction(named["rest"]))
     behind = _BEHIND.search(text)
     text = text[: behind.start()] if behind else text
     strong = _STRONG.match(text)
@@ -133,6 +132,8 @@ def correction(text: str) -> Correction | None:
     marked = strong or weak
     if marked or (behind and len(text.split()) <= _FEW):
         rest = text[marked.end() :] if marked else text
+        if strong and (named := _ABOUT.match(rest)):
+            return _about(named, _read(named["rest"], certain=True, answer=False))
         read = _read(rest, certain=says, answer=not (says or behind) and bool(_ONLY_NO.match(text)))
         if read and read.is_name and not says and not (weak and _DENIES.search(weak[0])):
             return replace(read, alike=True)
@@ -153,6 +154,11 @@ def correction(text: str) -> Correction | None:
             about = stems_of(text) - stems_of(clause)
             return Correction(read.kinds, read.values, about, read.no_more, True, False, topical=True) if about else None
     return None
+
+
+def _about(named: re.Match[str], found: Correction | None) -> Correction | None:
+    about = stems_of(named["what"])
+    return replace(found, about=found.about | about, topical=True) if found and found.certain and about else None
 
 
 def _first(patterns: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | None:
