@@ -92,20 +92,20 @@ async def at_their_places(
     keys: Sequence[int],
     told: MentionedNames | None = None,
     *,
-    amending: bool = False,
+    amending: Collection[int] = (),
 ) -> dict[int, PlacedMessage]:
     """Return those of these messages that may be read in these domains, by key.
 
-    With `told`, also those that tell most of its names; if `amending`, also those that put one of them right.
+    With `told`, also those that tell most of its names; also those that put one of `amending` right.
     """
     found: dict[int, PlacedMessage] = {}
-    right = await amendments(db, domains, keys) if amending else {}
-    keys = sorted({*keys, *(key for some in right.values() for key in some)}) if right else keys
+    is_put_right = "EXISTS (SELECT 1 FROM corrections c WHERE c.corrects = e.item)" if amending else "0"
+    put_right: list[int] = []
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
         # With a plus, the domain is no index to search by: each message would be searched for in every domain in view.
         rows = await db.all(
-            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}) "
+            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), {is_put_right} "
             "FROM exchanges e JOIN items i ON i.id = e.item JOIN sessions s ON s.id = e.session "
             f"WHERE (e.item IN ({placeholders('k', some)}) {named}) AND +e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
@@ -118,9 +118,13 @@ async def at_their_places(
                 key, pid, of, session, _KINDS[kind], role, speaker, text, source_id, said_at, stored_at, bool(echo), episode, who,
                 echo >= DISLIKED,
             )  # fmt: skip
-            name, public_id, platform, place, corrected = where
-            title = titles.display_title(name, public_id)
-            found[key] = PlacedMessage(message, title, platform, place, corrected, tuple(right.get(key, ())))
+            name, public_id, platform, place, corrected, right = where
+            found[key] = PlacedMessage(message, titles.display_title(name, public_id), platform, place, corrected)
+            put_right += [key] if right and key in amending else []
+    if put_right:
+        amended = await amendments(db, domains, put_right)
+        found |= await at_their_places(db, domains, sorted({key for some in amended.values() for key in some} - found.keys()))
+        found |= {key: found[key]._replace(amended=tuple(some)) for key, some in amended.items()}
     return found
 
 

@@ -160,13 +160,13 @@ class Retrieval(ViewPart):
         The first `whole` of them (None: all) come with their neighbours, the others only with those that are read anyway.
         """
         found = [hit for hit in found if hit.kind == MESSAGES]
-        keys = {hit.item for hit in found}
-        keys |= {key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None}
-        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named, amending=True)
+        wanted = {hit.item for hit in found}
+        keys = wanted.union(key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None)
+        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named, amending=wanted)
         messages = {key: placed.exchange for key, placed in there.items()}
         found = _with_amendments(found, there, exclude)
         beside = keys.union(hit.item for hit in found)
-        # What puts a neighbour right was read, too, whoever it mentions.
+        # What puts one right and is in view already was read, too, whoever it mentions.
         mentioned = there.keys() - beside - {key for placed in there.values() for key in placed.amended} if named else ()
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(mentioned, reverse=True)]
         messages |= await told_apart(self._db, self._binding.seal, self._binding.readable, messages.values())

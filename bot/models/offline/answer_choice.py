@@ -80,10 +80,8 @@ class AnswerChoice:
         self._assistants = {one.session: one.speaker for one in near if not is_lyra(one)}
         self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{unelided(hit.exchange.text)}") for hit in hits}
         by_key = {hit.exchange.key: hit for hit in hits}
-        self._amended: dict[int, list[Hit]] = {}
-        for hit in sorted(hits, key=lambda one: (one.exchange.said_at, one.exchange.key)):
-            if hit.corrects and hit.corrects.key in by_key:
-                self._amended.setdefault(hit.corrects.key, []).append(hit)
+        corrected = by_key.keys() & {hit.corrects.key for hit in hits if hit.corrects}
+        self._amended = {key: [hit for hit in hits if hit.corrects and hit.corrects.key == key] for key in corrected}
         self._newer = {id(hit): by_key[new.key] for hit in hits if (new := hit.correction) and new.key in by_key}
         for hit in hits:
             if (newer := self._newer.get(id(hit))) and newer.corrects is None:
@@ -100,7 +98,7 @@ class AnswerChoice:
 
     def amendments(self, hit: Hit) -> Sequence[Hit]:
         """Return the messages that only put this one right, in order."""
-        return self._amended.get(hit.exchange.key, ())
+        return sorted(self._amended.get(hit.exchange.key, ()), key=lambda one: one.exchange.said_at)
 
     def omits(self, window: Window) -> bool:
         """Return whether more was found for a time than is listed."""

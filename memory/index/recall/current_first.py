@@ -13,7 +13,7 @@ from memory.text.language_detection import language as language_of
 from memory.text.lexical import all_stems, query_stems, tokens
 from memory.text.told.claims import Claims, asks_for_older, claims, superseded
 from memory.text.told.correction_wordings import correction
-from memory.text.told.named_values import Correctable
+from memory.text.told.named_values import correctable
 from memory.text.told.replacements import replacements, replaces
 from memory.types import Kind
 
@@ -201,9 +201,9 @@ def _corrected_by_name(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
         found = correction(hit.exchange.text) if hit.corrects is None and _is_told(hit) else None
         if not (found and found.about):
             continue
-        of = {other: Correctable(older.exchange.text) for other, older in hits.items() if _is_of_one(older, hit)}
+        of = {other: correctable(older.exchange.text) for other, older in hits.items() if _is_of_one(older, hit)}
         of = {other: told for other, told in of.items() if found.is_of(told)}
-        names = Correctable(hit.exchange.text).names if found.certain else ()
+        names = correctable(hit.exchange.text).names if found.certain else ()
         if of := {other: told for other, told in of.items() if found.names(told)} or {
             other: told for other, told in of.items() if found.kinds & told.kinds and not told.names.isdisjoint(names)
         }:

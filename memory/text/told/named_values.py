@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import Flag, auto
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from memory.text.function_words import ARTICLES, FUNCTION_WORDS
@@ -129,6 +129,10 @@ class Correctable:
     def states(self) -> bool:
         """Whether it tells what is so or is to come, rather than what was."""
         return _STATES.search(self.text) is not None and not _PAST.search(self.text)
+
+
+# A message is compared with each later one that was found, in every recall.
+correctable = lru_cache(maxsize=2_000)(Correctable)
 
 
 def kinds_of(text: str) -> ValueKind:

@@ -12,7 +12,7 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
-from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, left_of
+from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, correctable, left_of
 from memory.text.wordings import read_wordings
 
 _MOST_CHARACTERS = 400
@@ -37,8 +37,6 @@ _WAS_AGED = re.compile(
 )
 _BESIDES = 3
 _REPLACEABLE = TYPED | ValueKind.PLACE
-# A message is compared with each later one that was found, in every recall.
-_correctable = lru_cache(maxsize=2_000)(Correctable)
 _YOU = re.compile(r"(?i)\b(?:you|du|ihr|tu|vous|usted)\b")
 _NOT_ROLES = frozenset(map(stem, "any more longer now".split()))
 _SOMEBODY = frozenset("he she they it er sie il elle él ella this that".split())
@@ -179,7 +177,7 @@ def _of_another_value(newer: Correctable) -> Takes:
     left = left_of(newer.text)
 
     def takes(older: str) -> bool:
-        before = _correctable(older)
+        before = correctable(older)
         if not before.subject or not before.subject <= newer.stems or before.words <= newer.words:
             return False
         kinds = before.kinds & newer.kinds & _REPLACEABLE
@@ -217,6 +215,7 @@ def _in_order(text: str) -> list[str]:
     return [one for one in stems if one not in _NOT_THINGS]
 
 
+@lru_cache(maxsize=2_000)
 def _stems(text: str) -> frozenset[str]:
     return frozenset(_in_order(text))
 
