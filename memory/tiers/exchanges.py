@@ -123,7 +123,8 @@ async def at_their_places(
             put_right += [key] if right and key in amending else []
     if put_right:
         amended = await amendments(db, domains, put_right)
-        found |= await at_their_places(db, domains, sorted({key for some in amended.values() for key in some} - found.keys()))
+        further = sorted({key for some in amended.values() for key in some}.difference(amending))
+        found |= await at_their_places(db, domains, further, amending=further)
         found |= {key: found[key]._replace(amended=tuple(some)) for key, some in amended.items()}
     return found
 
