@@ -30,28 +30,30 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> set
 
     Return what was corrected.
     """
+    if not said:
+        return set()
     corrected: set[int] = set()
-    late = {one.key for one in said}
+    new, again = {one.key for one in said}, set[int]()
     for one in sorted([*said, *await _after(tx, domain, said)], key=lambda one: (one.said_at, one.key)):
-        if one.kind is Kind.SAID and one.role == "user" and (found := correction(one.text)):
-            of = await _put_right(tx, domain, one, found)
-            if one.key in late or late.intersection(of):
-                corrected.update(await _tie(tx, domain, one, found, of))
-                late.add(one.key)
+        if (found := _correction(one)) and (of := await _put_right(tx, domain, one, found)):
+            if one.key not in new and not (new | again).intersection(of):
+                continue
+            again.add(one.key)
+            corrected |= await _untie(tx, one) | await _tie(tx, domain, one, found, of)
     return corrected
 
 
 async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) -> set[int]:
     """Read a message anew that was edited: it says what holds now, unless the edit left the values in it as they were.
 
-    Return what it corrects.
+    Return what it corrects, or did.
     """
-    await tx.run("DELETE FROM corrections WHERE item = :item", {"item": after.key})
+    corrected = await _untie(tx, after)
     if Correctable(before).figures != Correctable(after.text).figures:
         await tx.run("DELETE FROM corrections WHERE corrects = :item", {"item": after.key})
-    if after.kind is Kind.SAID and after.role == "user" and (found := correction(after.text)):
-        return await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found))
-    return set()
+    if found := _correction(after):
+        corrected |= await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found))
+    return corrected
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
@@ -61,16 +63,29 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         await tx.run(f"DELETE FROM corrections WHERE item {within} OR corrects {within}", bound("i", some))
 
 
+def _correction(said: Exchange) -> Correction | None:
+    return correction(said.text) if said.kind is Kind.SAID and said.role == "user" else None
+
+
+async def _untie(tx: Transaction, said: Exchange) -> set[int]:
+    """Take back what a message corrects; return it."""
+    rows = await tx.all("DELETE FROM corrections WHERE item = :item RETURNING corrects", {"item": said.key})
+    return {row["corrects"] for row in rows}
+
+
 async def _after(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> list[Exchange]:
     """Return what was said in a conversation after these messages, as far as it may correct them, and was stored before them."""
-    first = min((one.said_at for one in said), default=0)
+    since = min(one.said_at for one in said)
     rows = await tx.all(
         exchanges.SELECT
-        + "WHERE e.session = :session AND e.domain = :domain AND e.kind = 'said' AND e.said_at > :first AND e.said_at < :until "
-        f"AND e.item NOT IN ({placeholders('i', said)}) AND {shown('e')} ORDER BY e.said_at, e.item LIMIT {_LOOKED_THROUGH}",
+        + "WHERE e.session = :session AND e.domain = :domain AND e.kind = 'said' AND e.said_at > :since AND e.said_at < :until "
+        f"AND e.item < :first AND {shown('e')} ORDER BY e.said_at, e.item LIMIT {_LOOKED_THROUGH}",
         {
-            **bound("i", [one.key for one in said]),
-            **{"session": said[0].session if said else 0, "domain": domain.key, "first": first, "until": first + _LATEST},
+            "session": said[0].session,
+            "domain": domain.key,
+            "since": since,
+            "until": since + _LATEST,
+            "first": min(one.key for one in said),
         },
     )
     return [exchanges.exchange(row) for row in rows]

@@ -213,12 +213,14 @@ async def test_what_says_what_it_corrects_is_known_wherever_and_however_late_it_
 
 async def test_what_arrives_after_its_corrections_is_corrected_by_all_of_them(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        at = here.clock.now()
-        for text in (RIGHT, "sorry, I meant at 5:30"):
+        film, at = "the film with Tom starts at 9", here.clock.now() + 2 * MINUTE
+        for text in (film, RIGHT, "sorry, I meant at 5:30"):
             await here.say(text)
-        await here.say(DINNER, at=at)
+        assert (await recalled(here, "when does the film start?"))[0] == ("sorry, I meant at 5:30", False)
+        await here.say(DINNER, at=at - 1)
         assert (await recalled(here))[:2] == [("sorry, I meant at 5:30", False), (DINNER, True)]
-        await here.say("the film is on Sunday", at=at + 1)
+        assert (film, False) in await recalled(here, "when does the film start?")
+        await here.say("the show is on Sunday", at=at - 1)
         assert (await recalled(here))[:2] == [("sorry, I meant at 5:30", False), (DINNER, True)]
 
 

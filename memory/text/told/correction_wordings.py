@@ -141,10 +141,11 @@ def correction(text: str) -> Correction | None:
         agrees = weak and not behind and not _FILLS.sub("", weak[0])
         return None if agrees and read and not (read.about or read.no_more) else read
     if found := _first(_NOT, text):
-        valued = kinds_of(found["new"]) & kinds_of(found["old"]) & TYPED
-        if found.start() and kinds_of(found["new"]) & TYPED and kinds_of(found["old"]) & TYPED:
-            return replace(_instead(found, certain=True), about=stems_of(text[: found.start()]), topical=True)
-        return _read(text, certain=False, answer=True) if (valued or found.re is _NOT[1]) and not found.start() else None
+        new, old = (kinds_of(found[part]) & TYPED for part in ("new", "old"))
+        if found.start():
+            named = stems_of(text[: found.start()])
+            return replace(_instead(found, certain=True), about=named, topical=True) if new and old else None
+        return _read(text, certain=False, answer=True) if new & old or found.re is _NOT[1] else None
     if moved := _first(_MOVED_TO, text):
         return _moved(moved["what"], moved["to"])
     for clause in re.split(r"[,;.!–—]\s+", text):
