@@ -196,10 +196,10 @@ async def test_a_name_alone_is_a_correction_unless_it_speaks_to_somebody(tmp_pat
 async def test_what_says_what_it_corrects_is_known_wherever_and_however_late_it_is_said(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         dentist = await here.say("my dentist is Dr. Aydin, phone 0143")
+        await here.say(DINNER)
         here.clock.forward(40 * DAY)
         elsewhere = await here.view.sessions.get(SessionRef("console", "other"), "other")
         await here.say("Correction: Aydin has a dog", session=elsewhere)
-        await here.say("Correction: it is green", session=elsewhere)
         right = await here.say("Correction: the number of Aydin is 0134", session=elsewhere)
         hits = {hit.exchange.key: hit for hit in await here.view.recall.messages("what is the phone number of Aydin?", 10)}
         assert hits[right.key].corrects == dentist and hits[dentist.key].correction == right
@@ -209,6 +209,8 @@ async def test_what_says_what_it_corrects_is_known_wherever_and_however_late_it_
         await here.view.forget_message(right.id)
         (hit, *_) = await here.view.recall.messages("who is my dentist?", 10)
         assert hit.exchange == dentist and hit.correction is None
+        await here.say("sorry, dinner with Tom is at 9", session=elsewhere)
+        assert (DINNER, False) in await recalled(here), "this dinner is another one"
 
 
 async def test_what_arrives_after_its_corrections_is_corrected_by_all_of_them(tmp_path: Path) -> None:

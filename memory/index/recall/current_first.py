@@ -12,14 +12,16 @@ from memory.index.indexing import ENGLISH
 from memory.text.language_detection import language as language_of
 from memory.text.lexical import all_stems, query_stems, tokens
 from memory.text.told.claims import Claims, asks_for_older, claims, superseded
-from memory.text.told.correction_wordings import correction
+from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.named_values import correctable
 from memory.text.told.replacements import replacements, replaces
-from memory.types import Kind
+from memory.types import DAY, Kind
 
 _Told = tuple[int, Hit, Claims]
 """A hit with its key and its claims."""
 _SUREST = tuple(Certainty)
+_SOON = 2 * DAY
+"""Within which what only seems to correct ("sorry, dinner with Tom is at 6") does."""
 _MINE = {
     ENGLISH: re.compile(r"(?i)\b(?:i|my|me|mine)\b"),
     "german": re.compile(r"(?i)\b(?:ich|mein\w*|mir|mich)\b"),
@@ -201,25 +203,25 @@ def _corrected_by_name(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
         found = correction(hit.exchange.text) if hit.corrects is None and _is_told(hit) else None
         if not (found and found.about):
             continue
-        of = {other: correctable(older.exchange.text) for other, older in hits.items() if _is_of_one(older, hit)}
-        of = {other: told for other, told in of.items() if found.is_of(told)}
-        names = correctable(hit.exchange.text).names if found.certain else ()
-        if of := {other: told for other, told in of.items() if found.names(told)} or {
-            other: told for other, told in of.items() if found.kinds & told.kinds and not told.names.isdisjoint(names)
-        }:
+        before = {other: correctable(older.exchange.text) for other, older in hits.items() if _is_of_one(older, hit, found)}
+        names = correctable(hit.exchange.text).names if found.certain and not found.topical else frozenset()
+        of = [other for other, told in before.items() if found.names(told)] or [
+            other for other, told in before.items() if found.kinds & told.kinds and told.names & names
+        ]
+        if of:
             last = max(of, key=lambda other: (hits[other].exchange.said_at, other))
             tied[key] = tied.get(key, hit)._replace(corrects=hits[last].exchange)
-            for other in of:
-                if hits[other].corrected is None and (other not in tied or tied[other].corrected is None):
-                    tied[other] = tied.get(other, hits[other])._replace(corrected=key)
+            older = {other: tied.get(other, hits[other]) for other in of}
+            tied |= {other: one._replace(corrected=key) for other, one in older.items() if one.corrected is None}
     return {**hits, **tied} if tied else hits
 
 
-def _is_of_one(older: Hit, newer: Hit) -> bool:
-    """Return whether one person said both, the older one first, to those who may know both."""
+def _is_of_one(older: Hit, newer: Hit, found: Correction) -> bool:
+    """Return whether one person said both to the same people, first what the other corrects: soon after, if that is not certain."""
     one, other = older.exchange, newer.exchange
-    alike = (one.speaker, one.domain) == (other.speaker, other.domain)
-    return alike and one.said_at < other.said_at and _is_told(older)
+    alike = (one.speaker, one.domain) == (other.speaker, other.domain) and _is_told(older)
+    since = 0 if found.certain else other.said_at - _SOON
+    return alike and since < one.said_at < other.said_at and found.is_of(correctable(one.text))
 
 
 def _is_told(hit: Hit) -> bool:

@@ -51,6 +51,8 @@ _MOVED = re.compile(rf"(?i)\b(?:{_any_of('moved')})\b")
 _MOVED_TO, _NOT = ([re.compile(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
 _PLACED = frozenset("in at im à en".split())
 _THING = re.compile(r"(?i)(?:(?:the|in|at|im|der|die|das|le|la|el|à|en)\b|[^\W\d_]+ (?:\d+|[a-z])$)")
+_KIN = re.compile(f"(?i){KIN}")
+_OWNERS = frozenset("my our his her their".split())
 _NOBODY = re.compile(rf"(?i){KIN}|lyra|thanks?|danke|merci|gracias|god|gott|dieu|dios|sir|yes|no|okay")
 _I = re.compile(r"(?i)\b(?:i|ich|je|j['’]|yo)\b(?! (?:think|guess|believe|mean|glaube|denke|crois|creo)\b)")
 _TAIL = re.compile(r"(?i)[,;.!–—]\s+(?=(?:i|my|the|ich|je|me|sorry|of course|obviously|natürlich|bien sûr|claro)\b).*$")
@@ -102,8 +104,8 @@ class Correction:
 
     def names(self, told: Correctable) -> bool:
         """Return whether this corrects what a message told, and says what that is about: wherever it is said, nothing else is meant."""
-        about = told.subject or told.stems
-        return bool(self.about) and (self.about <= told.stems or about <= self.about) and self.is_of(told)
+        named = told.subject <= self.about if told.subject else self.about <= told.stems
+        return bool(self.about) and named and self.is_of(told)
 
     def leaves(self, other: "Correction") -> bool:
         """Return whether something of an earlier correction of the same holds beside this one."""
@@ -143,8 +145,8 @@ def correction(text: str) -> Correction | None:
     if found := _first(_NOT, text):
         new, old = (kinds_of(found[part]) & TYPED for part in ("new", "old"))
         if found.start():
-            named = stems_of(text[: found.start()])
-            return replace(_instead(found, certain=True), about=named, topical=True) if new and old else None
+            about = stems_of(text[: found.start()])
+            return replace(_instead(found, certain=True), about=about, topical=True) if new and old else None
         return _read(text, certain=False, answer=True) if new & old or found.re is _NOT[1] else None
     if moved := _first(_MOVED_TO, text):
         return _moved(moved["what"], moved["to"])
@@ -176,6 +178,10 @@ def _instead(found: re.Match[str], *, certain: bool, answer: bool = False) -> Co
 
 
 def _moved(what: str, to: str) -> Correction | None:
+    of = WORD.findall(what)
+    if all(word[0].isupper() or word in _OWNERS or _KIN.fullmatch(word) for word in of):
+        # "Ada moved to Graz in May": somebody alone moves to no day.
+        to = to if kinds_of(" ".join(to.split()[:2])) & (ValueKind.DAY | ValueKind.TIME) else ""
     # "Pushed to May": a month alone is a day after "in".
     kinds, about = kinds_of(to) | kinds_of(f"in {to}") & ValueKind.DAY, stems_of(what)
     if not kinds & (TYPED | ValueKind.PLACE) or not about or len(about) > _LOOSE_FRAGMENT:
