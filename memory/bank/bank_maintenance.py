@@ -56,7 +56,7 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
     # would never become old enough to be folded.
     began = min(episode["first_at"], episode["closed_at"])
     period = episode["period"] or periods.conversation(began, context.domain.time_zone, episode["session"], episode["position"])
-    lines = of_messages(messages, context.domain.time_zone)
+    lines, texts = await of_messages(context.db, context.domain, messages)
     keys = [message.key for message in messages]
 
     async def still(tx: Transaction) -> bool:
@@ -73,7 +73,6 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
         await episodes.mark_banked(tx, episode["id"])
 
     rung = Progress("/".join(map(str, keys)), episode["id"], len(keys), 1, stale=False)
-    texts = {message.key: message.text for message in messages}
     return Work(
         TIER, period, "conversation", "conversation", FORM.most, [line.source for line in lines], texts, rung, publish,
         cut=FORM.cut(lines), still=still, most_sources=2 * context.bank.most_turns,

@@ -5,7 +5,7 @@ After two unusable answers, the extractive digest stands.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.derive.checks.written_names import words_of
@@ -31,10 +31,11 @@ _MOST_KNOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A digest to be written: its place, its sources, and the digest it replaces."""
+    """A digest to be written: its place, its sources with the texts of what they were read from, and the digest it replaces."""
 
     place: DigestPlace
     drafts: tuple[SourceLine, ...]
+    texts: Mapping[int, str]
     first_at: int
     last_at: int
     replaces: int | None = None
@@ -99,8 +100,9 @@ class Consolidator:
     async def _gist_job(self, session: Session, episode: episodes.Episode) -> Job:
         messages = [e for e in await episodes.messages(self._context.db, episode) if exchanges.recallable(e)]
         place = DigestPlace("gist", 0, episode.position)
-        drafts = tuple(of_messages(messages, self._context.domain.time_zone))
-        return Job(place, drafts, episode.first_at, episode.last_at, episode.gist, tuple(await self._known(drafts)))
+        drafts, texts = await of_messages(self._context.db, self._context.domain, messages)
+        known = tuple(await self._known(drafts))
+        return Job(place, tuple(drafts), texts, episode.first_at, episode.last_at, episode.gist, known)
 
     async def _known(self, drafts: Sequence[SourceLine]) -> list[SourceLine]:
         """Return the known facts about people that messages name."""
@@ -131,14 +133,14 @@ class Consolidator:
             return await summaries.publish(tx, context.seal, context.domain, session, place, written, now) is not None
 
         slot = f"{session.id}/{place.level}/{place.position}"
-        target = Target(place.tier, slot, "/".join(str(draft.item) for draft in job.drafts))
+        target = Target(place.tier, slot, "/".join(map(str, job.texts)))
         if job.replaces is not None and await self._refusals.exhausted(target, context.writer.name):
             return False  # this writer was asked before, and another one would write it no better
         # To write the extractive gist anew would change nothing, and be done again in the next pass.
         stands = job.replaces is not None and place.tier == "gist" and not context.writer.extractive
         piece = Piece(
             target,
-            {draft.item: draft.source.text for draft in job.drafts} | {line.item: line.source.text for line in job.known},
+            {**job.texts} | {line.item: line.source.text for line in job.known},
             None if context.writer.extractive else self._author(job, context.writer),
             publish, wording, None if stands else self._author(job, context.fallback), still,
             detail={"session": session.id, "level": place.level},
@@ -157,16 +159,18 @@ class Consolidator:
 
 
 def _digest_of(job: Job, entries: Sequence[Entry], writer: str, *, extractive: bool) -> WrittenDigest:
-    items = {draft.source.label: draft.item for draft in job.drafts}
+    items = {draft.source.label: {draft.item, *draft.said} for draft in job.drafts}
     lines = (
-        DigestLine(text, tuple(sorted({items[label] for label in one.cites if label in items})))
+        DigestLine(text, tuple(sorted(set().union(*(items[label] for label in one.cites if label in items)))))
         for one in entries
         for text in one.text.splitlines()
     )
     # A fact that supplied a name is a source as well, down to the messages it rests on.
     named = {label for one in entries for label in one.cites}
     supplied = {item for line in job.known if line.source.label in named for item in line.said}
-    return WrittenDigest(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *supplied})))
+    return WrittenDigest(
+        tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted(supplied.union(*items.values())))
+    )
 
 
 def _merge_job(place: DigestPlace, children: Sequence[Digest], domain: Domain, replaces: int | None = None) -> Job:
@@ -177,7 +181,14 @@ def _merge_job(place: DigestPlace, children: Sequence[Digest], domain: Domain, r
         )
         for at, child in enumerate(children, start=1)
     )
-    return Job(place, drafts, min(c.first_at for c in children), max(c.last_at for c in children), replaces)
+    return Job(
+        place,
+        drafts,
+        {child.key: child.text for child in children},
+        min(c.first_at for c in children),
+        max(c.last_at for c in children),
+        replaces,
+    )
 
 
 def acquainted(episode: Sequence[Source], told: Iterable[Source]) -> list[Source]:

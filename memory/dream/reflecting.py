@@ -127,10 +127,10 @@ class Reflecting:
         # Some may have been changed or forgotten since.
         there = await exchanges.at_their_places(self._context.db, [self._context.domain.key], keys)
         messages = sorted((placed.exchange for placed in there.values()), key=lambda message: (message.said_at, message.key))
-        spoken = of_messages(messages, self._context.domain.time_zone)
+        spoken, said = await of_messages(self._context.db, self._context.domain, messages)
         gists = await summaries.newest(self._context.db, self._context.domain, _GISTS)
         gist_lines = [line for line in await of_gists(self._context.db, self._context.domain, gists) if line.said]
-        texts = {m.key: m.text for m in messages} | {row["item"]: row["text"] for row in gists}
+        texts = said | {row["item"]: row["text"] for row in gists}
         if not spoken and not gist_lines:
             return [], texts
         standing = await statements.standing(self._context.db, self._context.domain, profile.TIER)

@@ -1,6 +1,6 @@
 """Erasing rows: items, and every digest and statement made from them, in the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memory.derive import refusals
 from memory.forget.thread_name_removal import unname
@@ -42,6 +42,13 @@ async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
     await supersede(tx, domain, items, now)
     if items:
         await refusals.drop(tx, domain)
+
+
+async def retire_above(tx: Transaction, items: Collection[int], now: int) -> None:
+    """Remove all digests that rest on these messages, directly or not, to be rewritten."""
+    above = set(await digests_above(tx, sorted(items))).difference(items) if items else ()
+    for domain, those in await by_domain(tx, sorted(above)):
+        await retire(tx, domain, those, now)
 
 
 async def supersede(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:

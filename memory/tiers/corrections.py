@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 
 from memory.forget.gone import shown
-from memory.store.database import Row, Transaction
+from memory.store.database import Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.told.correction_wordings import Correction, correction
-from memory.text.told.named_values import Correctable
+from memory.text.told.named_values import WORD, Correctable
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, Domain, Exchange, Kind
@@ -25,19 +25,35 @@ _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
 
 
-async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
-    """Tie these newly stored messages to what they correct."""
-    for one in sorted(said, key=lambda one: (one.said_at, one.key)):
-        if one.kind is Kind.SAID and one.role == "user" and (found := correction(one.text)):
-            await _tie(tx, domain, one, found)
+async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> set[int]:
+    """Tie these messages of a conversation, newly stored, to what they correct, and later ones to what of these they correct.
+
+    Return what was corrected.
+    """
+    if not said:
+        return set()
+    corrected: set[int] = set()
+    new, again = {one.key for one in said}, set[int]()
+    for one in sorted([*said, *await _after(tx, domain, said)], key=lambda one: (one.said_at, one.key)):
+        if (found := _correction(one)) and (of := await _put_right(tx, domain, one, found)):
+            if one.key not in new and not (new | again).intersection(of):
+                continue
+            again.add(one.key)
+            corrected |= await _untie(tx, one) | await _tie(tx, domain, one, found, of)
+    return corrected
 
 
-async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) -> None:
-    """Read a message anew that was edited: it says what holds now, unless the edit left the values in it as they were."""
-    await tx.run("DELETE FROM corrections WHERE item = :item", {"item": after.key})
+async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) -> set[int]:
+    """Read a message anew that was edited: it says what holds now, unless the edit left the values in it as they were.
+
+    Return what it corrects, or did.
+    """
+    corrected = await _untie(tx, after)
     if Correctable(before).figures != Correctable(after.text).figures:
         await tx.run("DELETE FROM corrections WHERE corrects = :item", {"item": after.key})
-    await note(tx, domain, [after])
+    if found := _correction(after):
+        corrected |= await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found))
+    return corrected
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
@@ -47,7 +63,36 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         await tx.run(f"DELETE FROM corrections WHERE item {within} OR corrects {within}", bound("i", some))
 
 
-async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction) -> None:
+def _correction(said: Exchange) -> Correction | None:
+    return correction(said.text) if said.kind is Kind.SAID and said.role == "user" else None
+
+
+async def _untie(tx: Transaction, said: Exchange) -> set[int]:
+    """Take back what a message corrects; return it."""
+    rows = await tx.all("DELETE FROM corrections WHERE item = :item RETURNING corrects", {"item": said.key})
+    return {row["corrects"] for row in rows}
+
+
+async def _after(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> list[Exchange]:
+    """Return what was said in a conversation after these messages, as far as it may correct them, and was stored before them."""
+    since = min(one.said_at for one in said)
+    rows = await tx.all(
+        exchanges.SELECT
+        + "WHERE e.session = :session AND e.domain = :domain AND e.kind = 'said' AND e.said_at > :since AND e.said_at < :until "
+        f"AND e.item < :first AND {shown('e')} ORDER BY e.said_at, e.item LIMIT {_LOOKED_THROUGH}",
+        {
+            "session": said[0].session,
+            "domain": domain.key,
+            "since": since,
+            "until": since + _LATEST,
+            "first": min(one.key for one in said),
+        },
+    )
+    return [exchanges.exchange(row) for row in rows]
+
+
+async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Correction) -> list[int]:
+    """Return the message that a correction is about, and the answer of hers that it follows, if that says the same."""
     rows = await tx.all(
         exchanges.SELECT
         + "WHERE e.session = :session AND e.domain = :domain AND e.kind IN ('said', 'reply') AND e.said_at <= :at "
@@ -60,20 +105,41 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
     if last.kind is Kind.REPLY and last.role == "assistant":
         # Her answer may tell of what was said long before, or elsewhere.
         own = [*await _answered(tx, domain, last, said), *own]
+    if found.is_name:
+        # "No, Priya" may speak to her.
+        speakers = {word for one in before for word in WORD.findall(one.speaker.lower())}
+        own = [] if found.values & speakers else [one for one in own if Correctable(one.text).names and not _is_name(one)][:1]
     heard = next((one for one in before if not one.echo), said)
     if found.answer and not _is_own(heard, said) and (asked := _QUESTION.findall(heard.text)):
         # "Dinner is at 7, right?" may be answered like a correction, and so may "do all of you come?"
-        named = set(Correctable(asked[-1]).figures)
-        own = [one for one in own if named.intersection(Correctable(one.text).figures)]
+        named = Correctable(asked[-1]).named
+        own = [one for one in own if named & Correctable(one.text).named]
     corrected = [one.key for one in own if found.is_of(Correctable(one.text))][:1]
     if last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)):
         corrected.append(last.key)
-    if corrected:
-        every = await _chains(tx, corrected)
-        await tx.many(
-            "INSERT INTO corrections (item, corrects, domain) VALUES (:item, :corrects, :domain) ON CONFLICT DO NOTHING",
-            ({"item": said.key, "corrects": one, "domain": domain.key} for one in sorted(every - {said.key})),
-        )
+    return corrected
+
+
+async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction, of: Sequence[int]) -> set[int]:
+    """Tie a correction to these messages, to what they correct, and to what else corrects that in the same; return all of it."""
+    within = placeholders("i", of)
+    first = f"(SELECT corrects FROM corrections WHERE item IN ({within}))"
+    rows = await tx.all(
+        exchanges.SELECT + f"WHERE e.item IN ({within}) OR e.item IN {first} "
+        f"OR e.item IN (SELECT item FROM corrections WHERE corrects IN ({within}) OR corrects IN {first})",
+        bound("i", of),
+    )
+    ties: dict[int, bool] = {}
+    for one in map(exchanges.exchange, rows):
+        other = correction(one.text)
+        is_before = (one.said_at, one.key) < (said.said_at, said.key)
+        if is_before and (one.key in of or other is None or found.shares(other)):
+            ties[one.key] = other is not None and found.leaves(other)
+    await tx.many(
+        "INSERT INTO corrections (item, corrects, domain, in_part) VALUES (:item, :corrects, :domain, :part) ON CONFLICT DO NOTHING",
+        ({"item": said.key, "corrects": one, "domain": domain.key, "part": int(part)} for one, part in sorted(ties.items())),
+    )
+    return set(ties)
 
 
 async def _answered(tx: Transaction, domain: Domain, reply: Exchange, said: Exchange) -> list[Exchange]:
@@ -86,12 +152,8 @@ async def _answered(tx: Transaction, domain: Domain, reply: Exchange, said: Exch
     return [one for row in rows if _is_own(one := exchanges.exchange(row), said)]
 
 
-async def _chains(tx: Transaction, corrected: Sequence[int]) -> set[int]:
-    """Return these messages with all that they correct."""
-    rows: list[Row] = await tx.all(
-        f"SELECT corrects FROM corrections WHERE item IN ({placeholders('i', corrected)})", bound("i", corrected)
-    )
-    return {*corrected, *(row["corrects"] for row in rows)}
+def _is_name(one: Exchange) -> bool:
+    return (found := correction(one.text)) is not None and found.is_name
 
 
 def _is_own(one: Exchange, said: Exchange) -> bool:

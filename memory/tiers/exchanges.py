@@ -86,8 +86,8 @@ async def speakers(db: Reader, platform: str, ids: Sequence[str]) -> dict[str, s
 class PlacedMessage(NamedTuple):
     """A message with its session's name, platform and place.
 
-    `corrected` is the message behind the fact that superseded one told by this message, `amended` the last message that only puts
-    this one right ("no wait, at 6"); None if there is none.
+    `corrected` is the message behind the fact that superseded one told by this message, None if there is none; `amended` are those
+    that only put this one right ("no wait, at 6") and hold still, the last one first.
     """
 
     exchange: Exchange
@@ -95,7 +95,7 @@ class PlacedMessage(NamedTuple):
     platform: str
     place: str
     corrected: int | None = None
-    amended: int | None = None
+    amended: tuple[int, ...] = ()
 
 
 async def at_their_places(
@@ -104,25 +104,22 @@ async def at_their_places(
     keys: Sequence[int],
     told: MentionedNames | None = None,
     *,
-    amending: bool = False,
+    amending: Collection[int] = (),
 ) -> dict[int, PlacedMessage]:
     """Return those of these messages that may be read in these domains, by key.
 
-    With `told`, also those that tell most of its names; if `amending`, also those that put one of them right.
+    With `told`, also those that tell most of its names; also those that put one of `amending` right.
     """
     found: dict[int, PlacedMessage] = {}
+    is_put_right = "EXISTS (SELECT 1 FROM corrections c WHERE c.corrects = e.item)" if amending else "0"
+    put_right: list[int] = []
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
-        right = (
-            f"OR e.item IN (SELECT ({_amendment('k', 'corrects', domains)}) FROM corrections k WHERE k.corrects IN ({placeholders('k', some)}))"
-            if amending
-            else ""
-        )
         # With a plus, the domain is no index to search by: each message would be searched for in every domain in view.
         rows = await db.all(
-            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), ({_amendment('e', 'item', domains)}) "
+            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), {is_put_right} "
             "FROM exchanges e JOIN items i ON i.id = e.item JOIN sessions s ON s.id = e.session "
-            f"WHERE (e.item IN ({placeholders('k', some)}) {right} {named}) AND +e.domain IN ({placeholders('d', domains)}) "
+            f"WHERE (e.item IN ({placeholders('k', some)}) {named}) AND +e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
             {**bound("k", some), **bound("d", domains), **(told.parameters if told and not at else {})},
         )
@@ -133,17 +130,33 @@ async def at_their_places(
                 key, pid, of, session, _KINDS[kind], role, speaker, text, source_id, said_at, stored_at, bool(echo), episode, who,
                 echo >= DISLIKED,
             )  # fmt: skip
-            name, public_id, platform, place, corrected, amended = where
-            found[key] = PlacedMessage(message, titles.display_title(name, public_id), platform, place, corrected, amended)
+            name, public_id, platform, place, corrected, right = where
+            found[key] = PlacedMessage(message, titles.display_title(name, public_id), platform, place, corrected)
+            put_right += [key] if right and key in amending else []
+    if put_right:
+        amended = await amendments(db, domains, put_right)
+        further = sorted({key for some in amended.values() for key in some}.difference(amending))
+        found |= await at_their_places(db, domains, further, amending=further)
+        found |= {key: found[key]._replace(amended=tuple(some)) for key, some in amended.items()}
     return found
 
 
-def _amendment(of: str, column: str, domains: Sequence[int]) -> str:
-    """Return the SQL of the last readable message that puts right the one in a column of a row with a domain, NULL without one."""
-    return (
-        f"SELECT n.item FROM corrections c JOIN exchanges n ON n.item = c.item WHERE c.corrects = {of}.{column} AND c.domain = {of}.domain "
-        f"AND {shown('n')} AND {readable('n', domains)} ORDER BY n.said_at DESC, n.item DESC LIMIT 1"
+async def amendments(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, list[int]]:
+    """Map each of these messages to the readable ones that put it right and hold still, the last one first."""
+    rows = await paged(
+        db,
+        "SELECT c.corrects, c.item FROM corrections c JOIN exchanges n ON n.item = c.item AND n.domain = c.domain "
+        f"WHERE c.corrects IN ({{within}}) AND c.domain IN ({placeholders('d', domains)}) AND {shown('n')} AND {readable('n', domains)} "
+        "AND NOT EXISTS (SELECT 1 FROM corrections l JOIN exchanges m ON m.item = l.item AND m.domain = l.domain "
+        f"WHERE l.corrects = c.item AND l.in_part = 0 AND {shown('m')} AND {readable('m', domains)}) "
+        "ORDER BY n.said_at DESC, n.item DESC",
+        keys,
+        bound("d", domains),
     )
+    found: dict[int, list[int]] = {}
+    for row in rows:
+        found.setdefault(row["corrects"], []).append(row["item"])
+    return found
 
 
 async def window(db: DatabaseAccess, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:

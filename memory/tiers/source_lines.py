@@ -9,6 +9,7 @@ from memory.store.lineage import paged
 from memory.text.budget import clip, tokens
 from memory.text.lexical import key_words
 from memory.text.time.times import iso_minute, local
+from memory.tiers import exchanges
 from memory.tiers.statements import NewStatement, cited
 from memory.types import Domain, Exchange, Kind, Statement
 
@@ -38,15 +39,23 @@ class Grounds:
     last_at: int
 
 
-def of_messages(messages: Iterable[Exchange], time_zone: str) -> list[SourceLine]:
-    """Return messages as lines labelled m1, m2 and so on."""
-    return [
-        SourceLine(
-            Source(f"m{at}", one.speaker, iso_minute(one.said_at, time_zone), one.text),
-            *(one.key, (one.key,) if one.kind is Kind.SAID else (), one.said_at, one.said_at),
-        )
-        for at, one in enumerate(messages, start=1)
-    ]
+async def of_messages(
+    db: DatabaseAccess, domain: Domain, messages: Sequence[Exchange]
+) -> tuple[list[SourceLine], dict[int, str]]:
+    """Return messages as lines labelled m1, m2 and so on, and the texts of the messages in them by key.
+
+    One that was corrected later is read with what corrects it, and rests on that as well.
+    """
+    right = await exchanges.amendments(db, [domain.key], [one.key for one in messages])
+    by_key = await exchanges.among(db, sorted({key for some in right.values() for key in some}))
+    lines: list[SourceLine] = []
+    for at, one in enumerate(messages, start=1):
+        later = [by_key[key] for key in reversed(right.get(one.key, ())) if key in by_key]
+        text = f"{one.text} (corrected: {'; '.join(message.text for message in later)})" if later else one.text
+        source = Source(f"m{at}", one.speaker, iso_minute(one.said_at, domain.time_zone), text)
+        said = tuple(message.key for message in (one, *later) if message.kind is Kind.SAID)
+        lines.append(SourceLine(source, one.key, said, one.said_at, one.said_at))
+    return lines, {one.key: one.text for one in (*by_key.values(), *messages)}
 
 
 async def of_gists(db: DatabaseAccess, domain: Domain, gists: Sequence[Row]) -> list[SourceLine]:

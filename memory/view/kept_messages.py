@@ -146,15 +146,13 @@ class KeptMessages:
         ((domain, _),) = await by_domain(tx, [row["item"]])
         after, now = exchanges.exchange(row)._replace(text=text), self.clock.now()
         await storing.reword(tx, domain, after.key, text, at)
-        above = set(await erase.digests_above(tx, [after.key])) - {after.key}
-        for there, items in await by_domain(tx, sorted(above)):
-            await erase.retire(tx, there, items, now)
+        await erase.retire_above(tx, [after.key], now)
         await refusals.drop(tx, domain)
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
         await _index_anew(tx, domain, after)
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
-        await corrections.reword(tx, domain, row["text"], after)
+        await erase.retire_above(tx, await corrections.reword(tx, domain, row["text"], after), now)
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _held_back_besides(self, row: Row, ask: Discretion, text: str) -> list[int]:

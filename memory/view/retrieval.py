@@ -160,18 +160,18 @@ class Retrieval(ViewPart):
         The first `whole` of them (None: all) come with their neighbours, the others only with those that are read anyway.
         """
         found = [hit for hit in found if hit.kind == MESSAGES]
-        keys = {hit.item for hit in found}
-        keys |= {key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None}
-        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named, amending=True)
+        wanted = {hit.item for hit in found}
+        keys = wanted.union(key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None)
+        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named, amending=wanted)
         messages = {key: placed.exchange for key, placed in there.items()}
         found = _with_amendments(found, there, exclude)
         beside = keys.union(hit.item for hit in found)
-        # What puts a neighbour right was read, too, whoever it mentions.
-        mentioned = there.keys() - beside - {placed.amended for placed in there.values()} if named else ()
+        # What puts one right and is in view already was read, too, whoever it mentions.
+        mentioned = there.keys() - beside - {key for placed in there.values() for key in placed.amended} if named else ()
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(mentioned, reverse=True)]
         messages |= await told_apart(self._db, self._binding.seal, self._binding.readable, messages.values())
         latest_first = sorted((placed.exchange.said_at, key) for key, placed in there.items() if key in beside)[::-1]
-        amends = {there[key].amended: messages[key] for _, key in latest_first}
+        amends = {right: messages[key] for _, key in latest_first for right in there[key].amended}
 
         def near(key: int | None) -> Exchange | None:
             return messages.get(key) if key is not None else None
@@ -179,7 +179,7 @@ class Retrieval(ViewPart):
         return {
             hit.item: Hit(
                 messages[hit.item], at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place,
-                at.corrected if at.amended is None else at.amended, hit.certainty, hit.words, hit.cosine,
+                at.amended[0] if at.amended else at.corrected, hit.certainty, hit.words, hit.cosine,
                 corrects=amends.get(hit.item),
             )
             for hit in found if (at := there.get(hit.item))
@@ -246,28 +246,29 @@ class Retrieval(ViewPart):
 
 
 def _with_amendments(found: Sequence[RawHit], there: Mapping[int, PlacedMessage], exclude: Collection[int]) -> list[RawHit]:
-    """Return hits, each followed by the message that puts it right, which was found as surely as what it corrects."""
+    """Return hits, each followed by the messages that put it right, which were found as surely as what they correct."""
+    behind = {
+        hit.item: [
+            hit._replace(item=key, why=(CORRECTS,), before=None, after=None, said_at=there[key].exchange.said_at)
+            for key in (there[hit.item].amended if hit.item in there else ())
+            if key in there and key not in exclude
+        ]
+        for hit in found
+    }
     amended: dict[int, RawHit] = {}
-    behind: dict[int, int] = {}
-    for hit in found:
-        key = there[hit.item].amended if hit.item in there else None
-        if key is not None and key in there and key not in exclude:
-            behind[hit.item], why, at = key, (CORRECTS,), there[key].exchange.said_at
-            amended.setdefault(key, hit._replace(item=key, why=why, before=None, after=None, said_at=at))
-    placed: dict[int, RawHit] = {}
-    for hit in found:
-        placed.setdefault(hit.item, amended.get(hit.item, hit))
-        if hit.item in behind:
-            placed.setdefault(behind[hit.item], amended[behind[hit.item]])
-    return list(placed.values())
+    for one in chain.from_iterable(behind.values()):
+        amended.setdefault(one.item, one)
+    return _each_once([amended.get(one.item, one) for hit in found for one in (hit, *behind[hit.item])])
 
 
 def _with_corrections(found: Sequence[RawHit], came: Mapping[int, Hit]) -> list[RawHit]:
     """Return hits with a place for each message that was read because it puts one of them right."""
     known = {hit.item for hit in found}
-    right = {one.corrects.key: item for item, one in came.items() if one.corrects and item not in known}
-    places = ((hit, right.get(hit.item)) for hit in found)
-    return [one for hit, key in places for one in ((hit,) if key is None else (hit, hit._replace(item=key)))]
+    right: dict[int, list[int]] = {}
+    for item, one in came.items():
+        if one.corrects and item not in known:
+            right.setdefault(one.corrects.key, []).append(item)
+    return [one for hit in found for one in (hit, *(hit._replace(item=key) for key in right.get(hit.item, ())))]
 
 
 def _on_related_words(ask: Callable[[str, int], Query], text: str) -> list[Query]:

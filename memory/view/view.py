@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from localization.sentences import lazy
 from memory.errors import NotFound
+from memory.forget import erase
 from memory.forget.gone import ForgottenScope
 from memory.forget.shared_content import shares
 from memory.forget.sparing import COMPARED, Nearness
@@ -129,7 +130,8 @@ class View(ViewPart):
             )
             await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
-            await corrections.note(tx, self.home, [] if asking else outcome.stored)
+            corrected = await corrections.note(tx, self.home, [] if asking else outcome.stored)
+            await erase.retire_above(tx, corrected, now)
             return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:

@@ -208,3 +208,13 @@ def test_a_correction_needs_no_word_of_what_it_corrects(text: str) -> None:
     assert found
     assert found.is_of(Correctable("dinner with Tom is on Thursday at 7"))
     assert not found.is_of(Correctable("I fed the cat in the garden"))
+
+
+@pytest.mark.parametrize(
+    "text", ["Ada moved to Graz in 2020", "my sister Ottilie has moved to 4 Mill Lane", "Ada's moved to Graz in May"]
+)
+def test_somebody_who_moved_house_put_no_number_or_day_right(text: str) -> None:
+    found = correction(text)
+    assert found is None or not any(
+        found.is_of(Correctable(told)) for told in ("Ada is 30", "my sister Ottilie is 8", "Ada comes in June")
+    )

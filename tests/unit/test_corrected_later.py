@@ -1,131 +1,17 @@
 """What somebody corrects later is told as it holds now, and what corrects nothing changes nothing."""
 
-import json
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bot.cli.json_output import hit as as_row
-from bot.context.turn_retrieval import search_parts
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
-from memory.ports import Embedder
-from memory.types import MINUTE, Discretion, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
+from memory.types import MINUTE, Discretion, DomainKind, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.recalled import RecallLimits
-from tests.flow.test_recall_asked import embedders
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, rests_on
 from tests.kits.long_talk import request
-from tests.kits.memory_kit import HOUR, Clock, Corner, among, at_home, corner, opened, said
-from tests.kits.size import few
-from tests.unit.test_sought import Asked
-
-SET = Path(__file__).parents[1] / "sets" / "corrections"
-BETWEEN: dict[str, list[str]] = json.loads((SET / "between.json").read_text("utf-8"))
-_CORRECTED = re.compile(r"(?i)correct|berichtig|corrig|corregi")
-
-
-@dataclass(frozen=True)
-class Told:
-    """How a case went: whether the answer holds the right, and what recall puts first and marks."""
-
-    asked: str
-    answer: str
-    answered: bool
-    ranked: bool
-    marked: bool
-
-
-def cases(name: str) -> list[dict[str, Any]]:
-    """Return the cases of a file of the set."""
-    return [json.loads(line) for line in (SET / f"{name}.jsonl").read_text("utf-8").splitlines()]
-
-
-def lines(case: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return who says what in a case; a number stands for so many messages about something else."""
-    said: list[tuple[str, str]] = []
-    talk = iter(BETWEEN[case["language"]])
-    for one in case["said"]:
-        if isinstance(one, int):
-            said += [("Ada", next(talk)) for _ in range(one)]
-        elif isinstance(one, list):
-            said.append((str(one[0]).title(), str(one[1])))
-        else:
-            said.append(("Ada", one))
-    return said
-
-
-async def told(here: Corner, case: dict[str, Any]) -> Told:
-    """Say what is said in a case, each message answered by a receipt; then ask."""
-    for speaker, text in lines(case):
-        here.said += 1
-        here.clock.forward(MINUTE)
-        await here.view.say(here.session, [said(text, f"m{here.said}", here.clock.now(), speaker)])
-        receipt = NewExchange(Kind.REPLY, "Kept.", f"r{here.said}", here.clock.now() + 1, "Lyra", "assistant", echo=True)
-        await here.view.say(here.session, [receipt])
-    await here.view.embed()
-    here.clock.forward(5 * MINUTE)
-    voice, question = OfflineVoice(), VoiceQuestion(case["asked"], "Ada", here.clock.now(), "UTC")
-    came = await search_parts(Asked(here.view, here.session), voice, question)
-    answer = voice.answer(question, came.hits, lambda _: False, came.above).text
-    return judged(case, answer, [as_row(hit, "UTC") for hit in await here.view.recall.messages(case["asked"], 10)])
-
-
-def judged(case: dict[str, Any], answer: str, rows: Sequence[dict[str, Any]]) -> Told:
-    """Say how a case went."""
-    holds, old = case["holds"], case["old"]
-    right = next((at for at, row in enumerate(rows) if holds in row["content"]), None)
-    if old is None:
-        fine = holds in answer and not _CORRECTED.search(answer)
-        marked = right is not None and "corrected_by" in rows[right]
-        return Told(case["asked"], answer, fine, right == 0, not marked)
-    wrong = next((at for at, row in enumerate(rows) if old in row["content"] and holds not in row["content"]), None)
-    begin = answer.find(old)
-    after = answer.find(holds, begin + 1) if begin >= 0 else answer.find(holds)
-    fine = after >= 0 and (begin < 0 or bool(_CORRECTED.search(answer[begin:after])))
-    ranked = right is not None and (wrong is None or right < wrong)
-    return Told(case["asked"], answer, fine, ranked, ranked and (wrong is None or "corrected_by" in rows[wrong]))
-
-
-async def lived(folder: Path, name: str, embedder: Embedder | None) -> list[tuple[dict[str, Any], Told]]:
-    """Return how each case of a file went, each among other people."""
-    clock, went = Clock(), []
-    async with opened(folder / "lyra.db", None, clock=clock, embedder=embedder) as memory:
-        for n, case in enumerate(cases(name)):
-            shared = any(isinstance(one, list) for one in case["said"])
-            ref = DomainRef(DomainKind.SERVER if shared else DomainKind.DM, "console", f"p{n}")
-            domain = await memory.places.domain(ref, "UTC", clock.now())
-            view = memory.view(domain)
-            here = Corner(memory, clock, domain, view, await view.sessions.get(SessionRef("console", f"p{n}"), f"p{n}"))
-            went.append((case, await told(here, case)))
-    return went
-
-
-LEAST = {
-    # name: answered, ranked and marked with words alone · with the local model · not touched, with either
-    "unseen": ((29, 29, 29), (30, 30, 30), (7, 7, 8)),
-    "cases": ((33, 33, 33), (34, 34, 34), (10, 11, 11)),
-    "further": ((25, 26, 26), (24, 26, 26), (12, 12, 12)),
-}
-WAYS = [(name, one) for one in embedders() for name in (few(LEAST) if one else LEAST)]
-
-
-@pytest.mark.parametrize(
-    ("name", "embedder"), WAYS, ids=lambda one: one if isinstance(one, str) else one.name if one else "words"
-)
-async def test_what_is_corrected_is_told_as_it_holds_and_what_corrects_nothing_changes_nothing(
-    tmp_path: Path, name: str, embedder: Embedder | None
-) -> None:
-    went = await lived(tmp_path, name, embedder)
-    counts = []
-    for some in ([one for case, one in went if case["old"]], [one for case, one in went if not case["old"]]):
-        counts.append(tuple(sum(getattr(one, what) for one in some) for what in ("answered", "ranked", "marked")))
-        print(len(some), counts[-1], *(one for one in some if not (one.answered and one.ranked and one.marked)), sep="\n  ")
-    words, model, untouched = LEAST[name]
-    assert all(n >= least for n, least in zip(counts[0], model if embedder else words, strict=True))
-    assert all(n >= least for n, least in zip(counts[1], untouched, strict=True))
-
+from tests.kits.memory_kit import DAY, HOUR, Corner, among, at_home, corner, said
 
 DINNER, RIGHT = "dinner with Tom is on Friday at 7", "no wait, at 6"
 WHEN = "when is dinner with Tom?"
@@ -267,18 +153,116 @@ async def test_an_answer_to_her_question_corrects_nothing(tmp_path: Path) -> Non
         assert await here.count("corrections") == 0
 
 
+MOVED = "I meant Saturday"
+
+
+async def test_corrections_of_the_day_and_of_the_time_hold_together_until_one_takes_the_place_of_either(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        dinner, six, saturday = [await here.say(text) for text in (DINNER, RIGHT, MOVED)]
+        assert (await recalled(here))[:3] == [(MOVED, False), (RIGHT, False), (DINNER, True)]
+        rows = {row["content"]: row for row in (as_row(hit, "UTC") for hit in await here.view.recall.messages(WHEN, 10))}
+        assert [rows[text]["corrects"] for text in (RIGHT, MOVED)] == [dinner.id] * 2
+        assert rows[DINNER]["corrected_by"] == saturday.id
+        await here.say("no, Sunday at 8")
+        assert (await recalled(here))[:2] == [("no, Sunday at 8", False), (DINNER, True)]
+        nine = await here.say("I meant at 9")
+        assert (await recalled(here))[:3] == [("I meant at 9", False), ("no, Sunday at 8", True), (DINNER, True)]
+        await here.view.forget_message(nine.id)
+        assert (await recalled(here))[:2] == [("no, Sunday at 8", False), (DINNER, True)]
+        await here.view.forget_message(six.id)
+        await here.view.forget_message(dinner.id)
+        assert {row["item"] for row in await here.memory.db.all("SELECT item FROM corrections")} != {saturday.key}
+        assert await recalled(here) == []
+
+
+async def test_a_name_alone_is_a_correction_unless_it_speaks_to_somebody(tmp_path: Path) -> None:
+    async with among(tmp_path) as here:
+        await others_say(here, "Ada", "Marta is driving us to the wedding")
+        for call in ("no, Mum", "sorry, Nora", "wait, Rex!"):
+            await others_say(here, "Ada", call)
+        assert await here.count("corrections") == 0
+        await others_say(here, "Ada", "no, Priya")
+        assert (await recalled(here, "who is driving us?"))[:2] == [
+            ("no, Priya", False),
+            ("Marta is driving us to the wedding", True),
+        ]
+        await others_say(here, "Ben", "fine with me")
+        await others_say(here, "Ada", "no, Ben")
+        await others_say(here, "Ben", "will Olga or Sven sing?")
+        await others_say(here, "Ada", "no, Kim")
+        assert await here.count("corrections") == 1
+
+
+async def test_what_says_what_it_corrects_is_known_wherever_and_however_late_it_is_said(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        dentist = await here.say("my dentist is Dr. Aydin, phone 0143")
+        await here.say(DINNER)
+        here.clock.forward(40 * DAY)
+        elsewhere = await here.view.sessions.get(SessionRef("console", "other"), "other")
+        await here.say("Correction: Aydin has a dog", session=elsewhere)
+        right = await here.say("Correction: the number of Aydin is 0134", session=elsewhere)
+        hits = {hit.exchange.key: hit for hit in await here.view.recall.messages("what is the phone number of Aydin?", 10)}
+        assert hits[right.key].corrects == dentist and hits[dentist.key].correction == right
+        question = VoiceQuestion("who is my dentist?", "Ada", here.clock.now(), "UTC")
+        answer = OfflineVoice().answer(question, list(hits.values()), lambda _: False, ())
+        assert [hit.exchange for hit in answer.cites] == [dentist, right]
+        await here.view.forget_message(right.id)
+        (hit, *_) = await here.view.recall.messages("who is my dentist?", 10)
+        assert hit.exchange == dentist and hit.correction is None
+        await here.say("sorry, dinner with Tom is at 9", session=elsewhere)
+        assert (DINNER, False) in await recalled(here), "this dinner is another one"
+
+
+async def test_what_arrives_after_its_corrections_is_corrected_by_all_of_them(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        film, at = "the film with Tom starts at 9", here.clock.now() + 2 * MINUTE
+        for text in (film, RIGHT, "sorry, I meant at 5:30"):
+            await here.say(text)
+        assert (await recalled(here, "when does the film start?"))[0] == ("sorry, I meant at 5:30", False)
+        await here.say(DINNER, at=at - 1)
+        assert (await recalled(here))[:2] == [("sorry, I meant at 5:30", False), (DINNER, True)]
+        assert (film, False) in await recalled(here, "when does the film start?")
+        await here.say("the show is on Sunday", at=at - 1)
+        assert (await recalled(here))[:2] == [("sorry, I meant at 5:30", False), (DINNER, True)]
+
+
+async def test_what_was_made_of_the_old_is_made_again_of_both_and_of_what_is_left(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for text in (DINNER, "I fed the cat"):
+            await here.say(text)
+        await climbed(here, Teller())
+        facts = [one.text for one in await here.view.digests.statements("profile")]
+        assert DINNER in facts
+        right = await here.say(RIGHT)
+        assert await here.view.digests.statements("profile") == [], "what rests on the old alone is not told any more"
+        assert await gist_texts(here) == []
+        await climbed(here, writer := Teller())
+        assert [source.text for source in writer.asked("gist")[0].sources] == [f"{DINNER} (corrected: {RIGHT})", "I fed the cat"]
+        assert {tuple(said) for text, said in (await rests_on(here, "profile")).items() if DINNER in text} == {(DINNER, RIGHT)}
+        await here.view.forget_message(right.id)
+        assert not any(RIGHT in text for text in await gist_texts(here))
+        await climbed(here, Teller())
+        assert [text.splitlines()[0] for text in await gist_texts(here)] == [DINNER]
+
+
+async def gist_texts(here: Corner) -> list[str]:
+    """Return the texts of the gists."""
+    return [row["text"] for row in await here.memory.db.all("SELECT text FROM digests WHERE tier = 'gist' ORDER BY item")]
+
+
 async def test_a_model_is_shown_both_and_which_of_them_holds(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        for text in (DINNER, "I fed the cat", RIGHT):
+        for text in (DINNER, "I fed the cat", RIGHT, MOVED):
             await here.say(text)
         here.clock.forward(HOUR)
         there = await here.view.sessions.get(SessionRef("console", "there"), "there")
         asked = await here.say(WHEN, session=there)
         told = await request(Corner(here.memory, here.clock, here.domain, here.view, there), asked)
-        lines = [line for line in str(told.messages).split("\\n") if DINNER in line or RIGHT in line]
+        lines = [line for line in str(told.messages).split("\\n") if DINNER in line or RIGHT in line or MOVED in line]
         assert lines == [
             f"> Tuesday, 03 March 2026 12:01, corrected later, Ada: {DINNER}",
             f"> 03 March 2026 12:03, correcting what was said on 03 March 2026 12:01, Ada: {RIGHT}",
+            f"> Tuesday, 03 March 2026 12:04, correcting what was said on 03 March 2026 12:01, Ada: {MOVED}",
         ]
 
 

@@ -280,14 +280,6 @@ def test_where_somebody_else_lives_or_works_is_not_where_the_asker_does() -> Non
     assert ask("where does Bo work?", said("I work in Sopot"), said("Bo is a nurse at the harbour")).text.count("harbour") == 1
 
 
-def test_what_was_corrected_later_is_said_beside_it() -> None:
-    doctor = said("my dentist is Dr. Aydin, phone 0143", "2026-11-01T10:00")
-    right = said("Correction: the number of Aydin is 0134", "2026-11-02T10:00")
-    others = said("Correction: it is green"), said("Correction: Aydin has a dog", "2026-10-01T10:00")
-    assert ask("who is my dentist?", doctor, right, *others).cites == (doctor, right)
-    assert ask("who is my dentist?", doctor, *others).cites == (doctor,)
-
-
 def test_a_question_asked_before_tells_no_birthday() -> None:
     asked = said("what did Bo bring on my birthday?", "2026-11-20T21:00")
     day = said("today is my birthday", "2026-05-03T08:00")

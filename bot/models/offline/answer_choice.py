@@ -10,7 +10,6 @@ from bot.models.offline.candidates import (
     NOT_NOW,
     Candidate,
     best_of,
-    corrections_by_name,
     in_order,
     is_imported_answer,
     is_lyra,
@@ -81,7 +80,8 @@ class AnswerChoice:
         self._assistants = {one.session: one.speaker for one in near if not is_lyra(one)}
         self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{unelided(hit.exchange.text)}") for hit in hits}
         by_key = {hit.exchange.key: hit for hit in hits}
-        self._amended = {hit.corrects.key: hit for hit in hits if hit.corrects and hit.corrects.key in by_key}
+        corrected = by_key.keys() & {hit.corrects.key for hit in hits if hit.corrects}
+        self._amended = {key: [hit for hit in hits if hit.corrects and hit.corrects.key == key] for key in corrected}
         self._newer = {id(hit): by_key[new.key] for hit in hits if (new := hit.correction) and new.key in by_key}
         for hit in hits:
             if (newer := self._newer.get(id(hit))) and newer.corrects is None:
@@ -96,9 +96,9 @@ class AnswerChoice:
         """Return the name of the other assistant in a message's conversation; '' if it was Lyra."""
         return self._assistants.get(hit.exchange.session, "")
 
-    def amendment(self, hit: Hit) -> Hit | None:
-        """Return the message that only puts this one right, None without one."""
-        return self._amended.get(hit.exchange.key)
+    def amendments(self, hit: Hit) -> Sequence[Hit]:
+        """Return the messages that only put this one right, in order."""
+        return sorted(self._amended.get(hit.exchange.key, ()), key=lambda one: one.exchange.said_at)
 
     def omits(self, window: Window) -> bool:
         """Return whether more was found for a time than is listed."""
@@ -227,7 +227,7 @@ class AnswerChoice:
                 left &= things(part.text)
             left -= best.covers
             found = [replace(one, covers=one.covers & left, near=one.near & left) for one in found if one is not best]
-        return [*chosen, *corrections_by_name(chosen, self._quotable(part))]
+        return chosen
 
     def _with_imported(self, part: QuestionPart, found: list[Candidate]) -> list[Candidate]:
         """Return people's messages, and another assistant's answers where these cover more."""

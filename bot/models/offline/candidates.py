@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.models.offline.possession import names_in
 from bot.models.offline.spoken_languages import detect_language
 from memory.index.hits import Certainty, Hit
 from memory.index.when.told_times import times_told
@@ -29,7 +28,6 @@ _DENIES = re.compile(
     r"(?i)\b(?:no longer|not any ?more|(?:is|are|was|were|do|does)(?:n['’]t| not)|ex-\w+|nicht mehr|kein\w*|ya no|ne \w+ plus|n['’]\w+ plus)\b"
 )
 _NEGATES = re.compile(r"(?i)\b(?:no|not|never|\w+n['’]t|nicht|nie|kein\w*)\b")
-_CORRECTS = re.compile(r"(?i)(?:correction|i meant|scratch that|i was wrong|korrektur|ich meinte|corrección|quise decir)\b")
 _STILL = re.compile(r"(?i)\b(?:now|instead|but|jetzt|sondern|ahora|sino|maintenant|mais)\b")
 _LAST = re.compile(r"(?i)\bwhen\b.*\blast\b|\blast time\b|\bmost recent|\bzuletzt\b|\bletzte[ns]? mal\b")
 _FIRST = re.compile(r"(?i)\bwhen\b.*\bfirst\b|\bfirst time\b|\bzuerst\b|\berste[ns]? mal\b")
@@ -108,25 +106,6 @@ def nearest(found: Sequence[Candidate], heart: int) -> list[Candidate]:
     by_distance = sorted(found, key=lambda one: abs(one.at - heart))[:MOST_LISTED]
     that_day = [one for one in by_distance if abs(one.at - heart) <= _HALF_A_DAY]
     return in_order(that_day if len(that_day) > _FEW else by_distance)
-
-
-def corrections_by_name(chosen: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:
-    """Return, for each answer that its speaker corrected by name at any time later, the last correction among those found."""
-    last: list[Candidate] = []
-    for one in chosen:
-        said, names = one.hit.exchange, names_in(one.hit.exchange.text)
-        later = [
-            other
-            for other in found
-            if _CORRECTS.match(other.hit.exchange.text)
-            and other.hit.exchange.speaker == said.speaker
-            and other.hit.exchange.said_at > said.said_at
-            and names & names_in(other.hit.exchange.text)
-        ]
-        newest = max(later, key=lambda other: other.hit.exchange.said_at, default=None)
-        if newest and all(newest.hit is not other.hit for other in (*chosen, *last)):
-            last.append(newest)
-    return last
 
 
 def in_order(found: Sequence[Candidate]) -> list[Candidate]:

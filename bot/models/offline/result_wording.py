@@ -63,7 +63,7 @@ class ResultWording:
                 start = self._phrases.introduce(who, when, asks=one.asks, own=own, also=also)
             quote = self._phrases.quoted(_cut(one, part, self._quote))
             yield self._phrases.introduced(start, quote)
-            if amendment := self._choice.amendment(one.hit):
+            for amendment in self._choice.amendments(one.hit):
                 said = amendment.exchange
                 when = self._phrases.moment(said.said_at, self._now, self._zone)
                 start = self._phrases.put_right(who, when, own=own)
@@ -97,7 +97,7 @@ class ResultWording:
             start += f", {where[0].lower()}{where[1:]}"
         quote = self._phrases.quoted(_cut(one, part, self._line_length))
         line = f"- {self._phrases.framed('{introduction}: {quote}', introduction=start, quote=quote)}"
-        if amendment := self._choice.amendment(one.hit):
+        for amendment in self._choice.amendments(one.hit):
             right = self._phrases.quoted(shortened(amendment.exchange.text, self._line_length))
             line += f" ({self._phrases.framed('corrected: {text}', text=right)})"
         return line

@@ -162,7 +162,7 @@ class OfflineVoice:
                 if near:
                     found = [near]
                     nearest.append((part, near))
-            quoted = [hit for one in found for hit in (one.hit, choice.amendment(one.hit)) if hit]
+            quoted = [hit for one in found for hit in (one.hit, *choice.amendments(one.hit))]
             cited += [hit for hit in quoted if hit not in cited]
         if not cited and not stated and (is_about_lyra(question) or not (lacking or empty)):
             return VoiceAnswer(asked.without_answer, (), echo=True)

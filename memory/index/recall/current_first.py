@@ -12,12 +12,16 @@ from memory.index.indexing import ENGLISH
 from memory.text.language_detection import language as language_of
 from memory.text.lexical import all_stems, query_stems, tokens
 from memory.text.told.claims import Claims, asks_for_older, claims, superseded
+from memory.text.told.correction_wordings import Correction, correction
+from memory.text.told.named_values import correctable
 from memory.text.told.replacements import replacements, replaces
-from memory.types import Kind
+from memory.types import DAY, Kind
 
 _Told = tuple[int, Hit, Claims]
 """A hit with its key and its claims."""
 _SUREST = tuple(Certainty)
+_SOON = 2 * DAY
+"""Within which what only seems to correct ("sorry, dinner with Tom is at 6") does."""
 _MINE = {
     ENGLISH: re.compile(r"(?i)\b(?:i|my|me|mine)\b"),
     "german": re.compile(r"(?i)\b(?:ich|mein\w*|mir|mich)\b"),
@@ -169,8 +173,7 @@ def _own_instead(hits: Mapping[int, Hit], asker: str) -> dict[int, int]:
 
 
 def _claimed(hit: Hit) -> Claims:
-    said = hit.exchange.kind is Kind.SAID and hit.exchange.role == "user"
-    return claims(hit.exchange.text) if said else _NOTHING
+    return claims(hit.exchange.text) if _is_told(hit) else _NOTHING
 
 
 _NOTHING = claims("")
@@ -178,12 +181,51 @@ _NOTHING = claims("")
 
 def with_corrections(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     """Return hits with each marked that was corrected by another one, which is as certain as what it puts right."""
+    hits = _corrected_by_name(hits)
     corrected = _corrected(hits)
     if not corrected:
         return hits
     marked = {**hits, **{key: hits[key].corrected_by(hits[newer]) for key, newer in corrected.items()}}
     of = {key: hits[hit.corrects.key].certainty for key, hit in hits.items() if hit.corrects and hit.corrects.key in hits}
-    return {key: hit._replace(certainty=of[key]) if key in of else hit for key, hit in marked.items()}
+    return {
+        key: hit._replace(certainty=min(hit.certainty, of[key], key=_SUREST.index)) if key in of else hit
+        for key, hit in marked.items()
+    }
+
+
+def _corrected_by_name(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
+    """Return hits, those among them tied to each other of which one says what it puts right of the other, however long before.
+
+    Where it says that it corrects, a name that both have is enough.
+    """
+    tied: dict[int, Hit] = {}
+    for key, hit in hits.items():
+        found = correction(hit.exchange.text) if hit.corrects is None and _is_told(hit) else None
+        if not (found and found.about):
+            continue
+        before = {other: correctable(older.exchange.text) for other, older in hits.items() if _is_of_one(older, hit, found)}
+        names = correctable(hit.exchange.text).names if found.certain and not found.topical else frozenset()
+        of = [other for other, told in before.items() if found.names(told)] or [
+            other for other, told in before.items() if found.kinds & told.kinds and told.names & names
+        ]
+        if of:
+            last = max(of, key=lambda other: (hits[other].exchange.said_at, other))
+            tied[key] = tied.get(key, hit)._replace(corrects=hits[last].exchange)
+            older = {other: tied.get(other, hits[other]) for other in of}
+            tied |= {other: one._replace(corrected=key) for other, one in older.items() if one.corrected is None}
+    return {**hits, **tied} if tied else hits
+
+
+def _is_of_one(older: Hit, newer: Hit, found: Correction) -> bool:
+    """Return whether one person said both to the same people, first what the other corrects: soon after, if that is not certain."""
+    one, other = older.exchange, newer.exchange
+    alike = (one.speaker, one.domain) == (other.speaker, other.domain) and _is_told(older)
+    since = 0 if found.certain else other.said_at - _SOON
+    return alike and since < one.said_at < other.said_at and found.is_of(correctable(one.text))
+
+
+def _is_told(hit: Hit) -> bool:
+    return hit.exchange.kind is Kind.SAID and hit.exchange.role == "user"
 
 
 def newest_first(hits: Mapping[int, Hit], *, slips_alone: bool = False) -> Mapping[int, Hit]:
@@ -191,25 +233,31 @@ def newest_first(hits: Mapping[int, Hit], *, slips_alone: bool = False) -> Mappi
 
     With `slips_alone`, only where what was told was never so: "no wait, at 6".
     """
-    corrected = {key: newer for key, newer in _corrected(hits).items() if not slips_alone or hits[newer].corrects}
-    if not corrected:
+    waits: dict[int, set[int]] = {}
+    for key, newer in _corrected(hits).items():
+        if not slips_alone or hits[newer].corrects:
+            waits.setdefault(key, set()).add(newer)
+    for key, hit in hits.items():
+        if hit.corrects and hit.corrects.key in hits:
+            waits.setdefault(hit.corrects.key, set()).add(key)
+    if not waits:
         return hits
     placed: dict[int, Hit] = {}
-    waiting: dict[int, list[int]] = {}
 
     def place(key: int, score: float) -> None:
         placed[key] = hits[key]._replace(score=min(score, hits[key].score))
-        for older in waiting.pop(key, ()):
-            place(older, placed[key].score)
+        for older in [one for one in passed if key in waits[one]]:
+            if older not in placed and waits[older] <= placed.keys():
+                place(older, placed[key].score)
 
+    passed: list[int] = []
     for key, hit in hits.items():
-        newer = corrected.get(key)
-        if newer is not None and newer not in placed:
-            waiting.setdefault(newer, []).append(key)
-        else:
+        if waits.get(key, set()) <= placed.keys():
             place(key, hit.score)
+        else:
+            passed.append(key)
     # Hits that correct one another in a cycle have no newest: they come last.
-    for key in [key for some in waiting.values() for key in some if key not in placed]:
+    for key in passed:
         placed.setdefault(key, hits[key])
     return placed
 

@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 from enum import Flag, auto
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
-from memory.text.function_words import FUNCTION_WORDS
+from memory.text.function_words import ARTICLES, FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.time.dates import MONTHS, WEEKDAYS
@@ -55,6 +56,10 @@ _EMPTY = (
         verlegt verschoben wurde""".split()
     )
 )
+_DETERMINERS = ARTICLES | frozenset(
+    """the a an my our your his her their this that every eine einen einem einer eines meine meinen meinem meiner unser unsere unseren
+    unserem vom zum zur am im ins beim keine kein diese dieser dieses notre nos votre au aux cette nuestro nuestra al esta este""".split()
+)
 
 
 class ValueKind(Flag):
@@ -93,9 +98,26 @@ class Correctable:
         return frozenset(map(folded, WORD.findall(self.text)))
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """The words in it that may name somebody or something, folded; none that begins it where it tells what was, or is all it tells."""
+        words = WORD.findall(without_figures(self.text))
+        begins = 1 if words and (_PAST.search(self.text) or words[0].endswith(("ing", "ed"))) else 0
+        found = frozenset(
+            word
+            for before, named in list(pairwise(["", *words]))[begins:]
+            if named[0].isupper() and (word := folded(named)) not in _EMPTY and folded(before) not in _DETERMINERS
+        )
+        return found if self.stems - frozenset(map(stem, found)) else frozenset()
+
+    @cached_property
     def figures(self) -> tuple[str, ...]:
         """The days, times and numbers that it names, in order."""
         return tuple(found.lower() for pattern in (_DAY, _TIME, NUMBER) for found in pattern.findall(self.text))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """Its figures and names."""
+        return self.names.union(self.figures)
 
     @cached_property
     def subject(self) -> frozenset[str]:
@@ -107,6 +129,10 @@ class Correctable:
     def states(self) -> bool:
         """Whether it tells what is so or is to come, rather than what was."""
         return _STATES.search(self.text) is not None and not _PAST.search(self.text)
+
+
+# A message is compared with each later one that was found, in every recall.
+correctable = lru_cache(maxsize=2_000)(Correctable)
 
 
 def kinds_of(text: str) -> ValueKind:
@@ -126,11 +152,16 @@ def kinds_of(text: str) -> ValueKind:
     return found
 
 
-def left_of(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that are no values."""
+def without_figures(text: str) -> str:
+    """Return a text without the days, times and numbers in it."""
     for pattern in (_DAY, _TIME, NUMBER):
         text = pattern.sub(" ", text)
-    return stems_of(text)
+    return text
+
+
+def left_of(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text that are no days, times or numbers."""
+    return stems_of(without_figures(text))
 
 
 def stems_of(text: str) -> frozenset[str]:

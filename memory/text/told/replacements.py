@@ -12,45 +12,18 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
-from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, left_of
+from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, correctable, left_of
+from memory.text.wordings import read_wordings
 
 _MOST_CHARACTERS = 400
-_MAY_TELL = re.compile(
-    r"(?i)\b(?:new|neue\w?|nouve\w+|nuev[oa]|now|moved|umgezogen|déménagé|mud\w+|turned|turns|geworden|ans|cumpl\w+|tiene|any ?more|no longer|nicht mehr|plus|ya no"
-    r"|switched|changed|gone over|umgestiegen|passée?s?|cambi\w+|pas[éa]\w*|left|quit|sold|gave up|got rid|dropped|ditched|resigned|verkauft|gekündigt|aufgegeben"
-    r"|vendu\w*|quitté\w*|vend\w+|dej\w+|from now on|these days|rescheduled|pushed|turns out|jetzt|nun|inzwischen|mittlerweile|geändert|verlegt|verschoben|maintenant|désormais|changé|ahora|closed|cancelled|ended|not|\w+n['’]t|nicht|gewechselt|changé|got a)\b"
-)
-_NO_NEWS = re.compile(
-    r"(?i)\b(?:too|also|as well|another|second|might|may (?:have|be)|maybe|perhaps|if|want|wants|need|needs|would|should|could|hope|hoping|will|going to|looking for|auch|vielleicht"
-    r"|wenn|möchte|brauche|will|würde|aussi|peut-être|voudrais|veux|si|también|quizás?|quiero|necesito)\b"
-)
-_PAST = re.compile(r"(?i)\b(?:was|were|had|used to|war|hatte|früher|était|avait|era|tenía|antes)\b")
+_WORDINGS = read_wordings(__file__)
+_WORDS = {name: re.compile(rf"(?i)\b(?:{'|'.join(said.values())})\b") for name, said in _WORDINGS["words"].items()}
+_PATTERNS = {name: {key: re.compile(one) for key, one in said.items()} for name, said in _WORDINGS["patterns"].items()}
+_OWN, _PAST = _WORDS["own"], _WORDS["past"]
 _VALUE = re.compile(r"(?:^|(?<=[^.!?\w]))(?:[A-ZÄÖÜÉÁ][^\W_]+|[^\W_]*\d[^\W_]*)")
 _NAME = re.compile(r"\b[A-ZÄÖÜÉÁ][^\W\d_]+")
-_OWN = re.compile(
-    r"(?i)\b(?:i|we|my|our|us|me|ich|wir|mein\w*|unser\w*|je|j|nous|on|mon|ma|mes|notre|nos|yo|mi|mis|nuestr\w+|me|tomo|uso|bebo|tengo|vivo|trabajo|estudio|conduzco|voy|soy|estoy|como)\b"
-)
 _COPULA = re.compile(
     r"(?i)\s*(?::|\b(?:is|are|ist|sind|lautet|heißt|est|sont|es|son)\b|['’]s\b)\s*(?:now |jetzt |nun |maintenant |ahora )?"
-)
-
-_HOME = re.compile(
-    r"(?i)\b(?:we|i)(?:['’]ve| have)? (?:just |finally |all )?moved\b(?! (?:the|it|my|our|that|this|him|her|them|on)\b)|\b(?:at|in) (?:the|our|my) new (?:flat|place|apartment|house|home)\b"
-    r"|\b(?:the|our|my) new (?:flat|place|apartment|house|home|address) is\b|\b(?:wir|ich|sind|bin)\b.{0,40}\bumgezogen\b|\b(?:unsere?|meine?|die|das) neue[sn]? (?:wohnung|haus|adresse)\b"
-    r"|\b(?:on a|nous avons|j['’]ai) déménagé|\b(?:notre|mon|le|la) nouve\w+ (?:appart\w*|maison|adresse|logement)\b|\b(?:nos|me) (?:hemos |he )?mud(?:amos|ado|é)\b"
-    r"|\b(?:nuestr[oa]|mi|el|la) nuev[oa] (?:piso|casa|dirección|apartamento)\b"
-)
-_LIVES = re.compile(
-    r"(?i)\b(?:i|we)(?: both)? live\b|\bi['’]m living\b|\bmy address\b|\b(?:ich|wir) wohnen?\b|\bwohnen? (?:ich|wir)\b|\bmeine adresse\b|\bj['’]habite\b|\b(?:nous|on) habit\w+"
-    r"|\bmon adresse\b|\bviv(?:o|imos)\b|\bmi dirección\b"
-)
-_NEW = re.compile(
-    r"(?i)(?:^|\b(?=(?:my|our|mein\w*|unser\w*|mon|ma|notre|mi|nuestr[oa]) ))\W*(?:(?:btw|ok|hey|oh|update|so|fyi|übrigens|au fait|por cierto)\W+)?(?:(?:i|we|there['’]s|here['’]s|das|le|la|el|the|my|our|meine?|unsere?|die|der|mon|ma|notre|mi|nuestr[oa]"
-    r"|have|got|hab|['’]ve|i['’]ve|we['’]ve|ich|habe|haben|wir|hier|j['’]ai|on|un|une|una|tengo|a|an|eine?n?|just|jetzt)\s+)*(?:new|neue[srnm]?|nouve(?:au|l|lle)|nuev[oa])\s+"
-    r"(?P<thing>[^:,.!?]{2,50}?)(?:\s*:|,? (?:it['’]s|c['’]est|it is)|,(?= (?-i:[A-ZÄÖÜÉ]|\d))| is| ist| lautet| est| es)\s+(?P<value>.+)"
-)
-_NOW_IS = re.compile(
-    r"(?i)^\W*(?:the|my|our|das|die|der|mein\w*|unser\w*|le|la|mon|ma|notre|el|mi)\s+(?P<thing>[^:,.!?]{2,50}?)(?:['’]s| is| ist| lautet| est| es) (?:now|jetzt|nun|maintenant|ahora)\s+(?P<value>.+)"
 )
 _GENERIC = frozenset(
     map(
@@ -59,53 +32,11 @@ _GENERIC = frozenset(
     )
 )
 _COUNT = "|".join(sorted((word for word in COUNT_WORDS if len(word) > 2), key=len, reverse=True))
-_AGE = re.compile(
-    rf"(?P<who>\b[A-ZÄÖÜÉÁ][^\W\d_]+|\b[Ii]\b)(?:['’]s| has| is|['’]ve| have)? (?:just |now |already |finally )?(?i:turned|turns) (?P<n>\d{{1,3}}|(?:{_COUNT}))\b"
-    rf"|(?P<who2>\b[A-ZÄÖÜÉÁ][^\W\d_]+) (?:ist|wurde) (?:\w+ ){{0,2}}(?P<n2>\d{{1,3}}|(?:{_COUNT}))(?: jahre)?(?: alt)? ?(?:geworden)?\b"
-    rf"|(?P<who3>\b[A-ZÄÖÜÉÁ][^\W\d_]+) (?:a|vient d['’]avoir) (?:eu )?(?:maintenant )?(?P<n3>\d{{1,3}}|(?:{_COUNT})) ans\b"
-    rf"|(?P<who4>\b[A-ZÄÖÜÉÁ][^\W\d_]+) (?:ya |ahora )*(?:cumplió|tiene) (?:ya )?(?P<n4>\d{{1,3}}|(?:{_COUNT}))\b"
-)
 _WAS_AGED = re.compile(
     rf"(?i)(?:['’]s|['’]m|\b(?:is|am|turned|turns|ist|bin|wird|wurde|a|tiene|cumple|cumplió)) (?:now |jetzt |schon )?(?P<n>\d{{1,3}}|(?:{_COUNT}))\b(?=\s*(?:years?\b|jahre?\b|ans\b|años\b|[.!,;]|$))"
 )
-_NO_MORE = re.compile(
-    r"(?i)(?P<who>[^\W_]+)(?:['’]s| is| are)?(?: not|n['’]t| no longer)? (?:my|our) (?P<role>[\w-]+(?: [\w-]+)?)(?P<rest>.*)"
-    r"|(?P<who2>[^\W_]+) ist nicht mehr (?:mein|unser)e? (?P<role2>[\w-]+)(?P<rest2>.*)|(?P<who3>[^\W_]+) n['’]est plus (?:mon|ma|notre) (?P<role3>[\w-]+)(?P<rest3>.*)"
-    r"|(?P<who4>[^\W_]+) ya no es (?:mi|nuestr[oa]) (?P<role4>[\w-]+)(?P<rest4>.*)"
-)
-_IS_NOW = re.compile(
-    r"(?P<who>\b[A-ZÄÖÜÉÁ][^\W\d_]+)(?:['’]s| is| ist| est| es) (?:(?:now|jetzt|maintenant|ahora) (?:my|our|mein|meine|unsere?|mon|ma|notre|mi|nuestr[oa]) (?P<role>[\w-]+(?: [\w-]+)?)"
-    r"|(?:my|our|mein|meine|unsere?|mon|ma|notre|mi|nuestr[oa]) (?P<role2>[\w-]+(?: [\w-]+)?) (?:now|jetzt|maintenant|ahora)\b)"
-)
-_CHANGED = re.compile(
-    r"(?i)(?P<who>[^\W_]+)(?:['’]ve|['’]s| has| have)? (?:just |recently )?(?:changed|switched|got a new|found a new|has a new) (?P<what>[^\W_]+)\b(?! to\b)(?P<then>[,;.:–—-].+| and\b.+)"
-    r"|(?P<who2>[^\W_]+) (?:habe?|hat|haben) (?:(?:den|die|das|mein\w*) )?(?P<what2>[^\W_]+) gewechselt(?P<then2>[,;.:].+| und\b.+)"
-    r"|\b(?P<who3>j['’]ai|[^\W_]+ a|on a) changé (?:de |d['’])(?P<what3>[^\W_]+)(?P<then3>[,;.:].+| et\b.+)"
-    r"|\b(?P<who4>he|hemos|[^\W_]+ ha|cambié|cambiamos) (?:cambiado )?de (?P<what4>[^\W_]+)(?P<then4>[,;.:].+| y\b.+)"
-)
-_ENGLISH_NO_MORE = re.compile(
-    r"(?i)\b(?:no longer my|not (?:my|our)\b.*\bany ?more|n['’]t (?:my|our)\b.*\bany ?more|no longer our)\b"
-)
-_SWITCHED = re.compile(
-    r"(?i)\b(?:i|we)(?:['’]ve| have)? (?:just |now |finally |recently )?(?:switched|changed|gone)(?: over)? to (?P<to>[^.,;!?]{3,40}?)(?=[.,;!?]|$| (?:with|at|in|on|for|from|since|because|now|this|last)\b)"
-    r"|\b(?:ich|wir|bin|sind)\b.{0,30}?\bauf (?P<to2>[^.,;!?]{3,40}?) umgestiegen\b|\b(?:je suis|on est|nous sommes) passée?s? (?:à |au |aux )(?:l['’])?(?P<to3>[^.,;!?]{3,40})"
-    r"|\b(?:me )?(?:cambié|he cambiado|pasé|me pasé|he pasado) a(?:l| la)? (?P<to4>[^.,;!?]{3,40})"
-)
-_OVER = re.compile(
-    r"(?i)^\W*(?P<who>(?:[\w'’]+ ){0,3}?)(?:['’]ve |have |has |just |finally )*(?:left|quit|sold|gave up|got rid of|dropped|ditched|resigned from|closed|cancelled|ended|stopped working (?:at|for))\s+"
-    r"(?:(?:the|my|our|his|her|their|a) )?(?P<what>[^.,;!?]{2,40}?)(?=[.,;!]| and\b)(?P<then>.+)"
-    r"|^\W*(?P<who2>(?:[\w'’]+ ){0,3}?)(?:habe|haben|hat) (?:(?:den|die|das|mein\w*|unser\w*|sein\w*|ihr\w*) )(?P<what2>[^.,;!?]{2,40}?) (?:verkauft|gekündigt|aufgegeben)(?P<then2>[.,;! ].+)"
-    r"|^\W*(?P<who3>(?:[\w'’]+ ){0,3}?)(?:j['’]ai|ai|a|avons) (?:vendu|quitté|arrêté) (?:(?:le|la|les|mon|ma|mes|notre|son|sa) |l['’])?(?P<what3>[^.,;!?]{2,40}?)(?=[.,;!]| et\b)(?P<then3>.+)"
-    r"|^\W*(?P<who4>(?:[\w'’]+ ){0,3}?)(?:vendí|vendimos|he vendido|hemos vendido|dejé|dejamos|he dejado|dejó|ha dejado) (?:(?:el|la|mi|nuestr[oa]|su) )?(?P<what4>[^.,;!?]{2,40}?)(?=[.,;!]| y\b)(?P<then4>.+)"
-)
 _BESIDES = 3
 _REPLACEABLE = TYPED | ValueKind.PLACE
-# A message is compared with each later one that was found, in every recall.
-_correctable = lru_cache(maxsize=2_000)(Correctable)
-_CUE = re.compile(
-    r"(?i)\b(?:now|from now on|these days|changed|rescheduled|moved|switched|pushed|turns out|no longer|jetzt|nun|ab jetzt|inzwischen|mittlerweile|geändert|verlegt"
-    r"|verschoben|maintenant|désormais|changé|déplacé|ahora|a partir de ahora|cambi(?:ó|ado|aron))\b"
-)
 _YOU = re.compile(r"(?i)\b(?:you|du|ihr|tu|vous|usted)\b")
 _NOT_ROLES = frozenset(map(stem, "any more longer now".split()))
 _SOMEBODY = frozenset("he she they it er sie il elle él ella this that".split())
@@ -131,46 +62,38 @@ def replaces(older: str, newer: str) -> bool:
 @lru_cache(maxsize=10_000)
 def replacements(text: str) -> tuple[Takes, ...]:
     """Return what tells whether an earlier text is replaced by this one; nothing for a text that tells of no change."""
-    if len(text) > _MOST_CHARACTERS or is_question(text) or not _MAY_TELL.search(text) or _NO_NEWS.search(text):
-        return ()
-    return tuple(_every(text))
+    told = len(text) <= _MOST_CHARACTERS and _WORDS["may_tell"].search(text) and not _WORDS["no_news"].search(text)
+    return tuple(_every(text)) if told and not is_question(text) else ()
 
 
 def _every(text: str) -> Iterator[Takes]:
-    if (found := _HOME.search(text)) and _VALUE.search(text[found.start() + 1 :]):
-        yield lambda older: bool(_LIVES.search(older)) and not _PAST.search(older)
-    if found := _NEW.search(text) or _NOW_IS.search(text):
+    if (found := _WORDS["home"].search(text)) and _VALUE.search(text[found.start() + 1 :]):
+        yield lambda older: bool(_WORDS["lives"].search(older)) and not _PAST.search(older)
+    for _, found in _matches("thing", text):
         yield _of_thing(_stems(found["thing"]), found["value"])
-    if found := _AGE.search(text):
-        yield _of_age(*_groups(found, "who", "n"))
-    if found := _NO_MORE.search(text):
-        who, role = _groups(found, "who", "role")
-        if not found["who"] or _ENGLISH_NO_MORE.search(text):
-            yield _of_role(who, role)
-    if found := _IS_NOW.search(text):
-        yield _of_role(found["who"], found["role"] or found["role2"], taken=True)
-    if found := _CHANGED.search(text):
-        who, what = _groups(found, "who", "what")
-        yield _of_what_is_over(
-            frozenset(stem(name.lower()) for name in _NAME.findall(who) if name != "I"), _stems(what), named=True
-        )
-    if found := _SWITCHED.search(text):
-        (to,) = _groups(found, "to")
-        yield _of_kind(_in_order(to), first=not (found["to"] or found["to2"]))
-    if found := _OVER.search(text):
-        who, what = _groups(found, "who", "what")
-        if not _YOU.search(who):
-            yield _of_what_is_over(_stems(who), _stems(" ".join(_NAME.findall(what)) or what))
-    if _CUE.search(text) and (newer := Correctable(text)).kinds & _REPLACEABLE:
+    for _, found in _matches("age", text):
+        yield _of_age(found["who"], found["n"])
+    for _, found in _matches("no_more", text):
+        yield _of_role(found["who"], found["role"])
+    for _, found in _matches("is_now", text):
+        yield _of_role(found["who"], found["role"], taken=True)
+    for _, found in _matches("changed", text):
+        names = frozenset(stem(name.lower()) for name in _NAME.findall(found["who"]) if name != "I")
+        yield _of_what_is_over(names, _stems(found["what"]), named=True)
+    for language, found in _matches("switched", text):
+        yield _of_kind(_in_order(found["to"]), first=language in ("french", "spanish"))
+    for _, found in _matches("over", text):
+        if not _YOU.search(found["who"]):
+            yield _of_what_is_over(_stems(found["who"]), _stems(" ".join(_NAME.findall(found["what"])) or found["what"]))
+    if _WORDS["cue"].search(text) and (newer := Correctable(text)).kinds & _REPLACEABLE:
         yield _of_another_value(newer)
     if denial := next((one for one in re.split(r"[,;.!–—]\s+", text) if _DENIED.search(one)), ""):
-        yield _of_what_is_denied(_stems(_CUE.sub(" ", denial)), _stems(text))
+        yield _of_what_is_denied(_stems(_WORDS["cue"].sub(" ", denial)), _stems(text))
 
 
-def _groups(found: re.Match[str], *parts: str) -> list[str]:
-    """Return the groups of the language that matched: each has its own, numbered from the second on; the last part is never empty."""
-    own = next(n for n in ("", 2, 3, 4) if found[f"{parts[-1]}{n}"])
-    return [found[f"{part}{own}"] for part in parts]
+def _matches(name: str, text: str) -> list[tuple[str, re.Match[str]]]:
+    """Return the first match of a pattern that has one, with its language."""
+    return [(language, found) for language, one in _PATTERNS[name].items() if (found := one.search(text))][:1]
 
 
 def _of_thing(about: frozenset[str], value: str) -> Takes:
@@ -254,7 +177,7 @@ def _of_another_value(newer: Correctable) -> Takes:
     left = left_of(newer.text)
 
     def takes(older: str) -> bool:
-        before = _correctable(older)
+        before = correctable(older)
         if not before.subject or not before.subject <= newer.stems or before.words <= newer.words:
             return False
         kinds = before.kinds & newer.kinds & _REPLACEABLE
@@ -292,6 +215,7 @@ def _in_order(text: str) -> list[str]:
     return [one for one in stems if one not in _NOT_THINGS]
 
 
+@lru_cache(maxsize=2_000)
 def _stems(text: str) -> frozenset[str]:
     return frozenset(_in_order(text))
 
