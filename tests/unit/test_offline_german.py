@@ -4,6 +4,7 @@ import pytest
 
 from bot.models.offline.message_kinds import MessageKind, hear
 from memory.index.hits import Hit
+from tests.kits.tabled import tabled
 from tests.unit.test_offline_voice import ask, said
 
 YESTERDAY = said("we met Bo", "2026-11-19T20:00")
@@ -50,25 +51,7 @@ def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() ->
     )
 
 
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        ("Wie heißt meine Katze nochmal?", "meine Katze heißt Minka"),
-        ("wie heißt meine katze noch mal", "meine Katze heißt Minka"),
-        ("Wie hieß meine Katze noch gleich?", "meine Katze heißt Minka"),
-        ("Wie heißt meine Katze denn jetzt?", "meine Katze heißt Minka"),
-        ("Kannst du mir nochmal sagen, wo Anna wohnt", "Anna wohnt in Linz"),
-        ("Sag mir nochmal, wo Anna wohnt", "Anna wohnt in Linz"),
-        ("sag mir bitte wo Anna wohnt", "Anna wohnt in Linz"),
-        ("was habe ich dir über Anna erzählt?", "Anna wohnt in Linz"),
-        ("was hab ich dir über Linz gesagt", "Anna wohnt in Linz"),
-        ("qué te dije de Anna?", "Anna vive en Bilbao"),
-        ("¿de qué color era mi coche otra vez?", "mi coche es de color rojo"),
-        ("tu peux me redire où habite Anna ?", "Anna habite à Nantes"),
-        ("rappelle-moi où habite Anna", "Anna habite à Nantes"),
-        ("on part quand à Lisbonne", "on part à Lisbonne le 20 décembre"),
-    ],
-)
+@pytest.mark.parametrize(("question", "told"), tabled("offline", "little_words"))
 def test_little_words_around_a_question_are_no_part_of_what_is_asked_for(question: str, told: str) -> None:
     answer = ask(question, said(told)).text
     assert told in answer and answer.rstrip(".").endswith(("“", '"'))

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.models.offline.message_kinds import topic
+from tests.kits.tabled import tabled
 from tests.unit.test_offline_voice import NO_MODEL, ask, said
 
 CALLED = said("Call me Adi, please.")
@@ -80,21 +81,7 @@ def test_what_my_family_does_is_no_answer_about_me(question: str, told: str) -> 
     assert told not in ask(question, said(told)).text
 
 
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        ("where do we live?", "my sister and I live in Linz"),
-        ("who do I know that lives in Linz?", "my sister lives in Linz"),
-        ("who did I lend the drill to?", "my neighbour has the drill"),
-        ("how do I get to work?", "my brother drives me to work"),
-        ("wo arbeite ich?", "meine Frau arbeitet im Zoo und ich bei der Post"),
-        ("where do I work?", "my wife works at the zoo, I do at the post office"),
-        ("Wo wohnen wir?", "mein Mann und ich wohnen in Linz"),
-        ("où est-ce que j'habite ?", "ma soeur et moi on habite à Nantes"),
-        ("where does my brother work?", "my brother works at the post office"),
-        ("when did I last see my brother?", "my brother visited me"),
-    ],
-)
+@pytest.mark.parametrize(("question", "told"), tabled("offline", "my_family"))
 def test_what_concerns_me_too_or_is_asked_of_my_family_is_told(question: str, told: str) -> None:
     assert told in ask(question, said(told)).text
 

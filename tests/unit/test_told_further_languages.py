@@ -10,6 +10,7 @@ from memory.index.when.further_languages import in_english
 from memory.index.when.told_times import MOST_CHARACTERS, times_told
 from tests.kits.memory_kit import utc
 from tests.kits.steps import steps
+from tests.kits.tabled import tabled
 
 SETS = Path(__file__).parents[1] / "sets" / "times"
 MESSAGES = [
@@ -67,19 +68,7 @@ def test_a_distance_in_what_is_over_and_a_beginning_are_not_placed(text: str) ->
     assert days(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "english"),
-    [
-        ("двадцать пять лет назад", "25 years ago"),
-        ("on beş gün önce", "15 days ago"),
-        ("dwadzieścia trzy dni temu", "23 days ago"),
-        ("이십오 일 전", "25 days ago"),
-        ("三十天前", "30 days ago"),
-        ("неделю назад", "1 weeks ago"),
-        ("одиннадцать дней назад", "одиннадцать дней назад"),
-        ("123456天前", "123456天前"),
-    ],
-)
+@pytest.mark.parametrize(("text", "english"), tabled("when", "numbers"))
 def test_numbers_of_two_words_are_read_whole_and_others_not_at_all(text: str, english: str) -> None:
     assert in_english(text).strip() == english
 
