@@ -1,10 +1,8 @@
 """The terminal in German: by the environment or by the configuration, and not a sentence of it in English."""
 
 import json
-from pathlib import Path
 
-import pytest
-
+from tests.kits import lyra_kit
 from tests.kits.in_english import said_in_english
 from tests.kits.lyra_kit import Home
 
@@ -34,10 +32,7 @@ Wie heißt meine Katze?
 """
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A machine on which nothing was said yet."""
-    return Home(tmp_path).begun()
+home = lyra_kit.home
 
 
 def test_a_conversation_in_german_holds_no_english(home: Home) -> None:

@@ -1,6 +1,5 @@
 """Conversations with a model over HTTP: what it is given, and what becomes of everything it can do wrong."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -8,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import openai_behaviours as b
+from tests.kits import lyra_kit
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Done, Home, ModelServer
 from tests.kits.size import few
 
@@ -16,18 +17,11 @@ TELLING = "the weather, said Noah, and about what the wind does to the harbour w
 TURNS = 100
 HELD = "Your message is kept; I answer it when the model does."
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server that has little to say."""
-    with ModelServer(lambda _: "I see.") as server:
-        yield server
+model = entered(lambda: ModelServer(lambda _: "I see."))
+"""A model server that has little to say."""
 
 
-@pytest.fixture
-def home(tmp_path: Path, model: ModelServer) -> Home:
-    """A machine with a model."""
-    return Home(tmp_path, model.config()).begun()
+home = lyra_kit.home_with_model
 
 
 def contents(home: Home) -> list[str]:

@@ -1,21 +1,15 @@
 """Talking on the page without scripts: answers, what commands tell and what is asked stand on the page that comes back."""
 
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from tests.kits.browsing import Answer, Site, site
+from tests.kits import browsing
+from tests.kits.browsing import Answer, Site
 
 SCRIPTED = {"X-Requested-With": "fetch"}
 
-
-@pytest.fixture
-async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
-    """The page of an empty home."""
-    async with site(tmp_path, monkeypatch) as served:
-        yield served
+served = browsing.served
 
 
 def question(page: Answer) -> str:

@@ -153,8 +153,8 @@ def spans(paragraph: str) -> Iterator[str]:
     yield plain
 
 
-EVIL = tabled("hostile", "evil")
-WRAPS = tabled("hostile", "wraps")
+EVIL: tuple[str, ...] = tabled("hostile", "evil")
+WRAPS: tuple[str, ...] = tabled("hostile", "wraps")
 MARKS = [
     *"`*_~|[]()<>\\!#:'\" ",
     "``",

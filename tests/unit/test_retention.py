@@ -1,5 +1,6 @@
-"""Each tier is kept for as long as it may be: what was made of messages goes by itself then, nothing else does, and it is not made again."""
+"""How long things are kept: each tier, and what is said at a place, goes by itself then, nothing else does."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.forget.retention import TIERS
-from memory.types import DAY
+from memory.types import DAY, DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from tests.kits.bank_kit import ROOMY, in_a_room
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, standing
 from tests.kits.memory_kit import KEY, Corner, at_home
@@ -60,3 +61,23 @@ async def test_notes_of_a_shared_place_go_by_themselves(tmp_path: Path, days: in
         await here.kept()
         assert await here.lines() == ([] if days else noted)
         assert await here.count("exchanges") == 2
+
+
+async def test_a_place_with_a_time_of_its_own_lets_go_sooner_and_no_other_does(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as home:
+        memory, clock = home.memory, home.clock
+        domain = await memory.places.domain(DomainRef(DomainKind.SERVER, "discord", "1"), "UTC", clock.now())
+        view = memory.view(domain)
+        places = [json.dumps(key) for key in (["1", "2", ""], ["1", "2", "9"], ["1", "23", ""])]
+        for at, place in enumerate(places):
+            session = await view.sessions.get(SessionRef("discord", place), f"place {at}")
+            await view.say(session, [NewExchange(Kind.SAID, f"said at {at}", f"m{at}", clock.now(), "Ada")])
+
+        async def kept() -> list[str]:
+            return [message.text async for _, message in view.messages.all()]
+
+        await memory.settings.set(f"place:discord:{places[0]}", "retention", "2")
+        assert await memory.expire() == 0
+        clock.forward(3 * DAY)
+        assert await memory.expire() == 2
+        assert await kept() == ["said at 2"]
