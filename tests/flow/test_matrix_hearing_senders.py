@@ -18,7 +18,7 @@ from adapters.matrix.account.tolerant_olm import TolerantOlm
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.matrix.faults import Status
 from tests.kits.adapter_kit import running
-from tests.kits.matrix_kit import Ear, Home, adapter_for, dm, home, listening, room_of
+from tests.kits.matrix_kit import Ear, Home, adapter_for, dm, home, in_dm, listening, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -55,8 +55,7 @@ async def test_who_came_later_cannot_have_her_read_what_was_encrypted_before(
         room = await room_of(lyra, ada, encrypted=True)
         said = await ada.says(room, PIN)
         await ear.heard(Message)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again):
+    async with listening(lyra, again := Ear(cursors=ear.kept)):
         await ada.invites(room, eve.user)
         await eve.accepts(room)
         await passes_on(eve, room, said)
@@ -81,9 +80,7 @@ async def test_who_sends_what_others_encrypted_is_told_why_it_is_not_read(people
 async def test_what_comes_from_a_new_device_is_heard_once_the_homeserver_tells_of_it(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
         await ada.says(room, "From my laptop")
         await ear.heard(Message)
         proxy.faults.always(QUERY, Status(500))
@@ -135,8 +132,7 @@ async def test_nobody_makes_unreadable_what_others_said_by_handing_on_their_key(
         await hands_on(eve, lyra.user, room, ada.keys._olm.outbound_group_sessions[room])
         await ada.says(room, "And now?")
         await ear.heard(Message, 3)
-    again = Ear(cursors=before)
-    async with listening(lyra, again):
+    async with listening(lyra, again := Ear(cursors=before)):
         await ada.says(room, "Still there?")
         await again.heard(Message, 3 if stores is KeyStores else 2)
     assert again.texts == [*([PIN] if stores is KeyStores else []), "And now?", "Still there?"]
@@ -176,8 +172,7 @@ async def test_junk_that_somebody_sends_to_her_device_is_passed_over(
     people: People, proxy: Proxy, tmp_path: Path, body: Any
 ) -> None:
     lyra, ada, mallory = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("mallory")
-    ear = Ear()
-    async with listening(lyra, ear):
+    async with listening(lyra, ear := Ear()):
         room = await dm(lyra, ada)
         device, key = await her_device(lyra)
         sent = {"messages": {lyra.user: {device: sealed_for(key, body)}}}

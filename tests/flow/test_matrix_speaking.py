@@ -25,8 +25,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtu
 async def test_an_answer_refers_to_the_question_and_mentions_who_asked(
     town: Town, ada: Person, bob: Person, encrypted: bool
 ) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, bob, encrypted=encrypted)
+    async with town.beside(ada, bob, encrypted=encrypted) as (it, room):
         question = await ada.says(room, "when is the party?")
         sent = await it.sender.send(part(room, "On **Friday**.", answers=question))
         for person in (ada, bob):
@@ -39,8 +38,7 @@ async def test_an_answer_refers_to_the_question_and_mentions_who_asked(
 @pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_a_thread_is_answered_in_the_thread(town: Town, ada: Person, bob: Person, encrypted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, bob, encrypted=encrypted)
+    async with town.beside(ada, bob, encrypted=encrypted) as (it, room):
         root = await bob.says(room, "plans")
         question = await ada.says(room, "what now?", thread=root)
         parts = [part(room, text, thread=root, answers=question, first=not at) for at, text in enumerate(["Tea.", "And cake."])]
@@ -56,8 +54,7 @@ async def test_a_thread_is_answered_in_the_thread(town: Town, ada: Person, bob: 
 
 @pytest.mark.torture
 async def test_the_parts_of_an_answer_stand_in_order_and_only_the_first_refers(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         question = await ada.says(room, "tell me all")
         for at, text in enumerate(["one", "two", "three"]):
             await it.sender.send(part(room, text, answers=question, first=not at))
@@ -69,8 +66,7 @@ async def test_the_parts_of_an_answer_stand_in_order_and_only_the_first_refers(t
 
 @pytest.mark.torture
 async def test_notices_are_notices(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         await it.sender.send(part(room, "Nothing is kept.", notice=True))
         assert (await ada.hears_text(room, "Nothing is kept.")).kind == "m.notice"
 
@@ -87,8 +83,7 @@ async def test_a_question_from_another_room_is_answered_without_a_reference(town
 
 @pytest.mark.torture
 async def test_a_question_that_was_taken_back_is_answered_all_the_same(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         question = await ada.says(room, "never mind")
         await ada.redacts(room, question)
         await it.sender.send(part(room, "Too late.", answers=question))
@@ -96,8 +91,7 @@ async def test_a_question_that_was_taken_back_is_answered_all_the_same(town: Tow
 
 
 async def test_the_transaction_is_named_by_the_key(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         sending = part(room, "hello")
         first, second = await it.sender.send(sending), await it.sender.send(sending)
         assert first == second and len(await ada.messages(room)) == 1
@@ -160,8 +154,7 @@ class Heedless(Wire):
 async def test_what_is_for_one_does_not_reach_a_third_who_is_invited_while_it_is_looked_up(
     town: Town, ada: Person, bob: Person, wire: type[Wire], encrypted: bool, looked_up: str
 ) -> None:
-    async with town.desk(wire=wire) as it:
-        room = await beside(it, ada, direct=True, encrypted=encrypted)
+    async with town.beside(ada, direct=True, encrypted=encrypted, wire=wire) as (it, room):
         question = await ada.says(room, "the code?")
         it.proxy.faults.script(looked_up, held := Held())
         sending = asyncio.create_task(it.sender.send(part(room, SECRET, answers=question)))
@@ -185,8 +178,7 @@ RECEIPT = "POST /rooms/*/read_markers"
 
 async def test_she_is_seen_typing_until_she_is_done(town: Town, ada: Person) -> None:
     ada.ears.signs = True
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         async with thinking(it.client, room):
             await ada.sees_typing(room, it.user)
         await ada.sees_typing(room, it.user, on=False)
@@ -194,8 +186,7 @@ async def test_she_is_seen_typing_until_she_is_done(town: Town, ada: Person) -> 
 
 @pytest.mark.torture
 async def test_a_long_thought_keeps_her_typing(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         async with thinking(it.client, room, lasts=0.3):
             calls = await it.proxy.heard(TYPING, 3)
         assert [call.body["typing"] for call in calls[:3]] == [True] * 3
@@ -206,8 +197,7 @@ async def test_a_long_thought_keeps_her_typing(town: Town, ada: Person) -> None:
 @pytest.mark.torture
 async def test_a_thought_that_is_broken_off_ends_typing(town: Town, ada: Person) -> None:
     ada.ears.signs = True
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
 
         async def think() -> None:
             async with thinking(it.client, room):
@@ -221,8 +211,7 @@ async def test_a_thought_that_is_broken_off_ends_typing(town: Town, ada: Person)
 
 @pytest.mark.torture
 async def test_trouble_with_typing_disturbs_nobody(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         it.proxy.faults.script(TYPING, *[Lost(accepted=False)] * 6, Status(500))
         async with thinking(it.client, room):
             await it.proxy.heard(TYPING)
@@ -230,8 +219,7 @@ async def test_trouble_with_typing_disturbs_nobody(town: Town, ada: Person) -> N
 
 async def test_others_see_that_she_has_read_what_she_answers(town: Town, ada: Person) -> None:
     ada.ears.signs = True
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         root = await ada.says(room, "plans")
         inside = await ada.says(room, "tea?", thread=root)
         await it.sender.send(part(room, "Yes.", thread=root, answers=inside))
@@ -240,8 +228,7 @@ async def test_others_see_that_she_has_read_what_she_answers(town: Town, ada: Pe
 
 @pytest.mark.torture
 async def test_trouble_with_a_receipt_disturbs_nobody(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         said = await ada.says(room, "hello")
         it.proxy.faults.always(RECEIPT, Lost(accepted=False))
         await it.sender.send(part(room, "Hello.", answers=said))

@@ -13,7 +13,7 @@ from memory.index.hits import Hit
 from memory.text.time.times import local
 from memory.types import NewExchange
 from tests.kits.fresh import copies
-from tests.kits.memory_kit import Clock, Corner, corner, opened, said, utc
+from tests.kits.memory_kit import Clock, Corner, corner, cornered, opened, said, utc
 
 SET = Path(__file__).parents[1] / "sets" / "times"
 NOW = utc("2026-10-22T20:00:00")
@@ -141,8 +141,7 @@ async def kept(folder: Path, language: str) -> AsyncIterator[Corner]:
     if language not in _written:
         with TemporaryDirectory() as first:
             own = Path(first) / "lyra.db"
-            async with opened(own, None, clock=clock) as memory:
-                here = await corner(memory, clock)
+            async with cornered(own, None, clock=clock) as here:
                 await here.view.say(here.session, list(two_years(language)))
             _written[language] = copies(own)
     _written[language](path)

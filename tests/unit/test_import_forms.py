@@ -15,7 +15,7 @@ from memory.store.lineage import Seal
 from memory.tiers.messages import known
 from memory.types import Domain, Imported, Kind, NewExchange, SessionRef
 from tests.kits.importing import CHAT, OTHER, SECRET, forget, imported, lines, texts
-from tests.kits.memory_kit import KEY, START, Clock, at_home, corner, opened
+from tests.kits.memory_kit import KEY, START, Clock, at_home, cornered
 
 FORMS: dict[str, tuple[dict[str, Any], str]] = {
     "time": ({"created_at": "2026-03-04T20:04:00Z"}, ""),
@@ -260,16 +260,14 @@ async def test_what_an_earlier_version_forgot_by_its_words_and_marks_stays_forgo
 @pytest.mark.file
 async def test_a_backup_from_before_the_import_does_not_let_it_come_back_either(tmp_path: Path) -> None:
     clock, path = Clock(), tmp_path / "lyra.db"
-    async with opened(path, clock=clock) as memory:
-        here = await corner(memory, clock)
-        await memory.backup(tmp_path / "backup.db")
+    async with cornered(path, clock=clock) as here:
+        await here.memory.backup(tmp_path / "backup.db")
         await imported(here, "chat", lines(CHAT))
         await forget(here, SECRET)
     await restoring.stage(tmp_path / "backup.db", KEY, path)
     restoring.decide(path)
     restoring.finish(path, clock.now())
-    async with opened(path, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock) as here:
         assert (await imported(here, "copy of chat", lines(CHAT))).forgotten == 1
         assert SECRET not in await texts(here)
 

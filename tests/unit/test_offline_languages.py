@@ -11,7 +11,7 @@ from bot.models.offline.spoken_languages import SPOKEN, spoken_language
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from localization.current_language import reading
 from tests.kits.lyra_kit import REPO
-from tests.kits.memory_kit import BagOfWords, Clock, corner, opened, said, utc
+from tests.kits.memory_kit import BagOfWords, Clock, cornered, said, utc
 from tests.kits.tabled import tabled
 from tests.unit.test_told_later import answer
 
@@ -97,8 +97,7 @@ async def test_whom_somebody_saw_is_told_without_a_word_of_seeing(
     tmp_path: Path, question: str, quoted: list[str], framed: str
 ) -> None:
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock) as here:
         await here.view.say(here.session, [said(text, at, utc(at)) for at, text in DIARY.items()])
         told = await answer(here, question)
     assert told.startswith(framed) and "Nothing" not in told and "quarry" not in told
@@ -132,8 +131,7 @@ async def test_french_and_spanish_are_answered_by_what_is_meant_and_not_by_their
     tmp_path: Path, question: str, quoted: str
 ) -> None:
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock) as here:
         await here.view.say(here.session, [said(text, at, utc(at)) for at, text in OWN.items()])
         assert quoted in await answer(here, question)
 
@@ -146,8 +144,7 @@ async def test_what_is_near_in_meaning_is_quoted_for_nouns_that_look_like_names_
 ) -> None:
     meanings = {"der": "the", "hund": "dog", "angst": "afraid", "kater": "dog", "scheu": "afraid"}
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as here:
         await here.say(text)
         await here.view.embed()
         told = await answer(here, "Wovor hat der Hund Angst?")
@@ -164,8 +161,7 @@ async def test_what_is_near_in_meaning_is_quoted_for_nouns_that_look_like_names_
 )
 async def test_what_has_the_stem_of_a_french_word_answers_nothing_in_english(tmp_path: Path, told: str, question: str) -> None:
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock) as here:
         await here.say(told)
         assert (await answer(here, question)).startswith("Nothing about ")
 
@@ -173,8 +169,7 @@ async def test_what_has_the_stem_of_a_french_word_answers_nothing_in_english(tmp
 @pytest.mark.parametrize(("told", "question"), tabled("offline", "without_mark"))
 async def test_a_question_without_its_mark_is_answered_in_ten_further_languages(tmp_path: Path, told: str, question: str) -> None:
     clock = Clock(NOW)
-    async with opened(tmp_path / "memory.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "memory.db", None, clock=clock) as here:
         await here.view.say(here.session, [said(told, "told", NOW)])
         assert told in await answer(here, question)
 
@@ -243,8 +238,7 @@ def test_two_sentences_stand_as_their_language_writes_them() -> None:
 async def test_what_another_language_says_of_somebody_is_quoted_in_words_unsure_and_not_called_missing(tmp_path: Path) -> None:
     clock = Clock(NOW)
     meanings = {"mag": "like", "pilze": "mushrooms"}
-    async with opened(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as here:
         await here.say("Lena mag Pilze und Zwiebeln")
         await here.view.embed()
         told = await answer(here, "what does Lena like?")
