@@ -5,31 +5,10 @@ import json
 from tests.kits import lyra_kit
 from tests.kits.in_english import said_in_english
 from tests.kits.lyra_kit import Home
+from tests.kits.tabled import tabled
 
 GERMAN = {"LANG": "de_DE.UTF-8", "LC_ALL": ""}
-TALK = """\
-Meine Katze heißt Turing.
-Wie heißt meine Katze?
-/help
-/status
-/memory
-/memory profile
-/memory self
-/memory bank
-/settings
-/privacy
-/sessions
-/summarize
-/recall Katze
-/recall Flugzeug
-/forgot
-/forget
-/forget last
-/new
-/model
-/new Garten
-/dream
-"""
+TALK = tabled("german", "talk")
 
 
 home = lyra_kit.home
