@@ -107,17 +107,6 @@ async def test_a_burst_ends_where_somebody_else_speaks(town: Town, general: Chan
         assert answers(town.server, first) == []
 
 
-async def test_a_burst_in_a_dm_is_answered_together(town: Town) -> None:
-    dm = await town.person("eve").opens_dm()
-    async with town.lyra():
-        await busy(town, dm)
-        burst = [await town.person("eve").says(dm, text) for text in ("is there tea?", "green tea?")]
-        await town.caught_up()
-        town.model.go.set()
-        assert await told(town, burst[-1]) == ["You said: is there tea?\ngreen tea?"]
-        assert answers(town.server, burst[0]) == []
-
-
 async def test_many_channels_at_once_do_not_wait_for_each_other(town: Town, home: Guild) -> None:
     channels = [town.server.world.channel(home, f"room-{number}") for number in range(MANY)]
     assert isinstance(town.model, Patient)
