@@ -20,7 +20,7 @@ HEAD = """
 import asyncio, sys
 from pathlib import Path
 from memory.store.sqlite.database import SqliteDatabase
-from tests.kits.memory_kit import KEY, Clock, Ids, corner, opened, said
+from tests.kits.memory_kit import KEY, Ids, cornered, said
 
 path, who = Path(sys.argv[1]), sys.argv[2]
 """
