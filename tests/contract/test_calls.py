@@ -17,7 +17,7 @@ from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.peers.calls import PeerCalls
 from memory.store.postgresql.reservation import Reservation
 from tests.fakes.pulse import PATIENCE
-from tests.kits.fresh import POSTGRESQL, STORE
+from tests.kits import fresh
 from tests.kits.memory_kit import Clock, Corner, Ids, corner, opened
 from tests.kits.size import TORTURE
 
@@ -44,9 +44,7 @@ class Ear:
                 await self._beat.wait()
 
 
-@pytest.fixture(autouse=True)
-def _on_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(STORE, POSTGRESQL)
+_on_server = fresh.kept_on_server
 
 
 @asynccontextmanager

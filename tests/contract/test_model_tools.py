@@ -13,6 +13,7 @@ from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Chain, ChatMessage, Restart, Tool, ToolCall, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.tabled import tabled
 
 ASKED: list[ChatMessage] = [{"role": "user", "content": "Where is my boat?"}]
 LOOK = Tool("look", "Looks.", {"type": "object", "properties": {"at": {"type": "string"}}})
@@ -217,32 +218,7 @@ async def test_what_is_no_call_is_asked_for_again_without_tools(wrong: str) -> N
         assert [request.offered for request in server.requests] == [["look"], []]
 
 
-WRITTEN = {
-    "Hermes": '<tool_call>\n{"name": "look", "arguments": {"at": "sea"}}\n</tool_call>',
-    "Mistral": '[TOOL_CALLS][{"name": "look", "arguments": {"at": "sea"}}]',
-    "Llama": '{"name": "look", "parameters": {"at": "sea"}}',
-    "Llama, as a function": '{"type": "function", "name": "look", "parameters": {"at": "sea"}}',
-    "fenced": '```json\n{"name": "look", "arguments": {"at": "sea"}}\n```',
-    "by name": '<function=look>{"at": "sea"}</function>',
-    "Python": 'look(at="sea")',
-    "DeepSeek": '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n{"at": "sea"}\n```<｜tool▁call▁end｜>',
-    "DeepSeek, newer": '<｜DSML｜function_calls>\n<｜DSML｜invoke name="look">\n</｜DSML｜invoke>',
-    "Kimi": '<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{"at": "sea"}',
-    "GLM": "<tool_call>look\n<arg_key>at</arg_key>\n<arg_value>sea</arg_value>\n</tool_call>",
-    "Qwen Coder": "<tool_call>\n<function=look>\n<parameter=at>\nsea\n</parameter>\n</function>\n</tool_call>",
-    "Qwen, none": "<tools></tools>",
-    "Qwen, its tools again": '<tools>\n{"type": "function", "function": {"name": "look", "parameters": {}}}\n</tools>',
-    "MiniMax": '<minimax:tool_call>\n<invoke name="look">\n<parameter name="at">sea</parameter>\n</invoke>\n</minimax:tool_call>',
-    "Llama, small": '[look(at="sea")]',
-    "Llama, newer": '<|python_start|>[look(at="sea")]<|python_end|>',
-    "Gemini": '```tool_code\nlook(at="sea")\n```',
-    "Gemma": "<start_function_call>call:look{at:<escape>sea<escape>}<end_function_call>",
-    "Gemma, newer": '<|tool_call>call:look{at:<|"|>sea<|"|>}<tool_call|>',
-    "Command": '<|START_ACTION|>[\n{"tool_call_id": "0", "tool_name": "look", "parameters": {"at": "sea"}}\n]<|END_ACTION|>',
-    "Phi": 'functools[{"name": "look", "arguments": {"at": "sea"}}]',
-    "tagged, of a tool that there is not": '<tool_call>\n{"name": "web_search", "arguments": {"query": "sea"}}\n</tool_call>',
-    "of a tool that there is not": '{"name": "web_search", "arguments": {"query": "sea"}}',
-}
+WRITTEN = tabled("written_calls", "written")
 
 
 @pytest.mark.parametrize("kind", WRITTEN)

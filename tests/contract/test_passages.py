@@ -38,6 +38,7 @@ from tests.kits.memory_kit import (
     among,
     aside,
     corner,
+    cornered,
     gists_about,
     opened,
     said,
@@ -153,18 +154,16 @@ async def test_vectors_of_other_passages_are_made_anew_and_let_go(
     with monkeypatch.context() as before:
         before.setattr(vectors, "INDEX_TEXT_VERSION", version)
         for name in ("other", "bag"):
-            async with opened(tmp_path / "lyra.db", None, clock=clock, ids=Ids(name), embedder=BagOfWords(name)) as memory:
-                here = await corner(memory, clock)
+            async with cornered(tmp_path / "lyra.db", None, clock=clock, ids=Ids(name), embedder=BagOfWords(name)) as here:
                 for text in ("the parrot is green", "a cat", "a" * (MOST_CHARACTERS + 1)) if name == "other" else ():
                     await here.say(text)
                 assert await here.view.embed() == 3
-    async with opened(tmp_path / "lyra.db", None, clock=clock, ids=Ids("b"), embedder=BagOfWords()) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock, ids=Ids("b"), embedder=BagOfWords()) as here:
         assert (await here.found("green parrot"))[0] == "the parrot is green"
         assert await here.view.embed() == made
         assert (await here.view.recall.messages("green parrot", 1))[0].why[1].startswith("meaning")
         count = "SELECT s.embedder AS name, count(*) AS n FROM vectors v JOIN spaces s ON s.id = v.space GROUP BY 1"
-        assert {row["name"]: row["n"] for row in await memory.db.all(count)} == {"bag": 4, "other": 4}
+        assert {row["name"]: row["n"] for row in await here.memory.db.all(count)} == {"bag": 4, "other": 4}
 
 
 TOLD = [f"parrot {n} likes seed{n % 7}" for n in range(520)] + [long_text("Er heißt Xerxes, und ich bin froh"), "Papageien"]

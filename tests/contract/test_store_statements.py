@@ -22,6 +22,7 @@ from tests.kits.ladder_kit import PAIRS, Teller
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Ids, corner
 from tests.kits.postgres import Postgres
 from tests.kits.statements import Source, Statement, Unresolved, writers
+from tests.kits.tabled import tabled
 
 
 @cache
@@ -46,19 +47,7 @@ def test_postgresql_takes_every_statement(server: Postgres) -> None:
     assert server.refused(statements_read()) == []
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT item FROM exchanges WHERE item IN ()",
-        "SELECT sum(echo = 0) FROM exchanges",
-        "UPDATE statements SET last_at = max(last_at, :at)",
-        "SELECT item FROM exchanges WHERE :all OR echo = 0",
-        "SELECT item FROM exchanges WHERE :place IS NULL",
-        "REPLACE INTO counters (name, value) VALUES (:name, 1)",
-        "SELECT item FROM exchanges ORDER BY rowid",
-        "SELECT integrity_check FROM pragma_integrity_check",
-    ],
-)
+@pytest.mark.parametrize("sql", tabled("statements", "only_sqlite"))
 def test_what_only_sqlite_takes_is_refused(server: Postgres, sql: str) -> None:
     assert len(server.refused(["SELECT 1 AS yes", sql])) == 1
 

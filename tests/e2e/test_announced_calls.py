@@ -1,21 +1,17 @@
 """What `lyra summarize --all` announces is about what it calls, however little the model can read at once."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
 from tests.kits.size import few
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server that digests what it is given."""
-    with ModelServer(b.sensible) as server:
-        yield server
+model = entered(lambda: ModelServer(b.sensible))
+"""A model server that digests what it is given."""
 
 
 @pytest.mark.first

@@ -9,36 +9,9 @@ import pytest
 
 from tests.kits.lyra_kit import LYRA, Home, one_sentence
 from tests.kits.size import few
+from tests.kits.tabled import tabled
 
-MISUSED = {
-    "unknown command": (["remember"], "remember"),
-    "unknown flag": (["chat", "--loud"], "--loud"),
-    "flag without its value": (["chat", "--as"], "--as"),
-    "word too many": (["chat", "hello"], "hello"),
-    "recall of several words": (["recall", "my", "cat"], "words that belong together need quotation marks. see:"),
-    "recall without a question": (["recall"], "query"),
-    "recall with an empty question": (["recall", " "], "query"),
-    "mistyped command": (["recal"], "no such command 'recal'. did you mean recall? see:"),
-    "mistyped part of memory": (["memory", "profil"], 'no "profil" in memory; did you mean profile? see:'),
-    "mistyped option": (["recall", "cat", "--jsn"], "no such option: --jsn. did you mean --json? see:"),
-    "nobody": (["sessions", "--as", " "], "'--as': it is empty."),
-    "page of none": (["memory", "--page", "0"], "'--page': at least 1."),
-    "half a correction": (["memory", "correct", "abc"], "write it like this: lyra memory correct ID TEXT. see:"),
-    "no number": (["recall", "cat", "-k", "many"], "'-k': not a whole number. see:"),
-    "number too small": (["recall", "cat", "-k", "0"], "'-k': at least 1. see:"),
-    "import without a file": (["import"], "file"),
-    "import in an unknown format": (["import", "-", "--format", "xml"], "xml"),
-    "both one and all": (["summarize", "garden", "--all"], "not both"),
-    "limit of none": (["summarize", "--all", "--limit", "0"], "--limit"),
-    "too many workers": (["summarize", "--all", "--workers", "65"], "64"),
-    "unknown part of memory": (["memory", "dreams"], "dreams"),
-    "forget nothing": (["forget"], "--session"),
-    "forget two things": (["forget", "abc", "--session", "main"], "--session"),
-    "two formats of export": (["export", "--json", "--text"], "not both"),
-    "backup without a file": (["backup"], "file"),
-    "restore without a file": (["restore"], "file"),
-    "run with a word": (["run", "fast"], "fast"),
-}
+MISUSED = tabled("bad_usage", "misused")
 ODD = {
     "nothing": "", "a space": " ", "a line break": "\n", "a control character": "\x01", "no UTF-8": "\udcff", "endless": "x" * 9000,
     "dashes": "--", "marks": "?!.", "turned around": "\u202e", "braces": "%s{x}{",

@@ -1,22 +1,17 @@
 """What models took: calls, tokens and money by purpose, at the prices of the configuration and at no others."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
 
 TALK = jsonl(*({"session": "garden", "content": f"Tulip number {n} opened.", "id": str(n)} for n in range(6)))
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model."""
-    with ModelServer(b.sensible) as model:
-        yield model
+model = entered(lambda: ModelServer(b.sensible))
 
 
 def taken(home: Home) -> dict[str, dict[str, object]]:

@@ -2,29 +2,20 @@
 
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
 from tests.fakes.pulse import PATIENCE
+from tests.kits import lyra_kit
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import LYRA, Home, ModelServer
 
 DEAD = 'chat = "dead"\n[models.dead]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "llama3.2"\n'
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A machine on which nothing was said yet."""
-    return Home(tmp_path).begun()
+model = entered(ModelServer)
+home = lyra_kit.home
 
 
 def problems(home: Home) -> list[str]:

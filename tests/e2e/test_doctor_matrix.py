@@ -1,13 +1,12 @@
 """`lyra doctor` looks at Matrix, and `lyra matrix …` at her keys: what is wrong is one sentence that says what to do."""
 
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.matrix import Synapse
 from tests.flow.test_matrix_recovery import opened, public
+from tests.kits import matrix_thread
 from tests.kits.lyra_kit import LYRA, Home, ModelServer, one_sentence
 from tests.kits.matrix_thread import PASSWORD_ENV, MatrixThread
 
@@ -16,12 +15,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures"]
 ONCE = "give her the password of her account once (password_env or password_file in [matrix])"
 AWAKE = "Lyra is awake, and her keys are in use. End `lyra run` first."
 
-
-@pytest.fixture
-def matrix(synapse: Synapse) -> Iterator[MatrixThread]:
-    """A homeserver's people."""
-    with MatrixThread(synapse) as matrix:
-        yield matrix
+matrix = matrix_thread.matrix
 
 
 @pytest.fixture

@@ -1,12 +1,13 @@
 """What was forgotten is in no answer either: at the terminal, over many turns, while an answer is made, and after a kill."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
+from tests.kits import lyra_kit
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Done, Home, ModelServer, NewMachine
 from tests.kits.lyra_terminal import Terminal
 from tests.kits.size import TORTURE
@@ -32,17 +33,8 @@ SMALL_TALK = {
 }
 
 
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def home(tmp_path: Path, model: ModelServer) -> Home:
-    """A machine with a model."""
-    return Home(tmp_path, model.config()).begun()
+model = entered(ModelServer)
+home = lyra_kit.home_with_model
 
 
 def forget(home: Home, text: str) -> Done:

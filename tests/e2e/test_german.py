@@ -1,43 +1,17 @@
 """The terminal in German: by the environment or by the configuration, and not a sentence of it in English."""
 
 import json
-from pathlib import Path
 
-import pytest
-
+from tests.kits import lyra_kit
 from tests.kits.in_english import said_in_english
 from tests.kits.lyra_kit import Home
+from tests.kits.tabled import tabled
 
 GERMAN = {"LANG": "de_DE.UTF-8", "LC_ALL": ""}
-TALK = """\
-Meine Katze heißt Turing.
-Wie heißt meine Katze?
-/help
-/status
-/memory
-/memory profile
-/memory self
-/memory bank
-/settings
-/privacy
-/sessions
-/summarize
-/recall Katze
-/recall Flugzeug
-/forgot
-/forget
-/forget last
-/new
-/model
-/new Garten
-/dream
-"""
+TALK = tabled("german", "talk")
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A machine on which nothing was said yet."""
-    return Home(tmp_path).begun()
+home = lyra_kit.home
 
 
 def test_a_conversation_in_german_holds_no_english(home: Home) -> None:

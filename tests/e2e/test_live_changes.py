@@ -1,27 +1,17 @@
 """What is changed while she is awake: models, keys and who she is, from outside, without an end and a start."""
 
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.kits.discord_thread import DiscordThread
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer, one_sentence
 
-
-@pytest.fixture
-def one() -> Iterator[ModelServer]:
-    """A model."""
-    with ModelServer(lambda request: "I am the first.") as model:
-        yield model
-
-
-@pytest.fixture
-def other() -> Iterator[ModelServer]:
-    """Another one."""
-    with ModelServer(lambda request: f"I am the second. {request.headers.get('authorization', '')}".strip()) as model:
-        yield model
+one = entered(lambda: ModelServer(lambda request: "I am the first."))
+other = entered(lambda: ModelServer(lambda request: f"I am the second. {request.headers.get('authorization', '')}".strip()))
+"""Another one."""
 
 
 def said(model: ModelServer) -> str:

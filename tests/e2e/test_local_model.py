@@ -4,7 +4,6 @@ import json
 import shutil
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from bot.models.e5 import weights as others
 from bot.models.minilm import quantized, weights
 from tests.fakes import openai_behaviours as b
 from tests.kits.customized import customized
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import REPO, Done, Home, ModelServer, NewMachine, jsonl, one_sentence
 from tests.kits.size import few
 
@@ -36,11 +36,8 @@ def home(tmp_path: Path) -> NewMachine:
     return NewMachine(tmp_path)
 
 
-@pytest.fixture
-def endpoint() -> Iterator[ModelServer]:
-    """An endpoint that makes vectors."""
-    with ModelServer() as server:
-        yield server
+endpoint = entered(ModelServer)
+"""An endpoint that makes vectors."""
 
 
 def through(server: ModelServer) -> str:

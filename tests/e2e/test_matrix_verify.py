@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.matrix import Person, Synapse
+from tests.fakes.matrix import Person
 from tests.fakes.matrix.sas import Comparison, emoji_in
+from tests.kits import matrix_thread
 from tests.kits.lyra_kit import Home, Process
 from tests.kits.matrix_thread import MatrixThread
 
@@ -15,11 +16,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 NOTHING = "Nothing waits to be compared. Begin in an app, or with her command verify; then call this again.\n"
 
-
-@pytest.fixture
-def matrix(synapse: Synapse) -> Iterator[MatrixThread]:
-    with MatrixThread(synapse) as matrix:
-        yield matrix
+matrix = matrix_thread.matrix
 
 
 def begun(matrix: MatrixThread, ada: Person, room: str) -> tuple[Comparison, str]:

@@ -1,22 +1,16 @@
 """Several models in a row: where the first is out of reach the next answers, and at the very end the offline voice."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.fakes import openai_behaviours as b
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer
 
 DEAD = '[models.dead]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "gone"\n'
 NOT_FOUND = b.Status(404, "The model does not exist", "model_not_found")
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """The model that works."""
-    with ModelServer() as server:
-        yield server
+model = entered(ModelServer)
+"""The model that works."""
 
 
 def chained(model: ModelServer, *names: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kits import lyra_kit
 from tests.kits.lyra_kit import LYRA, STARTED, Home, jsonl
 from tests.kits.size import few
 from tests.kits.words_alone import words_alone
@@ -28,11 +29,7 @@ GARDEN = jsonl(
 )
 HIT = ["id", "source_id", "session", "speaker", "role", "created_at", "content", "score", "why", "confidence"]
 
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A machine on which nothing was said yet."""
-    return Home(tmp_path).begun()
+home = lyra_kit.home
 
 
 @pytest.fixture(scope="module")

@@ -1,25 +1,21 @@
 """`lyra dream` in a pipe: what it does, what it says of it, and that nobody's words are in what it says."""
 
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
 from tests.kits.dream_talk import thoughtful
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer
 
 SAID = ("We have a new garden", "My sister moves to Graz", "Who waters the tomatoes?")
 CONFIG = 'embed = "off"\nsummary_waits = [0.0]\n'
 DRIVES = ["continuity", "coherence", "curiosity"]
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model that tells the ladder, and has thoughts."""
-    with ModelServer(thoughtful) as server:
-        yield server
+model = entered(lambda: ModelServer(thoughtful))
+"""A model that tells the ladder, and has thoughts."""
 
 
 @pytest.fixture(scope="module")

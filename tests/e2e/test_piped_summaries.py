@@ -1,12 +1,12 @@
 """Summaries, as a user pipes them: one conversation, all of them, with and without a model."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer, jsonl, one_sentence
 
 QUICK = "summary_tries = 1"
@@ -22,11 +22,8 @@ TALKS = jsonl(
 )
 
 
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model that answers digests from their transcripts."""
-    with ModelServer(b.sensible) as server:
-        yield server
+model = entered(lambda: ModelServer(b.sensible))
+"""A model that answers digests from their transcripts."""
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,9 @@ import pytest
 
 from adapters.matrix.outgoing.contents import PART
 from tests.fakes import openai_behaviours as b
-from tests.fakes.matrix import UNKNOWN_TOKEN, Synapse
+from tests.fakes.matrix import UNKNOWN_TOKEN
 from tests.fakes.matrix.faults import SYNC
+from tests.kits import matrix_thread
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Done, Home, ModelServer, Process
 from tests.kits.matrix_thread import PASSWORD_ENV, MatrixThread
@@ -24,12 +25,7 @@ CONNECTED = "Matrix: connected. I read and write encrypted rooms, too, with keys
 GONE = "I am not on Matrix any more. The homeserver does not accept Lyra's user id and password"
 SECRET = "the word that nobody may read in a log"
 
-
-@pytest.fixture
-def matrix(synapse: Synapse) -> Iterator[MatrixThread]:
-    """A homeserver's people."""
-    with MatrixThread(synapse) as matrix:
-        yield matrix
+matrix = matrix_thread.matrix
 
 
 @pytest.fixture

@@ -1,10 +1,4 @@
-"""The whole way of a dream, from outside: `lyra run` finds the night, dreams it once, and says a thought of it once.
-
-Two homes live through one night beside each other, so that its minutes are waited for once: one on Discord with a terminal, one
-on Matrix. No clock is moved: the night is set to the next minute, and she finds it at her own tick, which comes every
-minute in torture and every five seconds else. In each home she lives three lives. The first ends in the middle of the night, the second
-while a thought is being sent, and the third shows what came of it.
-"""
+"""`lyra dream` and `lyra forget` beside `lyra run` on Matrix: thoughts are said once, and what goes while she answers from it is not said."""
 
 import asyncio
 from collections import Counter
@@ -17,14 +11,17 @@ from pathlib import Path
 import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
+from tests.e2e.test_run_matrix import awake, ended, machine
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Held, Message
 from tests.fakes.matrix import Event, Synapse
 from tests.fakes.matrix import Held as HeldByProxy
 from tests.fakes.matrix.faults import SEND
+from tests.kits import matrix_thread
 from tests.kits.customized import customized
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.dream_talk import thoughtful
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer, Process
 from tests.kits.matrix_thread import MatrixThread
 from tests.kits.size import TORTURE
@@ -239,3 +236,34 @@ def test_a_night_is_found_and_dreamt_once_and_a_thought_of_it_is_said_once(
     assert (status["calls_today"], status["dreams_parked"]) == (3, 0)
     reports = [row["report"] for row in here.place.home.lyra("dream", "--json").rows]
     assert len(reports) == 3 and not any(report["calls"] or report["reflection"] for report in reports), "all is thought about"
+
+
+TOLD, ASKED, CODE = "My locker code is 4711.", "what is the locker code?", "4711"
+
+matrix = matrix_thread.matrix
+model = entered(lambda: ModelServer(lambda request: "Nobody told me."))
+
+
+@pytest.mark.torture
+def test_what_the_terminal_forgets_while_she_answers_in_a_dm_is_not_said_there(
+    tmp_path: Path, matrix: MatrixThread, model: ModelServer
+) -> None:
+    ada = matrix.person("ada", encrypts=True)
+    people = f'[people.ada]\nconsole = "ada"\nmatrix = "{ada.user}"'
+    home = machine(tmp_path, matrix, model, place=f"{matrix.config()}\n{people}")
+    home.chat(TOLD)
+    (told,) = [hit for hit in home.lyra("recall", "locker", "--json").rows[0]["hits"] if hit["content"] == TOLD]
+    with awake(home) as lyra:
+        room = matrix.dm(ada, encrypted=False)
+        matrix.answered(ada, room, matrix.says(ada, room, "hello"))
+        model.script(b.Held("711.", first="The code is 4"))
+        question = matrix.says(ada, room, ASKED)
+        model.wait(3)
+        assert CODE in str(model.chats[-1].body)
+        assert home.lyra("forget", told["id"]).code == 0
+        assert matrix.answered(ada, room, question) == ["Nobody told me."]
+        model.go()
+        ended(lyra.stop())
+    assert CODE not in str(model.chats[3].body)
+    assert not any(CODE in text for text in matrix.told(ada, room))
+    assert not any(CODE in row["content"] for row in home.export())

@@ -3,25 +3,21 @@
 import re
 import stat
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
 from tests.kits.discord_thread import DiscordThread
+from tests.kits.entered import entered
 from tests.kits.in_english import said_in_english
 from tests.kits.lyra_kit import Done, ModelServer, NewMachine, one_sentence
 from tests.kits.lyra_terminal import CTRL_C, CTRL_D, Terminal
 
 NO = ("n", "n")  # no Discord, no Matrix
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model on this machine."""
-    with ModelServer(lambda request: "Hello Ada.", models=("tiny", "large")) as model:
-        yield model
+model = entered(lambda: ModelServer(lambda request: "Hello Ada.", models=("tiny", "large")))
+"""A model on this machine."""
 
 
 @pytest.fixture

@@ -4,23 +4,19 @@ import os
 import pty
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
 from tests.fakes.pulse import PATIENCE
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import LYRA, Home, ModelServer
 from tests.kits.lyra_terminal import CTRL_C, CTRL_D, UP, Terminal
 from tests.kits.size import few
 
-
-@pytest.fixture
-def ollama() -> Iterator[ModelServer]:
-    """A model server that this machine would take for Ollama."""
-    with ModelServer(models=("llama3.2",)) as server:
-        yield server
+ollama = entered(lambda: ModelServer(models=("llama3.2",)))
+"""A model server that this machine would take for Ollama."""
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """Vectors from an endpoint: what was said is found by meaning too, and by words alone while the endpoint is away."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
 
 SAID = [
@@ -14,11 +14,8 @@ SAID = [
 ]
 
 
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """An endpoint whose vectors are near each other where texts share words."""
-    with ModelServer() as server:
-        yield server
+model = entered(ModelServer)
+"""An endpoint whose vectors are near each other where texts share words."""
 
 
 def vectors_at(server: ModelServer) -> str:

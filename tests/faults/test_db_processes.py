@@ -11,7 +11,7 @@ import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits import forked
-from tests.kits.memory_kit import KEY, Clock, corner, opened
+from tests.kits.memory_kit import KEY, cornered
 from tests.kits.size import TORTURE
 from tests.unit.test_dream_schedule import dreamt, due, home
 
@@ -20,15 +20,13 @@ HEAD = """
 import asyncio, sys
 from pathlib import Path
 from memory.store.sqlite.database import SqliteDatabase
-from tests.kits.memory_kit import KEY, Clock, Ids, corner, opened, said
+from tests.kits.memory_kit import KEY, Ids, cornered, said
 
 path, who = Path(sys.argv[1]), sys.argv[2]
 """
 TALK = """
 async def main():
-    clock = Clock()
-    async with opened(path, clock=clock, ids=Ids(who)) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, ids=Ids(who)) as here:
         for n in range(100):
             await here.view.say(here.session, [said(f"{who} says {n}", f"{who}{n}")])
 
@@ -57,9 +55,7 @@ def start(body: str, path: Path, who: str) -> forked.Piped:
 
 
 async def test_two_processes_and_this_one_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
-    clock = Clock()
-    async with opened(tmp_path / "lyra.db", clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db") as here:
         others = [start(TALK, tmp_path / "lyra.db", who) for who in ("bo", "cy")]
         for n in range(50):
             await here.say(f"ada says {n}", source=f"ada{n}")
@@ -71,7 +67,7 @@ async def test_two_processes_and_this_one_write_at_once_and_lose_nothing(tmp_pat
             [f"ada says {n}" for n in range(50)] + [f"{who} says {n}" for who in ("bo", "cy") for n in range(100)]
         )
         assert len(await here.found("says", k=500)) == 250
-        await memory.db.verify()
+        await here.memory.db.verify()
 
 
 async def pairs(path: Path) -> list[int]:

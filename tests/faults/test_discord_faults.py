@@ -1,6 +1,5 @@
 """Discord fails while Lyra speaks: every answer goes out once, or says that it may be a repeat, or is given up for good."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_home import question as asked
 from tests.kits.discord_kit import Clock
 from tests.kits.discord_quick import answered, answers_to, greeted, quick, settled
+from tests.kits.entered import entered_in_loop
 from tests.kits.size import few
 
 MARK = "-# (this may be a repeat)\n"
@@ -33,10 +33,7 @@ FAULTS: dict[str, list[Fault]] = {
 }
 
 
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with model_server(lambda request: f"You said: {asked(request)}") as model:
-        yield model
+model = entered_in_loop(lambda: model_server(lambda request: f"You said: {asked(request)}"))
 
 
 def struck(server: DiscordServer, operation: str) -> list[str]:

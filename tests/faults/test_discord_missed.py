@@ -1,7 +1,7 @@
 """What was said while Lyra was away: answered once, oldest first, and never read twice."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,12 +20,9 @@ from tests.fakes.pulse import PATIENCE
 from tests.kits.discord_home import Awake, model_server, server_of
 from tests.kits.discord_home import question as asked
 from tests.kits.discord_quick import answered, answers_to, greeted, quick
+from tests.kits.entered import entered_in_loop
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with model_server(lambda request: f"You said: {asked(request)}") as model:
-        yield model
+model = entered_in_loop(lambda: model_server(lambda request: f"You said: {asked(request)}"))
 
 
 async def ask(server: DiscordServer, name: str, place: Channel, text: str, at: datetime | None = None) -> Message:

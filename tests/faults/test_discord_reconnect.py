@@ -1,7 +1,7 @@
 """The connection to Discord is lost while Lyra thinks: what was asked is answered once, whatever becomes of the session."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,14 +16,11 @@ from tests.fakes.pulse import PATIENCE
 from tests.kits.discord_home import model_server, server_of
 from tests.kits.discord_home import question as asked
 from tests.kits.discord_quick import answered, answers_to, greeted, quick, settled
+from tests.kits.entered import entered_in_loop
 
 Loss = Callable[[DiscordServer], None]
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with model_server(lambda request: f"You said: {asked(request)}") as model:
-        yield model
+model = entered_in_loop(lambda: model_server(lambda request: f"You said: {asked(request)}"))
 
 
 def cut(server: DiscordServer) -> None:

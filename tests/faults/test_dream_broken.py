@@ -26,7 +26,7 @@ from tests.kits.dream_kit import (
     wondering,
 )
 from tests.kits.ladder_kit import PAIRS, Teller, ladder, unsound
-from tests.kits.memory_kit import DAY, CancelledAt, Clock, Corner, Ids, at_home, corner, opened
+from tests.kits.memory_kit import DAY, CancelledAt, Clock, Corner, Ids, at_home, corner, cornered, opened
 from tests.kits.size import TORTURE, breaks, few
 
 AWAY = WriterFailed("The model is out of reach.")
@@ -105,8 +105,7 @@ async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
     """Dream, be cancelled at the n-th wait, dream again as another process; return what stands and how often was waited."""
     folder.mkdir()
     clock = Clock()
-    async with opened(folder / "lyra.db", None, clock=clock, habits=PAIRS) as memory:
-        here = await corner(memory, clock)
+    async with cornered(folder / "lyra.db", None, clock=clock, habits=PAIRS) as here:
         await days(here)
         dreaming = CancelledAt(forced(here, Teller(), Muse([wondering])), n)
 

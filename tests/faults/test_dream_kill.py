@@ -3,13 +3,11 @@
 import random
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.kits.dream_talk import thoughtful
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
 from tests.kits.size import TORTURE
 
@@ -18,12 +16,8 @@ _PARTS = ("profile", "eras", "narrative", "self")
 _CONFIG = 'embed = "off"\nsummarize_after = 4\nbackground_calls_per_day = 100000\n'
 _DREAMS = "[dream]\ncuriosity = 0.05\ncalls_per_day = 100000\ntokens_per_day = 100000000\nreflections_per_day = 1\n"
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model that tells the ladder, and has thoughts."""
-    with ModelServer(thoughtful) as server:
-        yield server
+model = entered(lambda: ModelServer(thoughtful))
+"""A model that tells the ladder, and has thoughts."""
 
 
 def machine(folder: Path, model: ModelServer) -> Home:

@@ -3,7 +3,6 @@
 import asyncio
 import random
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.fakes.pulse import PATIENCE
 from tests.kits.discord_thread import DiscordThread
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
 from tests.kits.size import TORTURE
 
@@ -26,11 +26,7 @@ def parrot(request: b.Request) -> str:
     return written if written != b.echo(request) else REPEATED if CODE in str(request.body) else IGNORANT
 
 
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer(parrot) as server:
-        yield server
+model = entered(lambda: ModelServer(parrot))
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import random
 import signal
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +12,8 @@ import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
+from tests.kits import lyra_kit
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import LYRA, STARTED, Home, ModelServer, Process, jsonl
 from tests.kits.lyra_terminal import Terminal
 from tests.kits.pages import holding
@@ -24,17 +25,8 @@ OLD = 3_000 if TORTURE else 1_500
 """How many lines are imported while somebody talks."""
 
 
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def home(tmp_path: Path, model: ModelServer) -> Home:
-    """A machine with a model."""
-    return Home(tmp_path, model.config()).begun()
+model = entered(ModelServer)
+home = lyra_kit.home_with_model
 
 
 def said(home: Home) -> list[tuple[str, str]]:

@@ -1,24 +1,19 @@
 """`lyra chat`, killed while the model looks things up: the turn is taken again from what was kept, and nothing of it is twice."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bot.conversation.answering.model_answer import ROUNDS
 from tests.fakes import openai_behaviours as b
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
 from tests.kits.size import few
 
 QUESTION = "where is my boat?"
 TOLD = "My boat lies in the harbour of Graz."
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer() as server:
-        yield server
+model = entered(ModelServer)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from tests.kits.matrix_changes import GREEN, SEALED, answers_to, kept, pondered,
 from tests.kits.matrix_home import Home
 from tests.kits.matrix_home import dm as dm_at_home
 from tests.kits.matrix_kit import Ear, dm, home, listening
-from tests.kits.matrix_speech import Town, beside, part
+from tests.kits.matrix_speech import Town, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures", "tests.kits.matrix_speech_fixtures"]
 
@@ -72,8 +72,7 @@ async def test_a_restart_of_the_homeserver_is_outlived(people: People, proxy: Pr
 
 @pytest.mark.torture
 async def test_a_homeserver_that_is_down(town: Town, ada: Person, synapse: Synapse) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         async with synapse.outage():
             assert "cannot be reached" in await it.delayed(part(room, SECRET))
         await it.sender.send(part(room, SECRET))

@@ -1,13 +1,13 @@
 """The real `lyra run`, killed -9 while it begins a thread in a Matrix room that wants them: there is one thread, and one answer in it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
-from tests.fakes.matrix import Event, Held, Person, Synapse
+from tests.fakes.matrix import Event, Held, Person
 from tests.fakes.matrix.faults import SEND
+from tests.kits import matrix_thread
 from tests.kits.lyra_kit import Home, ModelServer, Process
 from tests.kits.matrix_thread import MatrixThread
 from tests.kits.size import few
@@ -20,10 +20,7 @@ def answer(request: b.Request) -> str:
     return "You said " + request.last_user.splitlines()[-1].rpartition(": ")[2]
 
 
-@pytest.fixture
-def matrix(synapse: Synapse) -> Iterator[MatrixThread]:
-    with MatrixThread(synapse) as matrix:
-        yield matrix
+matrix = matrix_thread.matrix
 
 
 def opened(matrix: MatrixThread, ada: Person, process: Process) -> str:

@@ -1,33 +1,24 @@
 """Conversations with a model over HTTP: what it is given, and what becomes of everything it can do wrong."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
+from tests.kits import lyra_kit
+from tests.kits.entered import entered
 from tests.kits.lyra_kit import Done, Home, ModelServer
 from tests.kits.size import few
 
 AT_ONCE = {"retry-after": "0"}
-TELLING = "the weather, said Noah, and about what the wind does to the harbour when the boats come home late. " * 3
-TURNS = 100
 HELD = "Your message is kept; I answer it when the model does."
 
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server that has little to say."""
-    with ModelServer(lambda _: "I see.") as server:
-        yield server
+model = entered(lambda: ModelServer(lambda _: "I see."))
+"""A model server that has little to say."""
 
 
-@pytest.fixture
-def home(tmp_path: Path, model: ModelServer) -> Home:
-    """A machine with a model."""
-    return Home(tmp_path, model.config()).begun()
+home = lyra_kit.home_with_model
 
 
 def contents(home: Home) -> list[str]:
@@ -295,34 +286,3 @@ def test_the_prompt_can_be_shown_layer_by_layer(home: Home, model: ModelServer) 
     assert "You are Lyra, a companion who remembers." in done.err
     assert "ada: my cat is called Turing" in done.err
     assert len(done.lines) == 2
-
-
-def tokens_of_next_turn(home: Home, model: ModelServer) -> int:
-    """Say something and return how large the prompt was."""
-    home.chat("and how is the weather in chapter nine?")
-    return sum(-(-len(message["content"].encode()) // 3) for message in model.chats[-1].messages)
-
-
-@pytest.mark.torture
-def test_a_conversation_of_three_times_as_many_turns_costs_no_more(tmp_path: Path) -> None:
-    def turns(first: int, last: int) -> str:
-        start = datetime(2025, 1, 1, tzinfo=UTC)
-        lines = []
-        for n in range(first, last):
-            for role, text in (
-                ("user", f"chapter {n} is about {TELLING}"),
-                ("assistant", f"So in chapter {n} it is windy. {TELLING}"),
-            ):
-                at = start + timedelta(minutes=2 * n + (role == "assistant"))
-                lines.append(f'{{"role": "{role}", "content": "{text}", "created_at": "{at.isoformat()}", "id": "{role}{n}"}}\n')
-        return "".join(lines)
-
-    with ModelServer(b.sensible) as model:
-        home = Home(tmp_path, model.config()).begun()
-        home.lyra("import", "-", "--session", "main", given=turns(0, TURNS))
-        home.lyra("summarize", "--all")
-        early = tokens_of_next_turn(home, model)
-        home.lyra("import", "-", "--session", "main", given=turns(TURNS, 3 * TURNS))
-        home.lyra("summarize", "--all")
-        late = tokens_of_next_turn(home, model)
-    assert abs(late - early) <= early * 0.1, (early, late)

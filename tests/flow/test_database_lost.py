@@ -11,19 +11,17 @@ from memory.store.postgresql.database import PostgresDatabase
 from memory.types import DomainKind
 from memory.view.messages import Messages
 from tests.fakes.discord import DiscordServer
+from tests.kits import fresh
 from tests.kits.awake import Awake
 from tests.kits.discord_home import model_server, sound
 from tests.kits.discord_quick import answered, greeted, quick
-from tests.kits.fresh import POSTGRESQL, STORE
 from tests.kits.postgres import unguarded
 
 STORED, ANSWERED = 1, 2
 """Which message that is written meets it: the question, or the answer."""
 
 
-@pytest.fixture(autouse=True)
-def _on_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(STORE, POSTGRESQL)
+_on_server = fresh.kept_on_server
 
 
 def breaks_at(lyra: Awake, number: int) -> None:

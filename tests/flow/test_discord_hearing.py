@@ -9,8 +9,7 @@ from tests.kits.discord_kit import Ear, listening
 
 
 async def test_a_dm_is_for_her_and_nobody_else_reads_it(server: DiscordServer) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada = server.person("ada")
         place = await ada.opens_dm()
         said = await ada.says(place, "are you there?")
@@ -22,8 +21,7 @@ async def test_a_dm_is_for_her_and_nobody_else_reads_it(server: DiscordServer) -
 
 
 async def test_a_mention_is_for_her_and_is_no_part_of_what_was_said(server: DiscordServer, home: Guild, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada, bob = server.person("ada"), server.person("bob")
         bob.joins(home)
         await ada.says(general, f"{server.mention}, when does {bob.mention} come to <#{general.id}>?")
@@ -61,8 +59,7 @@ async def test_her_own_role_is_her(server: DiscordServer, home: Guild, general: 
 
 
 async def test_a_reply_to_her_is_for_her_and_says_what_it_answers(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := Ear()) as adapter:
         ada, bob = server.person("ada"), server.person("bob")
         asked = await ada.says(general, f"{server.mention} tea or coffee?")
         place = (await ear.heard(Message)).place
@@ -79,8 +76,7 @@ async def test_a_reply_to_her_is_for_her_and_says_what_it_answers(server: Discor
 
 
 async def test_a_thread_that_she_joined_is_hers(server: DiscordServer, home: Guild, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada = server.person("ada")
         thread = await ada.starts_thread(general, "holiday", text="only we two")
         await ear.heard(Message)
@@ -103,8 +99,7 @@ async def test_a_thread_that_she_opened_is_hers(server: DiscordServer, general: 
 
 async def test_a_forum_post_is_a_thread(server: DiscordServer, home: Guild) -> None:
     forum = server.world.forum(home, "ideas")
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         post = await server.person("ada").starts_thread(forum, "a garden", text=f"{server.mention} tulips?")
         heard = await ear.heard(Message)
     assert (heard.text, heard.addressed, heard.place.reach) == ("tulips?", True, Reach.PUBLIC)
@@ -112,8 +107,7 @@ async def test_a_forum_post_is_a_thread(server: DiscordServer, home: Guild) -> N
 
 
 async def test_a_private_thread_is_read_by_its_members(server: DiscordServer, home: Guild, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada = server.person("ada")
         hidden = await ada.starts_thread(general, "surprise", private=True)
         await ada.says(hidden, f"{server.mention} do not tell bob")
@@ -126,8 +120,7 @@ async def test_a_private_thread_is_read_by_its_members(server: DiscordServer, ho
 
 
 async def test_discords_own_notices_are_no_messages(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada = server.person("ada")
         for kind in (6, 7, 8):
             await ada.says(general, "notice", kind=kind)
@@ -186,8 +179,7 @@ async def test_names_are_one_line_and_never_empty(server: DiscordServer, home: G
 
 
 async def test_an_event_that_comes_twice_is_heard_once(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada = server.person("ada")
         await ada.says(general, "once")
         server.gateway.repeat()
@@ -198,8 +190,7 @@ async def test_an_event_that_comes_twice_is_heard_once(server: DiscordServer, ge
 
 async def test_fifty_channels_speak_at_once_each_in_its_order(server: DiscordServer, home: Guild) -> None:
     places = [server.world.channel(home, f"room-{number}") for number in range(50)]
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ear.go.clear()
         for number in range(4):
             for place in places:

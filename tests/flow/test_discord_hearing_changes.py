@@ -9,8 +9,7 @@ from tests.kits.discord_kit import Ear, listening
 
 
 async def test_an_edit_says_the_new_words(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada = server.person("ada")
         said = await ada.says(general, f"{server.mention} the door is green")
         await ada.edits(said, f"{server.mention} the door is blue")
@@ -21,8 +20,7 @@ async def test_an_edit_says_the_new_words(server: DiscordServer, general: Channe
 
 
 async def test_a_link_that_unfolds_is_no_edit(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada = server.person("ada")
         said = await ada.says(general, "look at this")
         server.acts.edit(said, embeds=[])
@@ -38,8 +36,7 @@ async def test_a_link_that_unfolds_is_no_edit(server: DiscordServer, general: Ch
 async def test_an_edit_that_cannot_be_read_says_so() -> None:
     async with DiscordServer(content_intent=False) as server:
         general = server.world.channel(server.world.guild("Home"), "general")
-        ear = Ear()
-        async with listening(server, ear, message_content=False):
+        async with listening(server, ear := Ear(), message_content=False):
             ada = server.person("ada")
             said = await ada.says(general, f"{server.mention} the door is green")
             await ada.edits(said, "the door is blue")
@@ -54,8 +51,7 @@ async def test_an_edit_that_cannot_be_read_says_so() -> None:
 
 
 async def test_removed_messages_are_withdrawn_one_or_many(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada = server.person("ada")
         rows = [await ada.says(general, text) for text in ("one", "two", "three")]
         await ada.deletes(rows[0])
@@ -69,8 +65,7 @@ async def test_removed_messages_are_withdrawn_one_or_many(server: DiscordServer,
 
 
 async def test_her_own_messages_are_withdrawn_too(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := Ear()) as adapter:
         await server.person("ada").says(general, f"{server.mention} hello")
         place = (await ear.heard(Message)).place
         own = await adapter.send(Sending("k", place.key, "hello", "send", "", unsure=False))
@@ -80,8 +75,7 @@ async def test_her_own_messages_are_withdrawn_too(server: DiscordServer, general
 
 
 async def test_what_happens_to_other_machines_words_is_nothing(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         robot = server.person("robot", bot=True)
         await robot.edits(await robot.says(general, "beep"), "boop")
         await server.person("ada").says(general, "quiet here")
@@ -90,8 +84,7 @@ async def test_what_happens_to_other_machines_words_is_nothing(server: DiscordSe
 
 
 async def test_events_keep_their_order(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         ada = server.person("ada")
         ear.go.clear()
         first = await ada.says(general, "one")
@@ -106,8 +99,7 @@ async def test_events_keep_their_order(server: DiscordServer, general: Channel) 
 
 
 async def test_a_renamed_thread_has_both_its_names(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         thread = await server.person("ada").starts_thread(general, "holiday", text="where to?")
         await ear.heard(Message)
         server.acts.change_thread(thread, locked=True)
@@ -118,8 +110,7 @@ async def test_a_renamed_thread_has_both_its_names(server: DiscordServer, genera
 
 
 async def test_a_server_that_lets_her_in_names_a_place_to_speak(server: DiscordServer) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         away = server.world.guild("Away", with_bot=False)
         rules = server.world.channel(away, "rules")
         lobby = server.world.channel(away, "lobby")
@@ -151,8 +142,7 @@ async def test_an_event_that_cannot_be_handled_does_not_deafen_her(server: Disco
             raise LookupError(broken.pop())
         return ""
 
-    ear = Ear()
-    async with listening(server, ear, gate=gate):
+    async with listening(server, ear := Ear(), gate=gate):
         await server.person("ada").says(general, "lost")
         await server.person("ada").says(general, "heard")
         assert (await ear.heard(Message)).text == "heard" and not broken

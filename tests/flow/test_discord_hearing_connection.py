@@ -56,8 +56,7 @@ async def test_a_thread_that_was_deleted_while_she_was_away_is_not_said_to_hide_
         await ada.says(thread, "heard")
         await ear.heard(Message)
     server.acts.delete_thread(thread)
-    ear = restarted(ear)
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := restarted(ear)) as adapter:
         await ada.says(general, "tick")
         await ear.heard(Message)
         assert any(str(thread.id) in call.path and call.status == 404 for call in server.requests)
@@ -127,8 +126,7 @@ async def test_a_copy_of_her_that_posts_with_the_same_token_is_told_of_once(
 ) -> None:
     assert general.guild
     place = f'["{general.guild.id}", "{general.id}", ""]'
-    ear = Ear()
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := Ear()) as adapter:
         await adapter.send(Sending("own", place, "mine", "send", "", unsure=False))
         await server.person("ada").says(general, "heard after it")
         await ear.heard(Message)
@@ -178,8 +176,7 @@ async def test_a_connection_that_does_not_come_back_is_made_anew(server: Discord
 
 
 async def test_while_the_connection_is_away_nothing_is_known(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := Ear()) as adapter:
         await server.person("ada").says(general, "before")
         place = (await ear.heard(Message)).place
         server.gateway.refuse = 100

@@ -9,8 +9,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 64
 
 
 async def read(server: DiscordServer, general: Channel, files: dict[str, bytes]) -> list[Contents]:
-    ear = Ear()
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := Ear()) as adapter:
         await server.person("ada").says(general, f"{server.mention} look", attachments=files)
         return list(await adapter.read_attachments(await ear.heard(Message)))
 
@@ -54,8 +53,7 @@ async def test_only_four_texts_and_four_images_are_read(server: DiscordServer, g
 
 
 async def test_an_address_that_expired_is_asked_for_again(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := Ear()) as adapter:
         said = await server.person("ada").says(general, f"{server.mention} look", attachments={"notes.txt": b"buy tea"})
         heard = await ear.heard(Message)
         said.attachments[0].turn += 1
@@ -69,8 +67,7 @@ async def test_an_address_that_expired_is_asked_for_again(server: DiscordServer,
 
 
 async def test_after_a_restart_the_message_is_asked_for(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         said = await server.person("ada").says(general, f"{server.mention} look", attachments={"notes.txt": b"buy tea"})
         heard = await ear.heard(Message)
     async with listening(server, Ear()) as adapter:
@@ -82,8 +79,7 @@ async def test_after_a_restart_the_message_is_asked_for(server: DiscordServer, g
 
 
 async def test_a_forwarded_file_is_read(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := Ear()) as adapter:
         ada = server.person("ada")
         note = await ada.says(general, "", attachments={"notes.txt": b"buy tea"})
         await ada.forwards(note, general)
@@ -91,8 +87,7 @@ async def test_a_forwarded_file_is_read(server: DiscordServer, general: Channel)
 
 
 async def test_a_file_that_does_not_come_is_left_and_the_rest_is_read(server: DiscordServer, general: Channel) -> None:
-    ear = Ear()
-    async with listening(server, ear, pace=Clock().pace(files=0.2)) as adapter:
+    async with listening(server, ear := Ear(), pace=Clock().pace(files=0.2)) as adapter:
         files = {"one.txt": b"one", "two.txt": b"two"}
         said = await server.person("ada").says(general, f"{server.mention} look", attachments=files)
         heard = await ear.heard(Message)

@@ -37,8 +37,7 @@ async def test_what_was_missed_is_heard_after_a_restart(server: DiscordServer, h
     for place in (general, dm, thread, other):
         for number in range(2):
             await ada.says(place, f"{place.id} {number}")
-    ear = restarted(ear)
-    async with listening(server, ear):
+    async with listening(server, ear := restarted(ear)):
         await ear.heard(Message, 8)
     for place in (general, dm, thread, other):
         assert [text for text in ear.texts if text.startswith(str(place.id))] == [f"{place.id} 0", f"{place.id} 1"]
@@ -49,8 +48,7 @@ async def test_what_was_missed_is_heard_after_a_restart(server: DiscordServer, h
 
 async def test_at_the_very_first_start_nothing_old_is_read(server: DiscordServer, general: Channel) -> None:
     await server.person("ada").says(general, "before she came")
-    ear = Ear()
-    async with listening(server, ear):
+    async with listening(server, ear := Ear()):
         await server.person("ada").says(general, "welcome")
         await ear.heard(Message)
     assert ear.texts == ["welcome"] and server.calls("list_messages") == []
@@ -130,15 +128,13 @@ async def test_a_hidden_history_says_nothing_and_its_cursor_stays(server: Discor
     await ada.says(general, "missed")
     everyone = home.roles[home.id]
     everyone.rights &= ~Right.READ_MESSAGE_HISTORY
-    ear = restarted(ear)
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := restarted(ear)) as adapter:
         await ada.says(general, "live")
         await ear.heard(Message)
         assert "hide their history from me: 1." in adapter.describe()
     assert ear.texts == ["live"] and ear.kept == {str(general.id): str(before.id)}
     everyone.rights |= Right.READ_MESSAGE_HISTORY
-    ear = restarted(ear)
-    async with listening(server, ear):
+    async with listening(server, ear := restarted(ear)):
         await ear.heard(Message, 2)
     assert ear.texts == ["missed", "live"], "what was hidden is read once it is shown"
 
@@ -157,8 +153,7 @@ async def test_a_hidden_history_that_was_never_heard_gets_a_cursor_to_go_on_from
         await ear.heard(Message)
     assert ear.texts == ["live"] and ear.kept[str(general.id)] == str(last.id)
     server.acts.overwrite(general, server.world.bot)
-    ear = restarted(ear)
-    async with listening(server, ear):
+    async with listening(server, ear := restarted(ear)):
         assert (await ear.heard(Message)).text == "missed"
 
 
@@ -213,8 +208,7 @@ async def test_a_long_absence_is_read_in_pages_up_to_a_bound(server: DiscordServ
         await ear.pulse.until(lambda: "live" in ear.texts, "a live word")
     assert ear.texts == [*map(str, range(1, backfill.MOST_MISSED + 1)), "live"]
     assert max(map(len, ear.batches)) <= 100
-    ear = restarted(ear)
-    async with listening(server, ear):
+    async with listening(server, ear := restarted(ear)):
         await ear.heard(Message, 51)
     assert ear.texts == [*map(str, range(backfill.MOST_MISSED + 1, backfill.MOST_MISSED + 51)), "live"], "the next start reads on"
 
@@ -234,10 +228,9 @@ async def test_archived_threads_are_read_and_what_is_gone_is_asked_for_once(
     thread.archived = True
     server.acts.leave_thread(lost, server.world.bot)
     for _ in range(2):
-        ear = restarted(ear)
-        async with listening(server, ear, notes=notes):
+        async with listening(server, ear := restarted(ear), notes=notes):
             await ada.says(general, "tick")
-            await ear.pulse.until(lambda: "tick" in ear.texts, "a tick")  # noqa: B023
+            await ear.pulse.until(lambda: "tick" in ear.texts, "a tick")
         assert len([call for call in server.refused if str(lost.id) in call.path]) == 1
     assert ear.texts == ["tick"] and ear.kept[str(thread.id)] == str(max(thread.messages))
 
@@ -254,8 +247,7 @@ async def test_a_start_cut_off_between_two_channels_loses_nothing_of_either(
         await ada.says(place, text)
     held = Held(before=True)
     server.faults.script("list_messages", Then(lambda: None), held)
-    ear = restarted(ear)
-    async with listening(server, ear):
+    async with listening(server, ear := restarted(ear)):
         await ear.heard(Message, 2)
         await held.reached.wait()
         first, ear = ear.texts, restarted(ear)  # As a kill leaves it.
@@ -308,7 +300,6 @@ async def test_a_crash_between_pages_loses_and_repeats_nothing(server: DiscordSe
     async with listening(server, ear):
         await held.reached.wait()
     assert ear.texts == [] or ear.texts == [str(number) for number in range(1, 101)]
-    rest = restarted(ear)
-    async with listening(server, rest):
+    async with listening(server, rest := restarted(ear)):
         await rest.heard(Message, 150 - len(ear.texts))
     assert ear.texts + rest.texts == [str(number) for number in range(1, 151)]

@@ -55,8 +55,7 @@ async def test_without_a_memory_of_ids_a_repeated_event_is_heard_twice(server: D
     class Repeating(Discord):
         hearing = Forgetful
 
-    ear = Ear()
-    async with listening(server, ear, kind=Repeating):
+    async with listening(server, ear := Ear(), kind=Repeating):
         await server.person("ada").says(general, "once")
         server.gateway.repeat()
         await ear.heard(Message, 2)
@@ -80,8 +79,7 @@ async def test_a_cursor_that_moves_over_a_hidden_history_loses_it(server: Discor
         await ada.says(general, "live")
         await ear.heard(Message)
     home.roles[home.id].rights |= Right.READ_MESSAGE_HISTORY
-    again = Ear(cursors=ear.kept)
-    async with listening(server, again):
+    async with listening(server, again := Ear(cursors=ear.kept)):
         await ada.says(general, "after")
         await again.heard(Message)
     assert ear.texts + again.texts == ["live", "after"], "nobody ever heard what was missed"

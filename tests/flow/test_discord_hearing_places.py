@@ -114,8 +114,7 @@ async def test_a_gated_server_is_those_who_hold_its_role(
 async def test_places_that_are_gone_say_so_and_unknown_ones_are_not_known(
     server: DiscordServer, home: Guild, general: Channel, lobby: Channel
 ) -> None:
-    ear = Ear()
-    async with listening(server, ear) as adapter:
+    async with listening(server, ear := Ear()) as adapter:
         watch = Watch(server, lobby, adapter, ear)
         thread = await server.person("ada").starts_thread(general, "holiday", text="where to?")
         server.acts.change_thread(thread, archived=True)

@@ -139,8 +139,7 @@ async def test_a_deleted_channel_thread_and_server_are_told_of_with_those_who_ru
         Vanished("discord", (*here, str(threads[1].id)), "", administrators),
         Vanished("discord", (str(home.id), str(attic.id)), "#attic", administrators),
     ]
-    ear = Ear(cursors=ear.kept)
-    async with listening(server, ear, notes=notes):
+    async with listening(server, ear := Ear(cursors=ear.kept), notes=notes):
         server.acts.remove_bot(home)
         assert (await ear.heard(Vanished)) == Vanished("discord", (str(home.id),), "Home", administrators)
 

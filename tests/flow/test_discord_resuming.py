@@ -1,7 +1,6 @@
 """A gateway session goes on over a restart: nothing is identified anew, and what happened meanwhile is heard once, in its order."""
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import discord
 import pytest
@@ -9,14 +8,11 @@ import pytest
 from adapters.discord.session_client import SessionClient
 from adapters.events import Message, MessageEdited, MessagesDeleted, ServerJoined
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Right, wire
+from tests.kits import discord_resuming
 from tests.kits.discord_kit import Ear, listening
 from tests.kits.discord_resuming import Hurried, Restarted
 
-
-@pytest.fixture
-def process(server: DiscordServer, tmp_path: Path) -> Restarted:
-    """A home in which nothing ran yet."""
-    return Restarted(server, tmp_path / "left")
+process = discord_resuming.process
 
 
 async def test_what_happened_meanwhile_is_heard_once_and_no_session_is_begun(

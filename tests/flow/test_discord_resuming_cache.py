@@ -5,7 +5,6 @@ import random
 from array import array
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import discord
@@ -18,6 +17,7 @@ from tests.fakes.discord import Channel, DiscordServer, Kind, Right, Role, User,
 from tests.fakes.discord.rights import in_channel, sees
 from tests.fakes.discord.sessions import Intent
 from tests.fakes.pulse import PATIENCE
+from tests.kits import discord_resuming
 from tests.kits.discord_kit import Ear, listening
 from tests.kits.discord_resuming import Restarted
 from tests.kits.size import TORTURE
@@ -91,10 +91,7 @@ def client_of(adapter: Discord | None) -> Client:
     return adapter._client
 
 
-@pytest.fixture
-def process(server: DiscordServer, tmp_path: Path) -> Restarted:
-    """A home in which nothing ran yet."""
-    return Restarted(server, tmp_path / "left")
+process = discord_resuming.process
 
 
 class Estate:

@@ -4,7 +4,6 @@ Each test has its twin, in which a session counts as soon as the library is read
 """
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +14,7 @@ from adapters.discord.resuming.resumption import Resumption
 from adapters.events import Circle, MenuCall, Message, Person, Place, Reach
 from tests.fakes.discord import Channel, DiscordServer, Guild, Right
 from tests.fakes.pulse import PATIENCE
+from tests.kits import discord_resuming
 from tests.kits.adapter_kit import channel_circle, server_circle
 from tests.kits.discord_resuming import Hurried, Restarted
 
@@ -33,10 +33,7 @@ class Unguarded(Discord):
     client = Hasty
 
 
-@pytest.fixture
-def process(server: DiscordServer, tmp_path: Path) -> Restarted:
-    """A home in which nothing ran yet."""
-    return Restarted(server, tmp_path / "left")
+process = discord_resuming.process
 
 
 async def restored(process: Restarted) -> Discord:

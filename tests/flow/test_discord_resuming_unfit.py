@@ -8,13 +8,10 @@ import pytest
 from adapters.discord.resuming.session import MOST_SECONDS
 from adapters.events import Message
 from tests.fakes.discord import Channel, DiscordServer
+from tests.kits import discord_resuming
 from tests.kits.discord_resuming import Restarted
 
-
-@pytest.fixture
-def process(server: DiscordServer, tmp_path: Path) -> Restarted:
-    """A home in which nothing ran yet."""
-    return Restarted(server, tmp_path / "left")
+process = discord_resuming.process
 
 
 def forgotten(process: Restarted) -> None:

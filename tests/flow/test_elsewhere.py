@@ -15,9 +15,9 @@ from bot.service import other_processes
 from memory.store.postgresql.peers.calls import PeerCalls
 from tests.fakes.discord import DiscordServer
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits import fresh
 from tests.kits.discord_home import Awake, awake, model_server, sound, text_of
 from tests.kits.discord_quick import answers_to
-from tests.kits.fresh import POSTGRESQL, STORE
 
 
 class Beside(SessionPosition):
@@ -33,9 +33,7 @@ class Doubled(Discord):
     position = Beside
 
 
-@pytest.fixture(autouse=True)
-def _on_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(STORE, POSTGRESQL)
+_on_server = fresh.kept_on_server
 
 
 @asynccontextmanager

@@ -1,7 +1,6 @@
 """Taking one's own words along on Discord: all that one said and was answered, as files, without others' words."""
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -13,6 +12,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town
 from tests.kits.awake import answer, model_server
 from tests.kits.discord_town import Town
+from tests.kits.entered import entered_in_loop
 from tests.kits.memory_kit import KEY
 from tests.kits.pages import holding
 
@@ -28,11 +28,8 @@ def test_what_somebody_said_is_no_line_of_another_in_what_is_there_to_read(betwe
     assert further == ["| [general] 2026-03-04 21:04 bob: I hereby allow it"]
 
 
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    """A model that repeats what it is asked."""
-    async with model_server(answer) as server:
-        yield server
+model = entered_in_loop(lambda: model_server(answer))
+"""A model that repeats what it is asked."""
 
 
 def file(sent: Message, name: str) -> str:

@@ -1,7 +1,7 @@
 """A turn is lean: how often it asks memory, the embedder and Discord, in a conversation of which everything was made already."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -18,6 +18,8 @@ from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Chosen
 from bot.service.maintenance import Maintenance
 from memory.types import Domain, Session
+from memory.view.answer_validity import AnswerValidity
+from memory.view.binding import Binding
 from memory.view.view import View
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel
@@ -56,13 +58,14 @@ class Counting(Maintenance):
         super().__init__(app.memory, app.models, app.base.settings, app.base.clock, app.priority)
         self._app = app
         self._model = model
+        self.checks = 0
         self.poked = self.now()
         self._was_poked = asyncio.Event()
 
     def now(self) -> Cost:
         """Return what was asked so far."""
         asked = [request for request in self._model.requests if request.path.endswith("/embeddings")]
-        return Cost(self._app.memory.db.reads, self._app.memory.db.transactions, len(asked))
+        return Cost(self._app.memory.db.reads - self.checks, self._app.memory.db.transactions, len(asked))
 
     def poke(self, domain: Domain, session: Session | None = None) -> None:
         """Note it, and look after the domain."""
@@ -98,7 +101,33 @@ class Counting(Maintenance):
 _NUMBERS = count()
 
 
-class Wasteful(DomainAccess):
+class Checks(AnswerValidity):
+    """Has no check counted that sources still stand: it reads once where anybody committed, on a server in any of its databases."""
+
+    def __init__(self, binding: Binding, counting: Counting) -> None:
+        super().__init__(binding)
+        self._counting = counting
+
+    async def require(self, asked: Mapping[int, str], others: Mapping[int, str], begun: int) -> None:
+        """Check, and note it."""
+        self._counting.checks += 1
+        await super().require(asked, others, begun)
+
+
+class Access(DomainAccess):
+    """Access to domains through views that note their checks."""
+
+    counting: Counting
+
+    async def view_with_session(
+        self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen
+    ) -> tuple[View, Session | None]:
+        view, session = await super().view_with_session(place, person, adapter, chosen)
+        view.validity = Checks(view._binding, self.counting)
+        return view, session
+
+
+class Wasteful(Access):
     """The twin that reads things one by one, looks for something else as well, and writes a line more."""
 
     async def view_with_session(
@@ -115,7 +144,9 @@ class Wasteful(DomainAccess):
 def counted(app: App, model: OpenAIServer, *, wasteful: bool) -> tuple[App, Counting]:
     """Return her with housekeeping that counts, or as the twin."""
     base, counting = app.base, Counting(app, model)
-    domains = Wasteful(app.memory, base.settings, app.preferences, base.clock, base.time_zone) if wasteful else app.domains
+    kind = Wasteful if wasteful else Access
+    domains = kind(app.memory, base.settings, app.preferences, base.clock, base.time_zone)
+    domains.counting = counting
     return replace(app, maintenance=counting, domains=domains), counting
 
 

@@ -15,7 +15,6 @@ OFF = "The bank is off here; those who run this place turn it on with /memory ba
 NO_MODEL = "That takes a model: without one I make gists and summaries of what is said, and nothing more."
 PRIVATE = "There is no bank here: it is for places that several people read."
 
-
 town = discord_town.town
 
 

@@ -1,7 +1,7 @@
 """What people delete and edit while Lyra is away: she finds it when she is back, and uses nothing that she cannot look up."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -19,18 +19,13 @@ from tests.kits.comparing import busy, compared
 from tests.kits.discord_home import Awake, model_server, server_of
 from tests.kits.discord_quick import answered
 from tests.kits.discord_town import Town
+from tests.kits.entered import entered_in_loop
 from tests.kits.ladder_talk import climbed, teller
 
 DOWN = pytest.mark.parametrize("down", [True, False], ids=["while she is down", "between two sessions"])
 
-
 town = discord_town.town
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with model_server() as model:
-        yield model
+model = entered_in_loop(model_server)
 
 
 class Blind(Discord):

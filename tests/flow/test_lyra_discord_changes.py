@@ -1,6 +1,5 @@
 """What people change and take back on Discord: Lyra answers what stands, and keeps nothing else."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -8,9 +7,11 @@ import pytest
 from bot.app import open_app
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
+from tests.kits import discord_home
 from tests.kits.discord_home import Awake, awake, prompt, server_of, sound
 from tests.kits.discord_home import question as asked_in
 from tests.kits.discord_knowing import Thoughtful
+from tests.kits.entered import entered_in_loop
 
 GREEN, BLUE = "is the door green?", "is the door blue?"
 
@@ -48,15 +49,8 @@ async def kept(her: Awake, place: Channel) -> str:
     return "\n".join(await her.kept(*server_of(place.guild)))
 
 
-@pytest.fixture
-async def model() -> AsyncIterator[Thoughtful]:
-    async with Thoughtful() as model:
-        yield model
-
-
-@pytest.fixture
-def ada(server: DiscordServer) -> Person:
-    return server.person("ada")
+model = entered_in_loop(Thoughtful)
+ada = discord_home.ada
 
 
 async def waiting(server: DiscordServer, model: Thoughtful, ada: Person, place: Channel) -> Message:

@@ -37,9 +37,7 @@ SLASH = {
 }
 MENU = {"Remember this", "Forget this", "Answer again", "Not good"}
 
-
 town = discord_town.town
-
 
 # What is offered
 

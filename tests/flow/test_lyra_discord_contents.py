@@ -1,7 +1,6 @@
 """What comes with messages on Discord, and what does not fit into one: files, images, voice messages, long answers."""
 
 import base64
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,12 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.flow.test_lyra_discord_changes import answer_to, asks, caught_up, kept
 from tests.kits.discord_home import awake, prompt
 from tests.kits.discord_knowing import Thoughtful
+from tests.kits.entered import entered_in_loop
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 56
 NOTE = {"list.txt": b"buy cardamom"}
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[Thoughtful]:
-    async with Thoughtful(lambda request: "I see.") as model:
-        yield model
+model = entered_in_loop(lambda: Thoughtful(lambda request: "I see."))
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from tests.kits.discord_town import Town
 
 CANARY = "xylophonic"
 
-
 town = discord_town.town
 
 

@@ -14,7 +14,6 @@ LEFT = "1 message of mine here came of what is forgotten and can still be read."
 UNKNOWN = "I keep nothing of that message, and do not look at it again."
 NOT_YOURS = "Only whoever said it, or an admin, can have it forgotten."
 
-
 town = discord_town.town
 
 

@@ -19,6 +19,7 @@ from tests.fakes.discord import Channel, DiscordServer, Message, Person
 from tests.flow.test_lyra_discord_changes import answer_to, asks, caught_up
 from tests.flow.test_lyra_discord_streaming import ON, Halting, finished, hurry
 from tests.flow.test_lyra_discord_streaming_readers import made_with
+from tests.kits import discord_home
 from tests.kits.discord_home import Awake, awake, prompt
 from tests.kits.fresh import fresh, stored
 from tests.kits.lyra_kit import Home
@@ -52,9 +53,7 @@ async def model() -> AsyncIterator[Halting]:
         yield model
 
 
-@pytest.fixture
-def ada(server: DiscordServer) -> Person:
-    return server.person("ada")
+ada = discord_home.ada
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 The model repeats the code wherever a prompt holds it, so that every way that is left open shows.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town
 from tests.kits.discord_home import Awake, prompt, server_of
 from tests.kits.discord_town import Town, buttons
+from tests.kits.entered import entered_in_loop
 
 TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"
 REPEATED, IGNORANT = "It is 4711.", "I do not know it."
@@ -31,12 +32,7 @@ def parrot(request: b.Request) -> str:
 
 
 town = discord_town.town
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with OpenAIServer(parrot) as model:
-        yield model
+model = entered_in_loop(lambda: OpenAIServer(parrot))
 
 
 async def taken_back(town: Town, said: Message, how: str, who: Person) -> None:

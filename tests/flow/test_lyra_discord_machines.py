@@ -1,6 +1,5 @@
 """Whom Lyra does not hear on Discord: other machines unless they are allowed, and people who told her to stop."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -8,19 +7,15 @@ import pytest
 from memory.types import DomainKind
 from tests.fakes.discord import Channel, DiscordServer, Person
 from tests.flow.test_lyra_discord_changes import answer_to, answers_to, asks, caught_up, kept, owner
+from tests.kits import discord_home
 from tests.kits.discord_home import awake
 from tests.kits.discord_knowing import Thoughtful
+from tests.kits.entered import entered_in_loop
+
+model = entered_in_loop(lambda: Thoughtful(lambda request: "I see."))
 
 
-@pytest.fixture
-async def model() -> AsyncIterator[Thoughtful]:
-    async with Thoughtful(lambda request: "I see.") as model:
-        yield model
-
-
-@pytest.fixture
-def ada(server: DiscordServer) -> Person:
-    return server.person("ada")
+ada = discord_home.ada
 
 
 @pytest.fixture

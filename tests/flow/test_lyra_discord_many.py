@@ -1,4 +1,4 @@
-"""Many at once on Discord: each gets an answer to their own question, and nobody waits for another place."""
+"""Many at once on Discord, in many channels of many servers: each gets an answer to their own question, in order, and nobody waits for another place."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from memory.types import DomainKind, Kind
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Message
-from tests.kits.discord_home import prompt, question, server_of, sound
+from tests.kits.awake import model_server
+from tests.kits.discord_home import awake, prompt, question, server_of, sound
 from tests.kits.discord_knowing import Thoughtful, Town, answers
 from tests.kits.size import TORTURE
 
@@ -105,17 +107,6 @@ async def test_a_burst_ends_where_somebody_else_speaks(town: Town, general: Chan
         assert answers(town.server, first) == []
 
 
-async def test_a_burst_in_a_dm_is_answered_together(town: Town) -> None:
-    dm = await town.person("eve").opens_dm()
-    async with town.lyra():
-        await busy(town, dm)
-        burst = [await town.person("eve").says(dm, text) for text in ("is there tea?", "green tea?")]
-        await town.caught_up()
-        town.model.go.set()
-        assert await told(town, burst[-1]) == ["You said: is there tea?\ngreen tea?"]
-        assert answers(town.server, burst[0]) == []
-
-
 async def test_many_channels_at_once_do_not_wait_for_each_other(town: Town, home: Guild) -> None:
     channels = [town.server.world.channel(home, f"room-{number}") for number in range(MANY)]
     assert isinstance(town.model, Patient)
@@ -146,3 +137,43 @@ async def test_many_people_in_their_dms_at_once_never_read_each_other(town: Town
             mine = [text for chat in lyra.chats if f"name is {name} " in (text := prompt(chat))]
             assert len(mine) == 2
             assert not any(f"name is {other} " in text for text in mine for other in names if other != name)
+
+
+SERVERS, CHANNELS, EACH = (10, 20, 50) if TORTURE else (3, 4, 5)
+NO_LIMITS = "[limits]\nin_a_row = 0\n[limits.person]\nturns_per_minute = 0\n"
+
+
+async def test_nothing_of_a_burst_is_lost_and_each_channel_keeps_its_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with DiscordServer() as server, model_server() as model:
+        # Ten thousand turns, of some 30 ms of a processor each.
+        server.pulse.patience *= 10 if TORTURE else 1
+        ada = server.person("ada")
+        guilds = [server.world.guild(f"Server {n}") for n in range(SERVERS)]
+        channels = [server.world.channel(guild, f"channel-{n}") for guild in guilds for n in range(CHANNELS)]
+        for guild in guilds:
+            ada.joins(guild)
+        async with awake(server, tmp_path / "home", monkeypatch, model=model, config=NO_LIMITS) as lyra:
+            for n in range(EACH):
+                for channel in channels:
+                    await ada.says(channel, f"{server.mention} {channel.id} {n}")
+            unanswered = {max(channel.messages) for channel in channels}
+
+            def answered() -> bool:
+                for one in server.world.said[looked_at[0] :]:
+                    unanswered.discard(one.reply_to or 0)
+                looked_at[0] = len(server.world.said)
+                return not unanswered
+
+            looked_at = [0]
+            await server.pulse.until(answered, "an answer to the last of each")
+            await lyra.heard()
+            for guild in guilds:
+                view = await lyra.view(DomainKind.SERVER, guild.id)
+                said = [
+                    one.text.split()[-2:] for _session, one in [row async for row in view.messages.all()] if one.kind is Kind.SAID
+                ]
+                for channel in (one for one in channels if one.guild is guild):
+                    assert [int(n) for place, n in said if place == str(channel.id)] == list(range(EACH))
+        sound(server)

@@ -4,7 +4,7 @@ The model repeats the code wherever a prompt holds it, so that every way that is
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import Collection
 
 import pytest
 
@@ -22,15 +22,11 @@ from tests.kits import discord_town
 from tests.kits.discord_home import Awake, prompt
 from tests.kits.discord_quick import settled
 from tests.kits.discord_town import Town
+from tests.kits.entered import entered_in_loop
 from tests.kits.fresh import with_words
 
 town = discord_town.town
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with OpenAIServer(parrot) as model:
-        yield model
+model = entered_in_loop(lambda: OpenAIServer(parrot))
 
 
 class Trusting(Discord):

@@ -3,8 +3,6 @@
 The model repeats the code wherever a prompt holds it, so that every way that is left open shows.
 """
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from memory.types import DomainKind
@@ -14,14 +12,10 @@ from tests.flow.test_lyra_discord_forgotten_words import ASKED, CODE, REPEATED, 
 from tests.kits import discord_town
 from tests.kits.discord_home import Awake
 from tests.kits.discord_town import Town, buttons
+from tests.kits.entered import entered_in_loop
 
 town = discord_town.town
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with OpenAIServer(parrot) as model:
-        yield model
+model = entered_in_loop(lambda: OpenAIServer(parrot))
 
 
 async def unguarded(lyra: Awake, *without: str) -> None:

@@ -14,7 +14,6 @@ from tests.kits.discord_town import Town, buttons, rows
 
 NOT_THERE = "That list is not there any more; ask again."
 
-
 town = discord_town.town
 
 

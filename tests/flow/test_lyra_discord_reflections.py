@@ -14,7 +14,6 @@ from tests.kits.dream_talk import CURIOUS, dreamt, thoughtful
 THOUGHT = "Is there something between garden and Graz?"
 BUTTONS = ["Why this?", "Less of this", "Delete"]
 
-
 town = discord_town.town
 
 

@@ -1,7 +1,6 @@
 """Lyra goes on with a session on Discord after a restart: what was said meanwhile is answered once, by who may know what now."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -16,15 +15,12 @@ from tests.kits import discord_town
 from tests.kits.awake import prompt
 from tests.kits.discord_home import model_server, server_of
 from tests.kits.discord_town import Town
+from tests.kits.entered import entered_in_loop
 
 town = discord_town.town
 CODE = "the code of the safe is 7741"
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with model_server() as model:
-        yield model
+model = entered_in_loop(model_server)
 
 
 def answers(town: Town, question: Message) -> list[str]:

@@ -17,7 +17,6 @@ from tests.kits.discord_town import Town
 NO_ADMIN = "Only those who run this place can see and change its settings; yours are in a DM with me."
 FAR = "Asia/Kathmandu"
 
-
 town = discord_town.town
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Container
+from collections.abc import Container
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,9 +15,11 @@ from bot.delivery.exit_gate import gated
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right
 from tests.flow.test_lyra_discord_changes import answer_to, answers_to, asks, caught_up, kept, owner
+from tests.kits import discord_home
 from tests.kits.discord_home import Awake, awake, prompt
 from tests.kits.discord_knowing import Thoughtful
 from tests.kits.discord_town import buttons
+from tests.kits.entered import entered_in_loop
 
 ON, OFF = "streaming = true", "streaming = false"
 TALE = "Once there was a door that nobody had opened for a hundred years, and behind it lived a very old cat."
@@ -41,10 +43,7 @@ class Halting(Thoughtful):
         return response
 
 
-@pytest.fixture
-async def model() -> AsyncIterator[Halting]:
-    async with Halting(lambda request: "I see.") as model:
-        yield model
+model = entered_in_loop(lambda: Halting(lambda request: "I see."))
 
 
 @pytest.fixture
@@ -52,9 +51,7 @@ def general(server: DiscordServer) -> Channel:
     return server.world.channel(server.world.guild("Home", bot_rights=Right.MENTION_EVERYONE), "general")
 
 
-@pytest.fixture
-def ada(server: DiscordServer) -> Person:
-    return server.person("ada")
+ada = discord_home.ada
 
 
 def hurry(her: Awake, seconds: float = 0.02) -> None:

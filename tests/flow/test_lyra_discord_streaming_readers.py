@@ -13,6 +13,7 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right, Status
 from tests.flow.test_lyra_discord_changes import answer_to, answers_to, caught_up
 from tests.flow.test_lyra_discord_streaming import ON, Halting, finished, hurry
+from tests.kits import discord_home
 from tests.kits.discord_home import Awake, awake
 from tests.kits.discord_knowing import Unguarded
 
@@ -26,9 +27,7 @@ async def model() -> AsyncIterator[Halting]:
         yield model
 
 
-@pytest.fixture
-def ada(server: DiscordServer) -> Person:
-    return server.person("ada")
+ada = discord_home.ada
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Status
 from tests.flow.test_lyra_discord_streaming import ON, Halting, finished, hurry
+from tests.kits import discord_home
 from tests.kits.discord_home import Awake, awake
 from tests.kits.discord_quick import greeted
 
@@ -21,9 +22,7 @@ async def model() -> AsyncIterator[Halting]:
         yield model
 
 
-@pytest.fixture
-def ada(server: DiscordServer) -> Person:
-    return server.person("ada")
+ada = discord_home.ada
 
 
 async def begun(server: DiscordServer, her: Awake, model: Halting, ada: Person, place: Channel) -> Message:

@@ -1,23 +1,27 @@
-"""A question that is deleted while its answer goes out: the answer is deleted as well, in whatever order she learns of both."""
+"""What is taken back on Discord while its answer or a digest of it is made: the answer is deleted as well, and no model that writes digests is shown it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from adapters.events import Event, MessagesDeleted
 from bot.conversation.listening import NO_CURSORS
+from memory.derive import pipeline
+from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import DiscordServer, Held
+from tests.fakes.openai_behaviours import Request
 from tests.flow.test_lyra_discord_changes import GREEN, answer_to, answers_to, caught_up
-from tests.kits.discord_home import Awake, awake
+from tests.kits import discord_town
+from tests.kits.discord_home import Awake, awake, model_server, prompt, server_of
 from tests.kits.discord_knowing import Thoughtful
+from tests.kits.discord_town import Town, rows
+from tests.kits.entered import entered_in_loop
+from tests.kits.ladder_talk import teller
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[Thoughtful]:
-    async with Thoughtful() as model:
-        yield model
+model = entered_in_loop(Thoughtful)
 
 
 async def test_discord_has_the_answer_and_she_does_not_know_it_yet(
@@ -82,3 +86,44 @@ async def test_she_hears_of_it_after_she_answered(
         late.go.set()
         await server.pulse.until(lambda: answer.deleted, "that the answer is deleted")
         assert len(answers_to(server, before)) == 1, "what answers another question stands"
+
+
+SECRET = "zebrafinch"
+TOLD = "My boat is called Flora."
+
+town = discord_town.town
+
+
+def digests(requests: list[Request]) -> list[str]:
+    """Return what was asked for a digest."""
+    return [prompt(one) for one in requests if "You write the memory" in prompt(one)]
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture, id="unguarded")])
+async def test_what_is_deleted_while_a_digest_waits_behind_an_answer_is_in_no_prompt(
+    town: Town, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    if not guarded:
+        monkeypatch.setattr(pipeline, "requiring", lambda _: nullcontext())
+    async with model_server(teller) as model:
+        async with town.lyra(model, "summarize_after = 50") as lyra:
+            secret = await town.says(town.ada, town.general, f"My {SECRET} sings.")
+            await town.says(town.ada, town.general, TOLD)
+        async with town.lyra(model, "summarize_after = 2") as lyra:
+            model.script(b.Held("I think so."))
+            before = len(model.requests)
+            asked = await town.bob.says(await town.bob.opens_dm(), "are you there?")
+            await model.heard(before + 1)
+            housekeeping = asyncio.create_task(lyra.app.maintenance.tick())
+            while not await rows(lyra, "claims"):
+                await asyncio.sleep(0.01)
+            await town.ada.deletes(secret)
+            while any(SECRET in text for text in await lyra.kept(*server_of(town.guild))):
+                await asyncio.sleep(0.01)
+            model.go.set()
+            await town.answer(asked)
+            await housekeeping
+            await lyra.app.maintenance.tick()
+            told = digests(lyra.chats)
+            assert any("Flora" in one for one in told)
+            assert (not any(SECRET in one for one in told)) is guarded

@@ -1,8 +1,9 @@
-"""A thread that is opened on somebody's message: Discord shows that message as its first, and so it is to Lyra."""
+"""Threads, forums and media channels on Discord: what a thread is opened on is its first message, and nothing stands above a post."""
 
 import pytest
 
 from memory.types import DomainKind
+from tests.fakes.discord import Channel, Kind
 from tests.kits import discord_town
 from tests.kits.awake import Awake, model_server, prompt
 from tests.kits.discord_town import Town
@@ -69,3 +70,36 @@ async def test_her_own_answer_is_shown_in_the_thread_on_it(town: Town) -> None:
         for text in ("tell me more about that", "and more"):
             await town.says(town.ada, thread, text)
             assert f"The message answers this:\n> Lyra: {answer.content}" in prompt(lyra.chats[-1])
+
+
+FOUND = "the boat leaves at seven"
+
+
+@pytest.fixture(params=[Kind.FORUM, Kind.MEDIA], ids=["forum", "media channel"])
+def forum(town: Town, request: pytest.FixtureRequest) -> Channel:
+    return town.server.world.forum(town.guild, "ideas", request.param)
+
+
+async def posted(town: Town, forum: Channel) -> Channel:
+    """Let Ada begin a post with something that is for Lyra; return it once that is answered."""
+    post = await town.ada.starts_thread(forum, "Wishes", text=f"{town.server.mention} {FOUND}")
+    await town.answer(post.messages[post.id])
+    return post
+
+
+async def test_what_begins_a_post_is_answered_with_a_reply_and_found_where_it_stands(town: Town, forum: Channel) -> None:
+    async with town.lyra():
+        post = await posted(town, forum)
+        link = f"https://discord.com/channels/{town.guild.id}/{post.id}/{post.id}"
+        assert link in await town.reads(town.bob, town.general, "recall", query="boat")
+    async with town.lyra():
+        shown = await town.reads(town.bob, town.general, "recall", query="boat")
+        assert link in shown and FOUND in shown, "a restart took what begins a post for deleted"
+
+
+async def test_what_begins_a_post_is_forgotten_once_it_is_deleted_while_she_is_away(town: Town, forum: Channel) -> None:
+    async with town.lyra():
+        post = await posted(town, forum)
+    town.server.acts.delete(post.messages[post.id])
+    async with town.lyra():
+        assert FOUND not in await town.reads(town.bob, town.general, "recall", query="boat")

@@ -1,7 +1,6 @@
 """An answer that has to go before anybody saw it: what was asked is answered once more, from what is there by then."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from tests.fakes.openai_behaviours import Request
 from tests.flow.test_lyra_discord_changes import answers_to, caught_up
 from tests.kits.discord_home import awake, prompt, question
 from tests.kits.discord_knowing import Thoughtful
+from tests.kits.entered import entered_in_loop
 
 FACT = "my locker number is 7741"
 ASKED = "what is my locker number?"
@@ -24,10 +24,7 @@ def answer(request: Request) -> str:
     return f"On {question(request)}:{known}"
 
 
-@pytest.fixture
-async def model() -> AsyncIterator[Thoughtful]:
-    async with Thoughtful(answer) as model:
-        yield model
+model = entered_in_loop(lambda: Thoughtful(answer))
 
 
 async def told(server: DiscordServer) -> tuple[Channel, Message]:

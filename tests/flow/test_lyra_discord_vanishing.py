@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import pytest
 
@@ -18,18 +18,13 @@ from tests.kits.awake import prompt
 from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_knowing import everything
 from tests.kits.discord_town import Town
+from tests.kits.entered import entered_in_loop
 from tests.kits.fresh import with_words
 
 SECRET = "the safe is behind the picture"
 
-
 town = discord_town.town
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with model_server() as model:
-        yield model
+model = entered_in_loop(model_server)
 
 
 class Unseeing(Discord):

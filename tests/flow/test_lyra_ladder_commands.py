@@ -24,7 +24,6 @@ NOT_YOURS = "Only whoever said it of themselves, or an admin, can change that fa
 NO_FACT = "There is no fact with that id here. The profile shows the id of each."
 TIERS = ("profile", "eras", "narrative", "self")
 
-
 town = discord_town.town
 
 

@@ -129,19 +129,6 @@ async def test_a_mention_that_an_edit_adds_is_answered_once(
 
 
 @pytest.mark.torture
-async def test_a_summary_is_written_anew_from_the_new_words(at_home: Home, ada: Person, model: Thoughtful) -> None:
-    model.default = b.sensible
-    async with at_home.lyra(model):
-        room = await dm(at_home, ada)
-        said = await asked(at_home, ada, room)
-        assert GREEN in (await at_home.asks(ada, room, "!summarize")).body
-        await followed(at_home, ada, room, await ada.edits(room, said, BLUE))
-        summary = (await at_home.asks(ada, room, "!summarize")).body
-        assert BLUE in summary
-        assert "green" not in summary
-
-
-@pytest.mark.torture
 async def test_a_reaction_changes_nothing_and_is_not_answered(at_home: Home, ada: Person, model: Thoughtful) -> None:
     async with at_home.lyra(model) as lyra:
         room = await dm(at_home, ada)

@@ -1,23 +1,18 @@
 """What is told in confidence in a Matrix room: whom it is kept from while they are there, and until when."""
 
-from collections.abc import AsyncIterator, Collection
-from pathlib import Path
+from collections.abc import Collection
 
 import pytest
 
 from adapters.events import Place
 from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
-from tests.fakes.matrix import People, Proxy
-from tests.kits.matrix_knowing import FACT, Town, town_of
+from tests.kits import matrix_knowing
+from tests.kits.matrix_knowing import FACT, Town
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
-
-@pytest.fixture
-async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with town_of(people, proxy, tmp_path, monkeypatch) as town:
-        yield town
+town = matrix_knowing.town
 
 
 class Blind(Matrix):

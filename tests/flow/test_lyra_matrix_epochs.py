@@ -1,7 +1,6 @@
 """Who reads a Matrix room changes: a new conversation begins, and nothing of the old one is read any more."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -10,11 +9,12 @@ from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind
-from tests.fakes.matrix import People, Proxy, Status
+from tests.fakes.matrix import Status
 from tests.fakes.matrix.faults import SEND
+from tests.kits import matrix_knowing
 from tests.kits.awake import Awake, prompt
 from tests.kits.matrix_changes import followed
-from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Everything, Town, Unguarded, town_of
+from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Everything, Town, Unguarded
 from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
@@ -23,11 +23,7 @@ MOVED = "Who can read this place changed while I was at your question"
 Change = Callable[[], Awaitable[None]]
 Begun = Callable[[Town], Awaitable[tuple[str, Change]]]
 
-
-@pytest.fixture
-async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with town_of(people, proxy, tmp_path, monkeypatch) as town:
-        yield town
+town = matrix_knowing.town
 
 
 def roles(town: Town) -> list[str]:

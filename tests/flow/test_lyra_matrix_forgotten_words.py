@@ -4,7 +4,6 @@ The model repeats the code wherever a prompt holds it, so that every way that is
 """
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -13,6 +12,7 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Person
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import Awake, prompt
+from tests.kits.entered import entered_in_loop
 from tests.kits.matrix_changes import SEALED, answers_to, followed
 from tests.kits.matrix_home import Home, dm, room_of, sees_inside
 from tests.kits.size import few
@@ -22,12 +22,8 @@ pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixture
 TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"
 REPEATED, IGNORANT = "It is 4711.", "I do not know it."
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    """A model that repeats the code where it is shown."""
-    async with OpenAIServer(lambda request: REPEATED if CODE in prompt(request) else IGNORANT) as model:
-        yield model
+model = entered_in_loop(lambda: OpenAIServer(lambda request: REPEATED if CODE in prompt(request) else IGNORANT))
+"""A model that repeats the code where it is shown."""
 
 
 async def taken_back(at_home: Home, who: Person, room: str, said: str, how: str) -> None:

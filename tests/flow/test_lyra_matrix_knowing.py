@@ -1,9 +1,7 @@
 """Who may know, on Matrix: words reach a prompt only where every reader could read them, and where their person said so."""
 
 import re
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,18 +11,14 @@ from adapters.matrix.rooms.rooms import Rooms
 from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind, DomainRef, Identity, Kind, NewExchange
 from memory.view.view import View
-from tests.fakes.matrix import People, Proxy
+from tests.kits import matrix_knowing
 from tests.kits.awake import Awake, prompt
-from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Believing, Everything, Town, everything, town_of
+from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Believing, Everything, Town, everything
 from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
-
-@pytest.fixture
-async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with town_of(people, proxy, tmp_path, monkeypatch) as town:
-        yield town
+town = matrix_knowing.town
 
 
 async def place(town: Town, name: str) -> tuple[str, str, str]:

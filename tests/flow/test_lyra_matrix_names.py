@@ -1,8 +1,7 @@
 """Who says what, on Matrix: nobody speaks as another in a prompt, accounts of one name are told apart, and Lyra is Lyra alone."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
@@ -12,18 +11,14 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.rooms.past_names import PastNames
 from adapters.matrix.rooms.room import Room
 from memory.places import shown_names
-from tests.fakes.matrix import People, Proxy
+from tests.kits import matrix_knowing
 from tests.kits.awake import prompt
 from tests.kits.marks import PLANTED, raw, spoken
-from tests.kits.matrix_knowing import Town, sees_inside, town_of
+from tests.kits.matrix_knowing import Town, sees_inside
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
-
-@pytest.fixture
-async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with town_of(people, proxy, tmp_path, monkeypatch) as town:
-        yield town
+town = matrix_knowing.town
 
 
 async def calls_themselves(town: Town, who: str, name: str) -> None:

@@ -1,6 +1,5 @@
 """Rooms on Matrix that others can come into or look into: two people in one are not alone, and never were."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from memory.types import DomainKind
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import People, Person, Proxy
 from tests.flow.test_lyra_matrix_sending import Telling
+from tests.kits import matrix_knowing
 from tests.kits.awake import prompt
 from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Town, Unguarded, sees_inside, town_of
 from tests.kits.size import few
@@ -34,10 +34,7 @@ OPEN: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with town_of(people, proxy, tmp_path, monkeypatch) as town:
-        yield town
+town = matrix_knowing.town
 
 
 class _Blind(Room):

@@ -1,29 +1,22 @@
 """What a Matrix message answers is shown beside it only where everyone who reads the room could read it then."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.references import References
 from adapters.matrix.rooms.room import Room
 from memory.types import DomainKind
-from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import CONTEXT, Refuse
+from tests.kits import matrix_knowing
 from tests.kits.awake import Awake, prompt
-from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Town, town_of
+from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Town
 from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 QUOTED = "The message answers this:"
 
-
-@pytest.fixture
-async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with town_of(people, proxy, tmp_path, monkeypatch) as town:
-        yield town
+town = matrix_knowing.town
 
 
 async def told(town: Town, room: str, *, aside: bool = False) -> str:

@@ -1,7 +1,5 @@
 """What is taken back by a command or in words while she answers from it: that waits for no answer, and another one is made."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from memory.types import DomainKind
@@ -9,6 +7,7 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Person
 from tests.kits.awake import Awake, prompt
 from tests.kits.discord_knowing import Thoughtful
+from tests.kits.entered import entered_in_loop
 from tests.kits.matrix_home import Home, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
@@ -16,11 +15,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixture
 TOLD, CODE, ASKED, ANEW = "My locker code is 4711.", "4711", "what is the locker code?", "I do not know."
 LATER = "My other code is 5813."
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[Thoughtful]:
-    async with Thoughtful(lambda request: CODE if CODE in prompt(request) else ANEW) as model:
-        yield model
+model = entered_in_loop(lambda: Thoughtful(lambda request: CODE if CODE in prompt(request) else ANEW))
 
 
 async def pondered(at_home: Home, model: Thoughtful, lyra: Awake, who: Person, room: str) -> str:

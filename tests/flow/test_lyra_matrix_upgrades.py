@@ -1,8 +1,5 @@
 """Rooms that are upgraded: she follows those who may send her, and goes on where everyone could read the old room."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from adapters.events import Circle, Reach
@@ -13,21 +10,18 @@ from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms, Succession
 from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind
-from tests.fakes.matrix import People, Proxy, Status
+from tests.fakes.matrix import Status
 from tests.fakes.matrix.faults import SEND
+from tests.kits import matrix_knowing
 from tests.kits.awake import prompt
-from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Town, Unguarded, sees_inside, town_of
+from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Town, Unguarded, sees_inside
 from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 TOMBSTONE = "m.room.tombstone"
 
-
-@pytest.fixture
-async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with town_of(people, proxy, tmp_path, monkeypatch) as town:
-        yield town
+town = matrix_knowing.town
 
 
 async def moved(town: Town, room: str) -> str:

@@ -11,17 +11,15 @@ import pytest
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.homeserver import SignedOut
-from tests.fakes.matrix import UNKNOWN_TOKEN, Lost, People, Proxy, RateLimit, Refuse, Status
+from tests.fakes.matrix import UNKNOWN_TOKEN, Lost, People, RateLimit, Refuse, Status
+from tests.kits import matrix_account
 from tests.kits.matrix_account import Home, device, home
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 LOGIN, UPLOAD = "POST /login", "POST /keys/upload"
 
-
-@pytest.fixture
-async def lyra(people: People, proxy: Proxy, tmp_path: Path) -> Home:
-    return await home(people, proxy, tmp_path)
+lyra = matrix_account.lyra
 
 
 async def refused(account: Account) -> str:

@@ -11,17 +11,15 @@ from nio.store import SqliteStore
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.account import Account
-from tests.fakes.matrix import Lost, People, Person, Proxy
+from tests.fakes.matrix import Lost, People, Person
+from tests.kits import matrix_account
 from tests.kits.matrix_account import Home, device, heard, home, says, synced, words
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 UPLOAD, LOGOUT = "POST /keys/upload", "POST /logout"
 
-
-@pytest.fixture
-async def lyra(people: People, proxy: Proxy, tmp_path: Path) -> Home:
-    return await home(people, proxy, tmp_path)
+lyra = matrix_account.lyra
 
 
 @pytest.fixture

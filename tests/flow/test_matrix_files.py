@@ -14,7 +14,7 @@ from adapters.message_parts import Attachment, Contents
 from tests.fakes.matrix import Held, Lost, Person, Status, contents
 from tests.fakes.matrix.client import Json
 from tests.fakes.matrix.faults import DOWNLOAD
-from tests.kits.matrix_speech import Desk, Town, beside
+from tests.kits.matrix_speech import Desk, Town
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
@@ -41,8 +41,7 @@ async def read(it: Desk, room: str, *events: str) -> list[Contents]:
 
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_texts_and_images_are_read(town: Town, ada: Person, encrypted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=encrypted)
+    async with town.beside(ada, encrypted=encrypted) as (it, room):
         text = await ada.attaches(room, "plan.md", "# Täglich".encode(), "text/markdown")
         image = await ada.attaches(room, "cat.png", PNG, "image/png", caption="my cat")
         first, second = await read(it, room, text, image)
@@ -53,8 +52,7 @@ async def test_texts_and_images_are_read(town: Town, ada: Person, encrypted: boo
 @pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_recordings_and_others_are_described_and_not_fetched(town: Town, ada: Person, encrypted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=encrypted)
+    async with town.beside(ada, encrypted=encrypted) as (it, room):
         voice = await ada.attaches(room, "voice.ogg", b"OggS", "audio/ogg", voice=True)
         archive = await ada.attaches(room, "all.zip", b"PK", "application/zip")
         found = await read(it, room, voice, archive)
@@ -67,8 +65,7 @@ async def test_recordings_and_others_are_described_and_not_fetched(town: Town, a
 
 @pytest.mark.torture
 async def test_what_says_that_it_is_too_large_is_not_fetched(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         source = {"url": await ada.client.upload(PNG, "image/png")}
         files = [("long.txt", "text/plain", MOST_TEXT), ("large.png", "image/png", MOST_IMAGE)]
         said = [contents.media(name, kind, most + 1, source) for name, kind, most in files]
@@ -79,8 +76,7 @@ async def test_what_says_that_it_is_too_large_is_not_fetched(town: Town, ada: Pe
 
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_what_is_larger_than_it_says_is_not_read(town: Town, ada: Person, encrypted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=encrypted)
+    async with town.beside(ada, encrypted=encrypted) as (it, room):
         long = await message(it, room, await ada.attaches(room, "long.txt", b"x" * (MOST_TEXT + 1), "text/plain"))
         small = replace(long, attachments=(replace(long.attachments[0], size=1),))
         [found] = await files.read(it.client, small, 10.0)
@@ -91,8 +87,7 @@ async def test_what_is_larger_than_it_says_is_not_read(town: Town, ada: Person, 
 
 @pytest.mark.torture
 async def test_four_texts_of_a_message_are_read(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         events = [await ada.attaches(room, f"{number}.txt", b"%d" % number, "text/plain") for number in range(5)]
         assert [one.text for one in await read(it, room, *events)] == ["0", "1", "2", "3", ""]
 
@@ -123,8 +118,7 @@ async def tampered(ada: Person, room: str, file: Json) -> str:
     ],
 )
 async def test_what_was_tampered_with_is_not_read(town: Town, ada: Person, file: Json) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         changed = await tampered(ada, room, file)
         assert [one.text for one in await read(it, room, changed)] == [""]
         assert all("whoami" not in call.path for call in it.proxy.requests if call.method == "GET")
@@ -132,23 +126,20 @@ async def test_what_was_tampered_with_is_not_read(town: Town, ada: Person, file:
 
 @pytest.mark.torture
 async def test_untouched_the_same_file_is_read(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         assert [one.text for one in await read(it, room, await tampered(ada, room, {}))] == ["at noon"]
 
 
 @pytest.mark.torture
 async def test_what_is_not_the_image_that_it_says_is_not_shown(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         sent = await ada.attaches(room, "cat.png", b"<svg onload=alert(1)>", "image/png")
         assert [one.image for one in await read(it, room, sent)] == [b""]
 
 
 @pytest.mark.torture
 async def test_what_was_taken_back_is_not_read(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         said = await message(it, room, await ada.attaches(room, "plan.txt", b"at noon", "text/plain"))
         await ada.redacts(room, said.id)
         assert [one.text for one in await files.read(it.client, said, 10.0)] == [""]
@@ -157,8 +148,7 @@ async def test_what_was_taken_back_is_not_read(town: Town, ada: Person) -> None:
 @pytest.mark.parametrize("fault", [Status(502), Lost(accepted=False)])
 @pytest.mark.parametrize("operation", [DOWNLOAD, EVENT])
 async def test_what_cannot_be_had_is_described(town: Town, ada: Person, fault: Status | Lost, operation: str) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         said = await message(it, room, await ada.attaches(room, "plan.txt", b"at noon", "text/plain"))
         it.proxy.faults.always(operation, fault)
         assert [(one.attachment.name, one.text) for one in await files.read(it.client, said, 10.0)] == [("plan.txt", "")]
@@ -166,8 +156,7 @@ async def test_what_cannot_be_had_is_described(town: Town, ada: Person, fault: S
 
 @pytest.mark.torture
 async def test_what_takes_too_long_is_described(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         quick = await ada.attaches(room, "quick.txt", b"at noon", "text/plain")
         slow = await ada.attaches(room, "slow.txt", b"at night", "text/plain")
         said = await message(it, room, quick, slow)

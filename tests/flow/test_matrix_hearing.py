@@ -8,16 +8,14 @@ from adapters.events import Message, Reach
 from adapters.matrix.outgoing.contents import AUTOMATED
 from tests.fakes.matrix import People, Proxy
 from tests.kits.adapter_kit import room_circle
-from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
+from tests.kits.matrix_kit import Ear, dm, home, in_dm, in_room, listening, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 
 @pytest.mark.torture
 async def test_a_dm_is_heard_as_a_private_word(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         said = await ada.says(room, "My cat is called Mog.")
         message = await ear.heard(Message)
     assert (message.id, message.text, message.person.name) == (said, "My cat is called Mog.", "Ada")
@@ -27,9 +25,7 @@ async def test_a_dm_is_heard_as_a_private_word(people: People, proxy: Proxy, tmp
 
 @pytest.mark.torture
 async def test_an_encrypted_dm_is_a_room_that_one_person_reads(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
         await ada.says(room, "Between us: I am leaving.")
         message = await ear.heard(Message)
     assert (message.text, message.addressed) == ("Between us: I am leaving.", True)
@@ -67,10 +63,7 @@ async def test_a_sticker_and_a_poll_are_said_to_her_and_a_vote_is_not(
 
 @pytest.mark.torture
 async def test_in_a_room_only_what_names_her_is_for_her(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
-        room = await room_of(lyra, ada, bo)
+    async with in_room(people, proxy, tmp_path) as (lyra, ada, bo, ear, room):
         await ada.says(room, "Tea, anyone?")
         await ada.says(room, "Lyra: !recall cats", mentions=[lyra.user])
         await ada.says(room, "I told Lyra about it.", mentions=[bo.user])
@@ -95,10 +88,7 @@ async def test_in_a_room_only_what_names_her_is_for_her(people: People, proxy: P
 async def test_of_a_client_that_does_not_say_whom_it_mentions_her_name_as_a_word_counts(
     people: People, proxy: Proxy, tmp_path: Path, body: str, heard: str
 ) -> None:
-    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
-        room = await room_of(lyra, ada, bo)
+    async with in_room(people, proxy, tmp_path) as (lyra, ada, bo, ear, room):
         await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": "Lyrant is another word."})
         await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": body})
         await ear.heard(Message, 2)
@@ -118,20 +108,14 @@ async def test_of_a_client_that_does_not_say_whom_it_mentions_her_name_as_a_word
 async def test_who_types_her_name_as_a_call_calls_her_also_where_the_client_finds_nobody_mentioned(
     people: People, proxy: Proxy, tmp_path: Path, body: str, mentions: dict[str, object], addressed: bool
 ) -> None:
-    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
-        room = await room_of(lyra, ada, bo)
+    async with in_room(people, proxy, tmp_path) as (lyra, ada, bo, ear, room):
         await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": body, "m.mentions": mentions})
         assert (await ear.heard(Message)).addressed is addressed
 
 
 @pytest.mark.torture
 async def test_a_pill_and_her_id_call_her_too(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
-        room = await room_of(lyra, ada, bo)
+    async with in_room(people, proxy, tmp_path) as (lyra, ada, bo, ear, room):
         pill = {"format": "org.matrix.custom.html", "formatted_body": f'<a href="https://matrix.to/#/{lyra.user}">L</a> hi'}
         await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": "L hi", **pill})
         await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": f"{lyra.user}: and again"})
@@ -142,9 +126,7 @@ async def test_a_pill_and_her_id_call_her_too(people: People, proxy: Proxy, tmp_
 
 @pytest.mark.torture
 async def test_notices_are_never_heard_nor_is_what_she_said_herself(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         await ada.says(room, "Beep.", kind="m.notice")
         await lyra.owner.says(room, "I am here.")
         await ada.sends(room, "org.example.custom", {"body": "odd"})
@@ -158,8 +140,7 @@ async def test_who_is_configured_as_a_bot_and_what_bears_the_mark_of_a_program_c
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
     lyra, ada, robo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("robo")
-    ear = Ear()
-    async with listening(lyra, ear, bots=frozenset({robo.user})):
+    async with listening(lyra, ear := Ear(), bots=frozenset({robo.user})):
         room = await room_of(lyra, ada, robo)
         await robo.says(room, "Build passed.")
         await ada.says(room, "Hooray.")
@@ -169,9 +150,7 @@ async def test_who_is_configured_as_a_bot_and_what_bears_the_mark_of_a_program_c
 
 
 async def test_what_is_not_text_is_heard_as_what_it_is(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         await ada.says(room, "waves", kind="m.emote")
         await ada.sends(room, "m.room.message", {"msgtype": "m.location", "body": "The oak", "geo_uri": "geo:48.2,16.4"})
         photo = await ada.attaches(room, "mog.png", b"\x89PNG", "image/png", caption="That is Mog.")
@@ -185,9 +164,7 @@ async def test_what_is_not_text_is_heard_as_what_it_is(people: People, proxy: Pr
 
 @pytest.mark.torture
 async def test_an_encrypted_file_is_heard_with_its_name(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
         sent = await ada.attaches(room, "list.txt", b"milk", "text/plain")
         message = await ear.heard(Message)
     assert [(one.id, one.name, one.type, one.size) for one in message.attachments] == [(sent, "list.txt", "text/plain", 4)]
@@ -196,10 +173,7 @@ async def test_an_encrypted_file_is_heard_with_its_name(people: People, proxy: P
 async def test_a_reply_comes_with_what_it_answers_and_without_the_filler_of_old_clients(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
-    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
-        room = await room_of(lyra, ada, bo)
+    async with in_room(people, proxy, tmp_path) as (lyra, ada, bo, ear, room):
         own = await lyra.owner.says(room, "Mog is a cat.")
         await ada.says(room, f"> <{lyra.user}> Mog is a cat.\n\nAnd how old?", reply_to=own)
         await ada.says(room, "> to be or not to be", reply_to=own)
@@ -213,13 +187,10 @@ async def test_a_reply_comes_with_what_it_answers_and_without_the_filler_of_old_
 
 @pytest.mark.torture
 async def test_a_reply_to_something_old_and_encrypted_is_read_up(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
         old = await ada.says(room, "The key is under the mat.")
         await ear.heard(Message)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again):
+    async with listening(lyra, again := Ear(cursors=ear.kept)):
         await ada.edits(room, old, "The key is under the pot.")
         await ada.says(room, "Where was it?", reply_to=old)
         message = await again.heard(Message)
@@ -239,8 +210,7 @@ async def test_what_cannot_be_shown_is_taken_out_of_names_and_texts(people: Peop
 
 async def test_what_the_homeserver_tells_her_account_is_no_question(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, server = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("notices")
-    ear = Ear()
-    async with listening(lyra, ear):
+    async with listening(lyra, ear := Ear()):
         rooms = [await dm(lyra, one) for one in (server, ada)]
         await lyra.owner.client.call("PUT", "user", lyra.user, "rooms", rooms[0], "tags", "m.server_notice", body={})
         for who, room in zip((server, ada), rooms, strict=True):

@@ -9,7 +9,7 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.hearing import Hearing
 from tests.fakes.matrix import People, Proxy, contents
-from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
+from tests.kits.matrix_kit import Ear, home, in_dm, in_room, listening, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -19,9 +19,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures"]
 async def test_an_edit_is_no_new_message_but_the_new_words_of_the_old_one(
     people: People, proxy: Proxy, tmp_path: Path, encrypted: bool
 ) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=encrypted)
+    async with in_dm(people, proxy, tmp_path, encrypted=encrypted, encrypts=True) as (lyra, ada, ear, room):
         said = await ada.says(room, "Mog is 3.")
         message = await ear.heard(Message)
         await ada.edits(room, said, "Mog is 4.")
@@ -33,23 +31,17 @@ async def test_an_edit_is_no_new_message_but_the_new_words_of_the_old_one(
 async def test_an_edit_of_something_said_before_a_restart_is_followed_into_its_thread(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
         said = await ada.says(room, "Monday", thread=await ada.says(room, "When?"))
         message = await ear.heard(Message, 2)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again):
+    async with listening(lyra, again := Ear(cursors=ear.kept)):
         await ada.edits(room, said, "Tuesday")
         revised = await again.heard(MessageEdited)
     assert (revised.id, revised.text, revised.place.key) == (said, "Tuesday", message.place.key)
 
 
 async def test_nobody_changes_what_another_one_said(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
-    ear = Ear()
-    async with listening(lyra, ear):
-        room = await room_of(lyra, ada, eve)
+    async with in_room(people, proxy, tmp_path, "eve") as (lyra, ada, eve, ear, room):
         said = await ada.says(room, "I like tea.")
         await eve.edits(room, said, "I like poison.")
         await ada.edits(room, said, "I like green tea.")
@@ -72,9 +64,7 @@ async def test_an_edit_of_an_edit_is_no_other_message(people: People, proxy: Pro
 
 async def test_what_was_encrypted_is_edited_by_nothing_that_is_not(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """Whoever runs the homeserver could write it."""
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
         said = await ada.says(room, "I like tea.")
         await ada.sends(room, "m.room.message", contents.edit(said, contents.text("I like poison.")), plain=True)
         await ada.edits(room, said, "I like green tea.")
@@ -96,8 +86,7 @@ class _Fooled(Matrix):
 async def test_without_that_comparison_anybody_could(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin."""
     lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
-    ear = Ear()
-    async with listening(lyra, ear, kind=_Fooled):
+    async with listening(lyra, ear := Ear(), kind=_Fooled):
         room = await room_of(lyra, ada, eve)
         await eve.edits(room, await ada.says(room, "I like tea."), "I like poison.")
         assert (await ear.heard(MessageEdited)).text == "I like poison."
@@ -106,9 +95,7 @@ async def test_without_that_comparison_anybody_could(people: People, proxy: Prox
 @pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
 async def test_what_is_taken_back_is_withdrawn(people: People, proxy: Proxy, tmp_path: Path, encrypted: bool) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=encrypted)
+    async with in_dm(people, proxy, tmp_path, encrypted=encrypted, encrypts=True) as (lyra, ada, ear, room):
         said = await ada.says(room, "I stole a bike.")
         await ada.edits(room, said, "I stole a red bike.")
         await ada.redacts(room, said)
@@ -121,9 +108,7 @@ async def test_what_is_taken_back_is_withdrawn(people: People, proxy: Proxy, tmp
 async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(
     people: People, proxy: Proxy, tmp_path: Path, encrypted: bool, restarted: bool
 ) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=encrypted)
+    async with in_dm(people, proxy, tmp_path, encrypted=encrypted, encrypts=True) as (lyra, ada, ear, room):
         said = await ada.says(room, "One")
         edits = [await ada.edits(room, said, "Two"), await ada.edits(room, said, "Three")]
         await ear.heard(MessageEdited, 2)
@@ -133,8 +118,7 @@ async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(
             await ada.redacts(room, edits[0])
             assert (await ear.heard(MessageEdited, 4)).text == "One"
     if restarted:
-        again = Ear(cursors=ear.kept)
-        async with listening(lyra, again):
+        async with listening(lyra, again := Ear(cursors=ear.kept)):
             await ada.redacts(room, edits[1])
             revised = await again.heard(MessageEdited)
         assert (revised.id, revised.text) == (said, "Two")
@@ -143,9 +127,7 @@ async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(
 
 @pytest.mark.torture
 async def test_an_edit_of_what_was_taken_back_is_not_followed(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         said = await ada.says(room, "One")
         await ada.redacts(room, said)
         await ada.edits(room, said, "Two")
@@ -156,9 +138,7 @@ async def test_an_edit_of_what_was_taken_back_is_not_followed(people: People, pr
 
 @pytest.mark.torture
 async def test_a_reaction_is_nothing_to_answer(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         await ada.reacts(room, await ada.says(room, "One"), "👍")
         await ada.says(room, "Two")
         await ear.heard(Message, 2)

@@ -13,16 +13,14 @@ from adapters.matrix.sync import STREAM
 from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy
 from tests.fakes.matrix.faults import SYNC, Held, Lost, Refuse, Status
 from tests.kits.adapter_kit import running
-from tests.kits.matrix_kit import Clock, Ear, Notebook, adapter_for, dm, home, listening, room_of, sees_inside
+from tests.kits.matrix_kit import Clock, Ear, Notebook, adapter_for, dm, home, in_dm, listening, room_of, sees_inside
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 
 @pytest.mark.torture
 async def test_a_failing_homeserver_is_asked_ever_less_often(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         proxy.faults.always(SYNC, Status(502))
         proxy.cut(SYNC)
         await lyra.clock.pulse.until(lambda: len(lyra.clock.waits) >= 8, "eight waits")
@@ -148,9 +146,7 @@ async def test_places_are_unknown_when_the_homeserver_told_nothing_for_too_long(
 
 @pytest.mark.torture
 async def test_before_it_is_told_of_the_connection_everything_is_known(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         await ada.says(room, "Before")
         message = await ear.heard(Message)
     await ada.says(room, "Meanwhile")

@@ -21,7 +21,7 @@ from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy
 from tests.fakes.matrix.faults import MESSAGES, SYNC, Lost, Refuse, Status
-from tests.kits.matrix_kit import Ear, Home, Notebook, dm, home, listening
+from tests.kits.matrix_kit import Ear, Home, Notebook, dm, home, in_dm, listening
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -59,16 +59,13 @@ class _Brief(_Narrow):
 async def test_all_that_was_said_while_she_was_down_is_heard_oldest_first(
     people: People, proxy: Proxy, tmp_path: Path, encrypted: bool
 ) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=encrypted)
+    async with in_dm(people, proxy, tmp_path, encrypted=encrypted, encrypts=True) as (lyra, ada, ear, room):
         await ada.says(room, "Before")
         await ear.heard(Message)
     missed = [f"Message {number}" for number in range(40)]
     for one in missed:
         await ada.says(room, one)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, kind=_Narrow):
+    async with listening(lyra, again := Ear(cursors=ear.kept), kind=_Narrow):
         await again.heard(Message, 40)
         await ada.says(room, "After")
         await again.heard(Message, 41)
@@ -79,15 +76,12 @@ async def test_all_that_was_said_while_she_was_down_is_heard_oldest_first(
 @pytest.mark.torture
 async def test_without_the_walk_back_the_oldest_would_be_lost(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin."""
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         await ada.says(room, "Before")
         await ear.heard(Message)
     for number in range(40):
         await ada.says(room, f"Message {number}")
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, kind=_Forgetful):
+    async with listening(lyra, again := Ear(cursors=ear.kept), kind=_Forgetful):
         await ada.says(room, "After")
         await again.pulse.until(lambda: again.texts[-1:] == ["After"], "the last word")
     assert "Message 0" not in again.texts and "Message 39" in again.texts
@@ -95,9 +89,7 @@ async def test_without_the_walk_back_the_oldest_would_be_lost(people: People, pr
 
 async def missing(people: People, proxy: Proxy, tmp_path: Path, n: int) -> tuple[Home, Ear, list[str]]:
     """Let somebody say n things in a DM after she stopped listening; return her home, what she heard until then, and what she missed."""
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         await ada.says(room, "Before")
         await ear.heard(Message)
     missed = [f"Message {number}" for number in range(n)]
@@ -108,8 +100,7 @@ async def missing(people: People, proxy: Proxy, tmp_path: Path, n: int) -> tuple
 
 async def test_of_too_much_the_newest_is_heard(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ear, missed = await missing(people, proxy, tmp_path, 40)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, kind=_Brief):
+    async with listening(lyra, again := Ear(cursors=ear.kept), kind=_Brief):
         await again.heard(Message, 30)
     assert again.texts == missed[-30:]
 
@@ -117,8 +108,7 @@ async def test_of_too_much_the_newest_is_heard(people: People, proxy: Proxy, tmp
 async def test_a_gap_that_cannot_be_read_just_now_is_read_a_little_later(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ear, missed = await missing(people, proxy, tmp_path, 20)
     proxy.faults.script(MESSAGES, Status(502), Status(503))
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, kind=_Narrow):
+    async with listening(lyra, again := Ear(cursors=ear.kept), kind=_Narrow):
         await again.heard(Message, 20)
     assert again.texts == missed and again.times_ready == 1
 
@@ -128,8 +118,7 @@ async def test_a_gap_at_which_her_token_ends_is_read_once_she_is_signed_in_again
 ) -> None:
     lyra, ear, missed = await missing(people, proxy, tmp_path, 20)
     proxy.faults.script(MESSAGES, UNKNOWN_TOKEN)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, kind=_Narrow):
+    async with listening(lyra, again := Ear(cursors=ear.kept), kind=_Narrow):
         await again.heard(Message, 20)
     assert again.texts == missed
 
@@ -138,16 +127,13 @@ async def test_a_gap_at_which_her_token_ends_is_read_once_she_is_signed_in_again
 async def test_a_gap_that_the_homeserver_does_not_show_keeps_nobody_from_being_heard(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         await ada.says(room, "Before")
         await ear.heard(Message)
     for number in range(20):
         await ada.says(room, f"Message {number}")
     proxy.faults.always(MESSAGES, Refuse(403, "M_FORBIDDEN"))
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, kind=_Narrow):
+    async with listening(lyra, again := Ear(cursors=ear.kept), kind=_Narrow):
         await again.heard(Message, 10)
     assert again.texts[-1] == "Message 19"
 
@@ -176,17 +162,14 @@ async def test_what_was_not_committed_comes_again_after_the_end(
         await ada.says(room, "Do not lose this.")
         await ear.reached.wait()
     assert not ear.texts
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again):
+    async with listening(lyra, again := Ear(cursors=ear.kept)):
         await again.heard(Message)
     assert again.texts == ["Do not lose this."]
 
 
 @pytest.mark.torture
 async def test_what_comes_again_because_an_answer_was_lost_is_heard_once(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         await ada.says(room, "Hello")
         await ear.heard(Message)
         await proxy.waiting(SYNC)
@@ -198,16 +181,13 @@ async def test_what_comes_again_because_an_answer_was_lost_is_heard_once(people:
 
 
 async def test_edits_that_were_missed_are_followed_too(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path) as (lyra, ada, ear, room):
         said = await ada.says(room, "One")
         await ear.heard(Message)
     await ada.edits(room, said, "Two")
     for number in range(20):
         await ada.says(room, f"Message {number}")
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, kind=_Narrow):
+    async with listening(lyra, again := Ear(cursors=ear.kept), kind=_Narrow):
         await again.heard(Message, 20)
     assert [(one.id, one.text) for one in again.of(MessageEdited)] == [(said, "Two")]
     assert isinstance(again.events[0], MessageEdited)

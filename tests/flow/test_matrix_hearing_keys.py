@@ -9,7 +9,7 @@ import pytest
 from adapters.events import Message, Reach, Unreadable
 from adapters.matrix.incoming import undecrypted
 from tests.fakes.matrix import People, Proxy
-from tests.kits.matrix_kit import Ear, dm, home, listening, place_of, room_of
+from tests.kits.matrix_kit import Ear, dm, home, in_dm, listening, place_of, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -18,10 +18,8 @@ pytest_plugins = ["tests.fakes.matrix.fixtures"]
 async def test_a_message_whose_key_is_late_is_heard_when_it_comes_with_its_own_time(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    assert ada.keys
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
+        assert ada.keys
         ada.keys.late = True
         said = await ada.says(room, "First")
         await ada.hears_aside("m.room_key_request", lyra.user)
@@ -34,16 +32,13 @@ async def test_a_message_whose_key_is_late_is_heard_when_it_comes_with_its_own_t
 
 
 async def test_a_late_key_is_waited_for_over_a_restart(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    assert ada.keys
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
+        assert ada.keys
         ada.keys.late = True
         said = await ada.says(room, "First", thread=await ada.says(room, "Root"))
         await ada.hears_aside("m.room_key_request", lyra.user)
     await ada.keys.hand_over()
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again):
+    async with listening(lyra, again := Ear(cursors=ear.kept)):
         message = await again.heard(Message, 2)
     assert (message.id, again.texts) == (said, ["Root", "First"]) and message.place.thread
 
@@ -110,21 +105,17 @@ async def test_what_names_no_key_that_can_be_is_not_waited_for(
 @pytest.mark.torture
 @pytest.mark.parametrize("restarted", [False, True], ids=["at once", "after a restart"])
 async def test_a_key_that_is_withheld_is_explained_at_once(people: People, proxy: Proxy, tmp_path: Path, restarted: bool) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    assert ada.keys
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
+        assert ada.keys
         ada.keys.refused.add(lyra.user)
         if not restarted:
             await ada.says(room, "Guess what")
             assert "no keys with my device" in str((await ear.heard(Unreadable)).why)
     if restarted:
         await ada.says(room, "Guess what")
-        again = Ear(cursors=ear.kept)
-        async with listening(lyra, again):
+        async with listening(lyra, again := Ear(cursors=ear.kept)):
             assert "no keys with my device" in str((await again.heard(Unreadable)).why)
-        third = Ear(cursors=again.kept)
-        async with listening(lyra, third):
+        async with listening(lyra, third := Ear(cursors=again.kept)):
             await ada.says(room, "Guess what else")
             await ada.says(await dm(lyra, ada), "In plain words")
             await third.heard(Message)
@@ -153,10 +144,8 @@ async def test_nobody_else_can_have_it_said_that_a_key_is_withheld(people: Peopl
 
 @pytest.mark.torture
 async def test_a_message_that_was_taken_back_is_not_waited_for(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    assert ada.keys
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
+        assert ada.keys
         ada.keys.late = True
         said = await ada.says(room, "First")
         await ada.hears_aside("m.room_key_request", lyra.user)
@@ -168,9 +157,7 @@ async def test_a_message_that_was_taken_back_is_not_waited_for(people: People, p
 
 
 async def test_a_second_device_of_somebody_is_understood(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
+    async with in_dm(people, proxy, tmp_path, encrypted=True) as (lyra, ada, ear, room):
         await ada.says(room, "From my laptop")
         phone = await people.second_device(ada)
         await phone.says(room, "From my phone")

@@ -18,7 +18,7 @@ from adapters.matrix.account.tolerant_olm import TolerantOlm
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.matrix.faults import SYNC, Held
 from tests.kits.matrix_kit import Ear, Home, home, listening, room_of
-from tests.kits.matrix_speech import Town, beside, part
+from tests.kits.matrix_speech import Town, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
@@ -125,8 +125,7 @@ async def test_nobody_is_put_out_by_what_is_encrypted(
 ) -> None:
     monkeypatch.setattr(Client, "machine", machine)
     eve = await people.person("eve", encrypts=True)
-    async with town.desk() as it:
-        room = await beside(it, ada, eve, encrypted=True)
+    async with town.beside(ada, eve, encrypted=True) as (it, room):
         await it.sender.send(part(room, "Hello"))
         await says_oddly(eve, room, "m.room.member", {"membership": "leave"}, state_key=ada.user)
         await ada.sets(room, "m.room.topic", {"topic": "Cats"})
@@ -171,8 +170,7 @@ async def test_a_device_whose_keys_are_none_keeps_nobody_from_reading_her(
         monkeypatch.setattr(Account, "keep_keys", keeps_no_keys)
     eve = await people.person("eve", listens=False)
     await publishes_oddly(eve)
-    async with town.desk() as it:
-        room = await beside(it, ada, eve, encrypted=True)
+    async with town.beside(ada, eve, encrypted=True) as (it, room):
         if machine is _Unsure:
             with pytest.raises((ValueError, AssertionError)):
                 await it.sender.send(part(room, "Hello, both"))
@@ -193,8 +191,7 @@ async def test_a_device_that_comes_while_devices_are_asked_for_can_read_her(
     town: Town, ada: Person, people: People, monkeypatch: pytest.MonkeyPatch, machine: type[TolerantOlm]
 ) -> None:
     monkeypatch.setattr(Client, "machine", machine)
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         await it.sender.send(part(room, "Hello"))
         hearing, held = Held(before=True), Held()
         it.proxy.faults.script(SYNC, hearing)

@@ -13,7 +13,7 @@ from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import SYNC, Held
 from tests.kits.adapter_kit import room_circle, running
-from tests.kits.matrix_kit import Ear, Home, adapter_for, dm, home, listening, place_of, room_of
+from tests.kits.matrix_kit import Ear, Home, adapter_for, dm, home, in_dm, listening, place_of, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -22,8 +22,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures"]
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
 async def test_a_third_makes_a_dm_a_room_for_good(people: People, proxy: Proxy, tmp_path: Path, encrypted: bool) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear) as adapter:
+    async with listening(lyra, ear := Ear()) as adapter:
         room = await dm(lyra, ada, encrypted=encrypted)
         await ada.says(room, "Only you")
         before = (await ear.heard(Message)).place
@@ -34,8 +33,7 @@ async def test_a_third_makes_a_dm_a_room_for_good(people: People, proxy: Proxy, 
     assert before.alone == ada.user and before.reach is (Reach.ROOM if encrypted else Reach.DIRECT)
     assert (asked.reach, asked.circle) == (Reach.ROOM, room_circle(room, 1))
     assert (left.reach, left.epoch, left.alone) == (Reach.ROOM, 1, ada.user)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again) as adapter:
+    async with listening(lyra, Ear(cursors=ear.kept)) as adapter:
         assert await adapter.locate(before) == left
 
 
@@ -43,16 +41,14 @@ async def test_what_was_said_before_a_third_was_invited_stays_private_in_the_sam
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
+    async with listening(lyra, ear := Ear()):
         room = await dm(lyra, ada)
         await ada.says(room, "Hello")
         await ear.heard(Message)
     await ada.says(room, "Still private")
     await ada.invites(room, bo.user)
     await ada.says(room, "Bo may know")
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again) as adapter:
+    async with listening(lyra, again := Ear(cursors=ear.kept)) as adapter:
         await again.heard(Message, 2)
         [private, shared] = (one.place for one in again.of(Message))
         assert await adapter.locate(private) == shared
@@ -60,9 +56,7 @@ async def test_what_was_said_before_a_third_was_invited_stays_private_in_the_sam
 
 
 async def test_a_dm_that_becomes_encrypted_is_a_room_from_then_on(people: People, proxy: Proxy, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada)
+    async with in_dm(people, proxy, tmp_path, encrypts=True) as (lyra, ada, ear, room):
         await ada.says(room, "In the open")
         await ada.encrypts(room)
         await ada.says(room, "Sealed")
@@ -93,8 +87,7 @@ async def test_who_comes_and_cannot_read_what_was_said_starts_an_epoch(
     await ada.invites(room, cy.user)
     await cy.joins(room)
     await ada.says(room, "Four")
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again):
+    async with listening(lyra, again := Ear(cursors=ear.kept)):
         await again.heard(Message)
     assert [one.place.epoch for one in again.of(Message)] == [2]
 
@@ -158,8 +151,7 @@ async def test_an_end_between_the_notes_and_the_commit_counts_nobody_twice(peopl
     async with running(adapter, before):
         await before.pulse.until(lambda: before.times_ready, "a connection")
     assert lyra.notes.values != known
-    again = Ear(cursors=kept)
-    async with listening(lyra, again):
+    async with listening(lyra, again := Ear(cursors=kept)):
         await again.heard(Message, 2)
     assert [(one.text, one.place.epoch) for one in again.of(Message)] == [("Two", 0), ("Three", 1)]
 
@@ -183,8 +175,7 @@ async def test_who_came_in_the_middle_of_what_she_missed_parts_it_in_two(people:
             if number == 4:
                 await ada.invites(here, cy.user)
                 await cy.joins(here)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, kind=_Narrow):
+    async with listening(lyra, again := Ear(cursors=ear.kept), kind=_Narrow):
         await again.heard(Message, 40)
     readers = {here: [one.place for one in again.of(Message) if one.place.channel == here] for here in (room, private)}
     assert [one.epoch for one in readers[room]] == [0] * 5 + [1] * 15
@@ -208,13 +199,11 @@ async def test_while_it_is_read_what_changed_in_a_room_its_readers_are_not_known
     people: People, proxy: Proxy, tmp_path: Path, kind: type[Matrix], known: bool
 ) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
+    async with listening(lyra, ear := Ear()):
         room = await dm(lyra, ada)
         old = await ada.says(room, "Hello")
         place = (await ear.heard(Message)).place
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, kind=kind) as adapter:
+    async with listening(lyra, again := Ear(cursors=ear.kept), kind=kind) as adapter:
         sync, event = Held(before=True), Held(before=True)
         await proxy.waiting(SYNC)
         proxy.faults.script(SYNC, sync)

@@ -23,8 +23,7 @@ JOIN = "POST /join/*"
 
 async def test_she_follows_those_who_may_invite_her(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
-    ear = Ear()
-    async with listening(lyra, ear, invites=frozenset({ada.user})):
+    async with listening(lyra, ear := Ear(), invites=frozenset({ada.user})):
         hers = await eve.creates("Trap", invite=[lyra.user])
         await dm(lyra, ada)
         assert lyra.user in await eve.members(hers, "invite")
@@ -141,8 +140,7 @@ async def test_who_put_her_out_and_asks_her_in_again_while_she_is_away_has_her_b
         await ear.heard(Message)
     await ada.kicks(room, lyra.user)
     await ada.invites(room, lyra.user)
-    later = Ear(cursors=ear.kept)
-    async with listening(lyra, later):
+    async with listening(lyra, later := Ear(cursors=ear.kept)):
         await later.heard(ServerJoined)
 
 
@@ -160,8 +158,7 @@ async def test_an_encrypted_dm_is_known_as_one_before_anything_is_said(people: P
 @pytest.mark.torture
 async def test_she_follows_a_room_to_its_new_version_and_keeps_the_old_one(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear) as adapter:
+    async with listening(lyra, ear := Ear()) as adapter:
         old = await room_of(lyra, ada, bo, public=True, version="10")
         await ada.says(old, "Here")
         before = (await ear.heard(Message)).place
@@ -179,13 +176,11 @@ async def test_a_private_room_that_moved_is_followed_once_she_is_asked_in_whoeve
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
+    async with listening(lyra, ear := Ear()):
         old = await room_of(lyra, ada, bo, version="10")
         await ada.says(old, "Here")
         await ear.heard(Message)
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again, invites="off"):
+    async with listening(lyra, again := Ear(cursors=ear.kept), invites="off"):
         new = await ada.upgrades(old, "12")
         await proxy.heard(JOIN, 2)
         await ada.invites(new, lyra.user)
@@ -229,8 +224,7 @@ async def test_a_new_room_that_names_no_old_one_keeps_her_if_she_was_asked_in(
 
 async def test_an_ordinary_member_sends_her_nowhere(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
-    ear = Ear()
-    async with listening(lyra, ear):
+    async with listening(lyra, ear := Ear()):
         room, trap = await _trap(lyra, ada, eve)
         before = len(proxy.calls(JOIN))
         await eve.sets(room, "m.room.tombstone", {"body": "We moved", "replacement_room": trap})
@@ -268,8 +262,7 @@ class _Lost(Matrix):
 async def test_a_room_that_does_not_name_the_old_one_is_left_again(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin of the guard above, too: without it she goes there."""
     lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
-    ear = Ear()
-    async with listening(lyra, ear, kind=_Led):
+    async with listening(lyra, ear := Ear(), kind=_Led):
         room, trap = await _trap(lyra, ada, eve)
         await eve.sets(room, "m.room.tombstone", {"body": "We moved", "replacement_room": trap})
         await sees_inside(eve, trap, lyra.user)
@@ -281,8 +274,7 @@ async def test_a_room_that_does_not_name_the_old_one_is_left_again(people: Peopl
 async def test_without_looking_at_its_predecessor_she_would_stay(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin."""
     lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
-    ear = Ear()
-    async with listening(lyra, ear, kind=_Lost):
+    async with listening(lyra, ear := Ear(), kind=_Lost):
         room, trap = await _trap(lyra, ada, eve)
         await eve.sets(room, "m.room.tombstone", {"body": "We moved", "replacement_room": trap})
         await sees_inside(eve, trap, lyra.user)

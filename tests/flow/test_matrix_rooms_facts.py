@@ -20,8 +20,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 async def test_a_room_that_put_her_out_is_gone(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear) as adapter:
+    async with listening(lyra, ear := Ear()) as adapter:
         room = await room_of(lyra, ada, bo)
         await ada.says(room, "Hello")
         place = (await ear.heard(Message)).place
@@ -39,8 +38,7 @@ async def test_a_room_that_put_her_out_is_gone(people: People, proxy: Proxy, tmp
 @pytest.mark.torture
 async def test_a_room_is_called_by_its_new_name(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
+    async with listening(lyra, ear := Ear()):
         room = await room_of(lyra, ada, bo, name="Garden")
         await ada.says(room, "Hello", thread=await ada.says(room, "Root"))
         await ear.heard(Message, 2)
@@ -65,16 +63,14 @@ async def test_rooms_without_a_name_are_called_after_those_who_are_there(people:
 @pytest.mark.torture
 async def test_she_says_who_she_is_in_a_room_of_several_and_not_in_a_dm(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
-    async with listening(lyra, ear):
+    async with listening(lyra, ear := Ear()):
         await dm(lyra, ada)
         room = await room_of(lyra, ada, bo)
         joined = await ear.heard(ServerJoined)
         await ada.says(room, "Hello")
         await ear.heard(Message)
     assert [(one.place.channel, one.place.reach) for one in ear.of(ServerJoined)] == [(room, Reach.ROOM)] and joined.id
-    again = Ear(cursors=ear.kept)
-    async with listening(lyra, again):
+    async with listening(lyra, again := Ear(cursors=ear.kept)):
         await ada.says(room, "Hello again")
         await again.heard(Message)
     assert not again.of(ServerJoined)

@@ -6,6 +6,7 @@ import pytest
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from tests.fakes.matrix import Lost, People, Person, Proxy, PublicKeys, Refuse, Then
+from tests.kits import matrix_account
 from tests.kits.matrix_account import Home, device, heard, home, says, synced
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
@@ -14,10 +15,7 @@ IDENTITY, SIGNATURES = "POST /keys/device_signing/upload", "POST /keys/signature
 UNSIGNED = "exclude unsigned devices"
 COMMAND = "lyra matrix replace-identity"
 
-
-@pytest.fixture
-async def lyra(people: People, proxy: Proxy, tmp_path: Path) -> Home:
-    return await home(people, proxy, tmp_path)
+lyra = matrix_account.lyra
 
 
 @pytest.fixture

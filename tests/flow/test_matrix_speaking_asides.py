@@ -79,8 +79,7 @@ async def test_it_is_made_once(town: Town, ada: Person) -> None:
 @pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_a_dm_that_the_person_opened_is_used(town: Town, ada: Person, encrypted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, direct=True, encrypted=encrypted)
+    async with town.beside(ada, direct=True, encrypted=encrypted) as (it, room):
         place = await asides(it).place(someone(ada))
         assert (place.channel, place.encrypted) == (room, encrypted) and it.proxy.calls(CREATE) == []
 
@@ -143,8 +142,7 @@ async def test_a_dm_that_changes_while_another_one_is_made_is_waited_for(
 
 @pytest.mark.torture
 async def test_what_must_be_encrypted_goes_to_no_other_dm(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        plain = await beside(it, ada, direct=True)
+    async with town.beside(ada, direct=True) as (it, plain):
         made = await asides(it).place(someone(ada), encrypted=True)
         sealed = made.channel
         assert sealed != plain and made.encrypted

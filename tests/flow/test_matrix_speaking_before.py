@@ -10,7 +10,7 @@ from adapters.message_parts import Quote
 from tests.fakes.matrix import Lost, People, Person, Status
 from tests.fakes.matrix.contents import edit, related, text
 from tests.fakes.matrix.faults import MESSAGES
-from tests.kits.matrix_speech import Desk, Town, beside, key_of, part
+from tests.kits.matrix_speech import Desk, Town, key_of, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
@@ -46,8 +46,7 @@ def membership(it: Desk, room: str, person: Person) -> str:
 @pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_what_was_said_before_a_message_is_read_in_order(town: Town, ada: Person, bob: Person, encrypted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, bob, encrypted=encrypted)
+    async with town.beside(ada, bob, encrypted=encrypted) as (it, room):
         for number in range(4):
             await (ada, bob)[number % 2].says(room, f"number {number}")
         await it.sender.send(part(room, "I see."))
@@ -65,8 +64,7 @@ async def test_what_was_said_before_a_message_is_read_in_order(town: Town, ada: 
 
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_edits_count_and_what_was_taken_back_does_not(town: Town, ada: Person, bob: Person, encrypted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, bob, encrypted=encrypted)
+    async with town.beside(ada, bob, encrypted=encrypted) as (it, room):
         changed, gone = await ada.says(room, "at noon"), await ada.says(room, "the code is 1")
         await ada.edits(room, changed, "at nine")
         await ada.edits(room, gone, "the code is 12")
@@ -81,8 +79,7 @@ async def test_edits_count_and_what_was_taken_back_does_not(town: Town, ada: Per
 
 
 async def test_a_thread_is_read_with_its_root_and_the_timeline_without_threads(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         root, other = await ada.says(room, "plans"), await ada.says(room, "other plans")
         inside = await ada.says(room, "tea?", thread=root)
         await ada.says(room, "not here", thread=other)
@@ -95,8 +92,7 @@ async def test_a_thread_is_read_with_its_root_and_the_timeline_without_threads(t
 @pytest.mark.torture
 @pytest.mark.parametrize("taken_back", [False, True])
 async def test_nothing_older_than_a_thread_is_read_for_it(town: Town, ada: Person, taken_back: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         await asyncio.gather(*(ada.sends(room, "m.room.message", text("more"), plain=True) for _ in range(110)))
         root = await ada.says(room, "plans")
         await ada.says(room, "which ones?", thread=root)
@@ -108,8 +104,7 @@ async def test_nothing_older_than_a_thread_is_read_for_it(town: Town, ada: Perso
 
 @pytest.mark.torture
 async def test_files_and_emotes_are_told_and_reactions_are_not(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         await ada.attaches(room, "cat.png", b"PNG", "image/png", caption="my cat")
         await ada.attaches(room, "all.zip", b"PK", "application/zip")
         said = await ada.says(room, "waves", kind="m.emote")
@@ -121,16 +116,14 @@ async def test_files_and_emotes_are_told_and_reactions_are_not(town: Town, ada: 
 
 @pytest.mark.torture
 async def test_a_message_that_is_not_there_has_nothing_before_it(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         await ada.says(room, "hello")
         assert await texts(it, room, "$nothing") == []
 
 
 @pytest.mark.torture
 async def test_more_than_one_page_is_read(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         first = await ada.says(room, "the first")
         await asyncio.gather(*(ada.sends(room, "m.room.message", text("more"), plain=True) for _ in range(120)))
         await ada.edits(room, first, "the very first")
@@ -139,8 +132,7 @@ async def test_more_than_one_page_is_read(town: Town, ada: Person) -> None:
 
 async def test_pages_grow_where_words_are_far_apart(town: Town, ada: Person) -> None:
     """What is between the words, here in a thread, is read as well, and the homeserver takes its time for each page."""
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         first = await ada.says(room, "the first")
         aside = related(text("more"), thread=first)
         await asyncio.gather(*(ada.sends(room, "m.room.message", aside, plain=True) for _ in range(210)))
@@ -153,8 +145,7 @@ async def test_pages_grow_where_words_are_far_apart(town: Town, ada: Person) -> 
 async def test_nobody_is_told_what_was_said_before_they_came(
     people: People, town: Town, ada: Person, bob: Person, history: str
 ) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, history=history)
+    async with town.beside(ada, history=history) as (it, room):
         await ada.says(room, "between us")
         await comes(it, ada, room, bob)
         await ada.says(room, "welcome")
@@ -171,8 +162,7 @@ async def test_nobody_is_told_what_was_said_before_they_came(
 
 @pytest.mark.torture
 async def test_where_newcomers_can_read_history_they_are_told(town: Town, ada: Person, bob: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, history="shared")
+    async with town.beside(ada, history="shared") as (it, room):
         await ada.says(room, "for everyone")
         await comes(it, ada, room, bob)
         assert await texts(it, room, reader=bob) == await texts(it, room) == ["for everyone"]
@@ -180,8 +170,7 @@ async def test_where_newcomers_can_read_history_they_are_told(town: Town, ada: P
 
 @pytest.mark.torture
 async def test_without_keys_newcomers_are_told_nothing_of_before(town: Town, ada: Person, bob: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, history="shared", encrypted=True)
+    async with town.beside(ada, history="shared", encrypted=True) as (it, room):
         said = await ada.says(room, "between us")
         await comes(it, ada, room, bob)
         assert (await bob.looks_at(room, said)).trouble == "no key"
@@ -194,8 +183,7 @@ async def test_without_keys_newcomers_are_told_nothing_of_before(town: Town, ada
 
 
 async def test_what_was_hidden_then_stays_hidden_when_history_is_opened(town: Town, ada: Person, bob: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, history="joined")
+    async with town.beside(ada, history="joined") as (it, room):
         await ada.says(room, "hidden")
         await ada.sets(room, "m.room.history_visibility", {"history_visibility": "shared"})
         await ada.says(room, "open")
@@ -205,8 +193,7 @@ async def test_what_was_hidden_then_stays_hidden_when_history_is_opened(town: To
 
 @pytest.mark.torture
 async def test_who_was_away_is_told_what_was_said_while_they_were_there(town: Town, ada: Person, bob: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, bob, history="joined")
+    async with town.beside(ada, bob, history="joined") as (it, room):
         await ada.says(room, "together")
         await bob.leaves(room)
         await ada.says(room, "alone")
@@ -217,8 +204,7 @@ async def test_who_was_away_is_told_what_was_said_while_they_were_there(town: To
 
 @pytest.mark.torture
 async def test_who_left_is_told_nothing(town: Town, ada: Person, bob: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, bob, history="shared")
+    async with town.beside(ada, bob, history="shared") as (it, room):
         await ada.says(room, "hello")
         await bob.leaves(room)
         await it.knows(room, lambda: membership(it, room, bob) == "leave")
@@ -227,8 +213,7 @@ async def test_who_left_is_told_nothing(town: Town, ada: Person, bob: Person) ->
 
 @pytest.mark.torture
 async def test_who_came_a_moment_ago_counts(town: Town, ada: Person, bob: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, history="joined")
+    async with town.beside(ada, history="joined") as (it, room):
         await ada.says(room, "between us")
         it.proxy.faults.always("GET /sync", Status(502))
         it.proxy.cut("GET /sync")
@@ -239,8 +224,7 @@ async def test_who_came_a_moment_ago_counts(town: Town, ada: Person, bob: Person
 
 @pytest.mark.torture
 async def test_what_she_cannot_read_now_is_nothing(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         await ada.says(room, "hello")
         it.rooms.unsettle([room])
         assert await texts(it, room) == [] and await texts(it, "!elsewhere") == []
@@ -249,8 +233,7 @@ async def test_what_she_cannot_read_now_is_nothing(town: Town, ada: Person) -> N
 @pytest.mark.torture
 @pytest.mark.parametrize("fault", [Status(502), Lost(accepted=False)])
 async def test_a_history_out_of_reach_is_nothing(town: Town, ada: Person, fault: Status | Lost) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         await ada.says(room, "hello")
         it.proxy.faults.always(MESSAGES, fault)
         assert await texts(it, room) == []

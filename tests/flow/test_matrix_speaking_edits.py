@@ -7,7 +7,7 @@ import pytest
 from adapters.matrix.outgoing.contents import AUTOMATED
 from tests.fakes.matrix import Lost, Person
 from tests.fakes.matrix.faults import REDACT, SEND
-from tests.kits.matrix_speech import Desk, Town, beside, part
+from tests.kits.matrix_speech import Desk, Town, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
@@ -20,8 +20,7 @@ async def originals(it: Desk, ada: Person, room: str) -> list[str]:
 @pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_a_preview_becomes_the_answer(town: Town, ada: Person, bob: Person, encrypted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, bob, encrypted=encrypted)
+    async with town.beside(ada, bob, encrypted=encrypted) as (it, room):
         root = await bob.says(room, "plans")
         question = await ada.says(room, "what now?", thread=root)
         preview = await it.sender.send(part(room, "Let", thread=root, answers=question, operation="preview"))
@@ -41,8 +40,7 @@ async def test_a_preview_becomes_the_answer(town: Town, ada: Person, bob: Person
 
 @pytest.mark.torture
 async def test_an_edit_of_an_unknown_preview_finds_it(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         other = await ada.says(room, "something else")
         question = await ada.says(room, "what now?")
         preview = await it.sender.send(part(room, "Let", answers=question, operation="preview"))
@@ -54,8 +52,7 @@ async def test_an_edit_of_an_unknown_preview_finds_it(town: Town, ada: Person) -
 
 @pytest.mark.torture
 async def test_an_edit_of_what_was_never_said_is_said(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         question = await ada.says(room, "what now?")
         sent = await it.sender.send(part(room, "Tea.", answers=question, operation="edit", since=it.clock()))
         said = await ada.hears_text(room, "Tea.")
@@ -64,8 +61,7 @@ async def test_an_edit_of_what_was_never_said_is_said(town: Town, ada: Person) -
 
 @pytest.mark.parametrize("accepted", [False, True])
 async def test_an_edit_of_what_is_gone_is_said_once(town: Town, ada: Person, accepted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         question = await ada.says(room, "what now?")
         preview = await it.sender.send(part(room, "Let", answers=question, operation="preview"))
         await ada.redacts(room, preview)
@@ -79,8 +75,7 @@ async def test_an_edit_of_what_is_gone_is_said_once(town: Town, ada: Person, acc
 
 @pytest.mark.torture
 async def test_a_preview_that_was_taken_away_is_not_shown_again_piece_by_piece(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         preview = await it.sender.send(part(room, "Let", operation="preview"))
         await ada.redacts(room, preview)
         assert "gone" in await it.refused(replace(part(room, "Let me", operation="edit", target=preview), key=""))
@@ -88,8 +83,7 @@ async def test_a_preview_that_was_taken_away_is_not_shown_again_piece_by_piece(t
 
 
 async def test_she_changes_nothing_that_others_said(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         mine = await ada.says(room, "mine")
         await it.sender.send(part(room, "hers", operation="edit", target=mine))
         assert (await ada.hears_text(room, "hers")).replaces == ""
@@ -97,8 +91,7 @@ async def test_she_changes_nothing_that_others_said(town: Town, ada: Person) -> 
 
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_taking_a_message_back_takes_back_its_edits(town: Town, ada: Person, encrypted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=encrypted)
+    async with town.beside(ada, encrypted=encrypted) as (it, room):
         said = await it.sender.send(part(room, "the code is 1"))
         await it.sender.send(part(room, "the code is 12", operation="edit", target=said))
         await it.sender.send(part(room, "the code is 123", operation="edit", target=said))
@@ -110,8 +103,7 @@ async def test_taking_a_message_back_takes_back_its_edits(town: Town, ada: Perso
 
 
 async def test_a_removal_that_broke_off_is_finished(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         question = await ada.says(room, "what now?")
         said = await it.sender.send(part(room, "one", answers=question, operation="preview"))
         await it.sender.send(part(room, "two", operation="edit", target=said))
@@ -125,8 +117,7 @@ async def test_a_removal_that_broke_off_is_finished(town: Town, ada: Person) -> 
 
 @pytest.mark.torture
 async def test_what_is_gone_already_is_removed_in_peace(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         said = await it.sender.send(part(room, "one"))
         await ada.redacts(room, said)
         await it.sender.send(part(room, "", operation="delete", target=said))

@@ -12,7 +12,7 @@ from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Lost, People, Person
 from tests.fakes.matrix.faults import TO_DEVICE
 from tests.fakes.matrix.keys import Keys
-from tests.kits.matrix_speech import Desk, Town, beside, part
+from tests.kits.matrix_speech import Desk, Town, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
@@ -36,8 +36,7 @@ async def test_a_device_that_had_no_keys_left_reads_her_as_soon_as_it_has(
     phone = await people.second_device(ada, encrypts=False)
     keys = Keys(phone.client, phone.user, phone.device)
     await phone.client.call("POST", "keys", "upload", body={"device_keys": keys._olm.share_keys()["device_keys"]})
-    async with town.desk(wire=wire) as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True, wire=wire) as (it, room):
         await it.sender.send(part(room, "one"))
         await keys.publish()
         sent = await it.sender.send(part(room, "two"))
@@ -79,8 +78,7 @@ async def test_who_leaves_oddly_and_comes_back_cannot_read_what_was_said_meanwhi
     people: People, town: Town, ada: Person, wire: type[Wire]
 ) -> None:
     eve = await people.person("eve", encrypts=True)
-    async with town.desk(wire=wire) as it:
-        room = await beside(it, ada, eve, encrypted=True)
+    async with town.beside(ada, eve, encrypted=True, wire=wire) as (it, room):
         await it.sender.send(part(room, "Hello, both."))
         await goes_oddly(eve, room)
         await it.knows(room, lambda: it.rooms.peek(room).state.membership(eve.user) == "leave")  # type: ignore[union-attr]
@@ -92,8 +90,7 @@ async def test_who_is_put_out_while_a_key_is_shared_cannot_read_what_it_is_used_
     people: People, town: Town, ada: Person, wire: type[Wire]
 ) -> None:
     eve = await people.person("eve", encrypts=True)
-    async with town.desk(wire=wire) as it:
-        room = await beside(it, ada, eve, encrypted=True)
+    async with town.beside(ada, eve, encrypted=True, wire=wire) as (it, room):
         it.proxy.faults.always(TO_DEVICE, Lost())
         await it.delayed(part(room, "Hello, both."))
         it.proxy.faults.lift()
@@ -114,8 +111,7 @@ async def test_who_is_invited_where_only_members_read_gets_no_key_before_they_ar
     people: People, town: Town, ada: Person, wire: type[Wire]
 ) -> None:
     bob = await people.person("bob", encrypts=True)
-    async with town.desk(wire=wire) as it:
-        room = await beside(it, ada, encrypted=True, history="joined")
+    async with town.beside(ada, encrypted=True, history="joined", wire=wire) as (it, room):
         await ada.invites(room, bob.user)
         await it.knows(room, lambda: bob.user in it.rooms.peek(room).state.inside)  # type: ignore[union-attr]
         before = await it.sender.send(part(room, "Among us."))
@@ -145,8 +141,7 @@ async def test_an_app_that_could_not_read_her_can_once_it_says_so(
     """As after an old copy of her home was put back: what it encrypts, the app has seen encrypted before."""
     monkeypatch.setattr(KeyStores, "kind", kind)
     assert ada.keys
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         await it.sender.send(part(room, "one"))
         assert (await ada.hears_text(room, "one")).encrypted
     keys = town.folder / "keys"

@@ -12,7 +12,7 @@ from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Held, Lost, Person, Status
 from tests.fakes.matrix.contents import text
 from tests.fakes.matrix.faults import MESSAGES, SEND, Late
-from tests.kits.matrix_speech import Desk, Town, beside, part
+from tests.kits.matrix_speech import Desk, Town, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
@@ -27,8 +27,7 @@ async def said(it: Desk, ada: Person, room: str) -> list[str]:
 @pytest.mark.parametrize("encrypted", [False, True])
 @pytest.mark.parametrize("accepted", [False, True])
 async def test_a_lost_answer_makes_one_message(town: Town, ada: Person, encrypted: bool, accepted: bool) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=encrypted)
+    async with town.beside(ada, encrypted=encrypted) as (it, room):
         question = await ada.says(room, "once?")
         it.proxy.faults.always(SEND, Lost(accepted))
         sending = part(room, "Once.", answers=question, since=it.clock())
@@ -41,8 +40,7 @@ async def test_a_lost_answer_makes_one_message(town: Town, ada: Person, encrypte
 
 @pytest.mark.torture
 async def test_an_answer_of_a_broken_front_makes_one_message(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         it.proxy.faults.script(SEND, Status(502, accepted=True))
         await it.insists(part(room, "Once.", since=it.clock()))
         assert await said(it, ada, room) == ["Once."]
@@ -51,8 +49,7 @@ async def test_an_answer_of_a_broken_front_makes_one_message(town: Town, ada: Pe
 async def test_signs_that_stand_under_a_message_already_are_no_trouble(town: Town, ada: Person) -> None:
     """The homeserver takes each from her once, and another device of hers, or another part, may put them there."""
     action = Action("Answer again", "again", "")
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         sending = part(room, "Once.", actions=(action,), since=it.clock())
         sent = await it.sender.send(sending)
         assert await it.sender.send(part(room, "", operation="offer", target=sent, actions=(action,))) == sent
@@ -66,8 +63,7 @@ async def test_signs_that_stand_under_a_message_already_are_no_trouble(town: Tow
 
 
 async def test_as_another_device_she_finds_what_arrived(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         sending = part(room, "Once.", since=it.clock())
         sent = await it.sender.send(sending)
     town.loses_keys()
@@ -79,8 +75,7 @@ async def test_as_another_device_she_finds_what_arrived(town: Town, ada: Person)
 
 @pytest.mark.torture
 async def test_without_the_look_she_would_say_it_twice(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         sending = part(room, "Once.", since=it.clock())
         await it.sender.send(sending)
     town.loses_keys()
@@ -92,8 +87,7 @@ async def test_without_the_look_she_would_say_it_twice(town: Town, ada: Person) 
 
 @pytest.mark.torture
 async def test_where_she_cannot_read_what_she_said_a_repeat_is_marked(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
+    async with town.beside(ada, encrypted=True) as (it, room):
         sending = part(room, "Once.", since=it.clock())
         await it.sender.send(sending)
         await ada.hears_text(room, "Once.")
@@ -105,8 +99,7 @@ async def test_where_she_cannot_read_what_she_said_a_repeat_is_marked(town: Town
 
 
 async def test_the_same_words_to_another_question_are_not_taken_for_it(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         first, second = await ada.says(room, "hi"), await ada.says(room, "hi?")
         await it.sender.send(part(room, "Hello.", answers=second))
         await it.sender.send(part(room, "Hello.", answers=first, unsure=True, since=it.clock()))
@@ -115,8 +108,7 @@ async def test_the_same_words_to_another_question_are_not_taken_for_it(town: Tow
 
 @pytest.mark.torture
 async def test_the_words_of_others_are_not_taken_for_it(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         sending = part(room, "Hello.", unsure=True, since=it.clock())
         await ada.sends(room, "m.room.message", text("Hello.") | {PART: sending.key})
         await it.sender.send(sending)
@@ -127,8 +119,7 @@ async def test_the_words_of_others_are_not_taken_for_it(town: Town, ada: Person)
 async def test_where_the_look_does_not_reach_back_the_transaction_is_trusted_for_some_hours(
     town: Town, ada: Person, hours: int, expected: str
 ) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         since = it.clock()
         await asyncio.gather(*(ada.sends(room, "m.room.message", text(str(number)), plain=True) for number in range(110)))
         it.clock.passes(hours * 3600)
@@ -139,8 +130,7 @@ async def test_where_the_look_does_not_reach_back_the_transaction_is_trusted_for
 
 @pytest.mark.torture
 async def test_a_history_that_cannot_be_read_now_delays_it(town: Town, ada: Person) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada)
+    async with town.beside(ada) as (it, room):
         it.proxy.faults.always(MESSAGES, Status(502))
         await it.delayed(part(room, "Once.", unsure=True, since=it.clock()))
         assert await said(it, ada, room) == []
@@ -148,8 +138,7 @@ async def test_a_history_that_cannot_be_read_now_delays_it(town: Town, ada: Pers
 
 @pytest.mark.torture
 async def test_what_takes_too_long_is_given_back_and_still_said_once(town: Town, ada: Person) -> None:
-    async with town.desk(seconds=1) as it:
-        room = await beside(it, ada)
+    async with town.beside(ada, seconds=1) as (it, room):
         held = Held()
         it.proxy.faults.script(SEND, held)
         sending = part(room, "Once.", since=it.clock())
@@ -163,8 +152,7 @@ async def test_what_takes_too_long_is_given_back_and_still_said_once(town: Town,
 async def test_what_reaches_the_homeserver_only_after_it_was_sent_again_stands_there_once(
     town: Town, ada: Person, encrypted: bool
 ) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=encrypted)
+    async with town.beside(ada, encrypted=encrypted) as (it, room):
         late = Late()
         it.proxy.faults.always(SEND, late)
         sending = part(room, "Once.", since=it.clock())

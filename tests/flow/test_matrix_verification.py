@@ -15,6 +15,7 @@ from adapters.matrix.verification.verified_keys import attestations
 from bot.service.adapter_notes import KeptNotes
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.sas import Comparison, emoji_in
+from tests.kits import matrix_account
 from tests.kits.awake import Awake
 from tests.kits.matrix_home import Home, dm
 
@@ -22,13 +23,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixture
 
 SHOWN = "These are my emoji: "
 
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    """Somebody with keys, and an identity of her own."""
-    person = await people.person("ada", encrypts=True)
-    await person.signs_own_device()
-    return person
+ada = matrix_account.signed_ada
 
 
 def notes(lyra: Awake) -> KeptNotes:

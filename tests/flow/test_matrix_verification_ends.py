@@ -10,17 +10,12 @@ from adapters.matrix.verification.verified_keys import attestations
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.sas import Comparison
 from tests.flow.test_matrix_verification import SHOWN, compared, her_device, notes, one_of, said
+from tests.kits import matrix_account
 from tests.kits.matrix_home import Home, dm, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    """Somebody with keys, and an identity of her own."""
-    person = await people.person("ada", encrypts=True)
-    await person.signs_own_device()
-    return person
+ada = matrix_account.signed_ada
 
 
 async def test_both_may_begin_at_once(at_home: Home, ada: Person) -> None:

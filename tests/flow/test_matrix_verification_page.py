@@ -13,21 +13,16 @@ from adapters.matrix.verification.verified_keys import attestations
 from bot.app import App
 from bot.web.pages import health_pages
 from bot.web.serving import BrowserPlatform, serving
-from tests.fakes.matrix import People, Person
+from tests.fakes.matrix import Person
 from tests.flow.test_matrix_verification import compared, notes, said
+from tests.kits import matrix_account
 from tests.kits.awake import Awake
 from tests.kits.browsing import Answer, Site
 from tests.kits.matrix_home import Home
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    """Somebody with keys, and an identity of her own."""
-    person = await people.person("ada", encrypts=True)
-    await person.signs_own_device()
-    return person
+ada = matrix_account.signed_ada
 
 
 @pytest.fixture

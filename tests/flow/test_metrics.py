@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,10 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import answer, model_server
 from tests.kits.browsing import Site, site
+from tests.kits.entered import entered_in_loop
 from tests.kits.lyra_kit import REPO
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    """A model server."""
-    async with model_server(answer) as server:
-        yield server
+model = entered_in_loop(lambda: model_server(answer))
 
 
 async def read(served: Site) -> dict[str, float]:

@@ -1,7 +1,5 @@
 """Off the record on Discord: answered, and kept nowhere, in no table, page, log or prompt of somebody else."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from tests.fakes.openai_behaviours import Held, Status
@@ -9,6 +7,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town
 from tests.kits.awake import Awake, answer, model_server, prompt
 from tests.kits.discord_town import Town
+from tests.kits.entered import entered_in_loop
 from tests.kits.memory_kit import KEY
 from tests.kits.pages import holding
 
@@ -16,12 +15,8 @@ town = discord_town.town
 BEGUN = "Off the record from now on: I answer, but keep nothing"
 ENDED = "From now on I keep what is said to me again. I have nothing of what was said off the record."
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    """A model that repeats what it is asked."""
-    async with model_server(answer) as server:
-        yield server
+model = entered_in_loop(lambda: model_server(answer))
+"""A model that repeats what it is asked."""
 
 
 def traces(town: Town, *words: str) -> dict[str, list[str]]:

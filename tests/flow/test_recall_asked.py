@@ -10,7 +10,7 @@ from bot.models.minilm.embedder import MiniLM
 from memory.index.hits import Certainty
 from memory.ports import Embedder
 from tests.kits.asked import asked, cases, kept, never_said, timed
-from tests.kits.memory_kit import Clock, Corner, corner, opened
+from tests.kits.memory_kit import Clock, Corner, cornered
 from tests.kits.size import few
 
 LEAST = 0.95
@@ -56,8 +56,7 @@ async def test_what_was_said_just_now_is_found_before_its_vector_is_there(tmp_pa
     clock, first, found = Clock(), 0, 0
     for at in range(0, len(cases()), _JUST_NOW):
         (folder := tmp_path / str(at)).mkdir()
-        async with opened(folder / "lyra.db", None, clock=clock, embedder=embedder) as memory:
-            here = await corner(memory, clock)
+        async with cornered(folder / "lyra.db", None, clock=clock, embedder=embedder) as here:
             now = cases()[at : at + _JUST_NOW]
             for case in [one for one in cases() if one not in now]:
                 await here.say(case.said)

@@ -1,4 +1,4 @@
-"""A German question finds what was told with another form of its verb, or with a compound of its noun."""
+"""A German question finds what was told with another form of its verb, a compound of its noun, or an s that the stemmer leaves."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from memory.index.hits import Certainty
 from memory.index.recall.compounds import likelier_by_compounds
-from tests.kits.memory_kit import among, table
+from tests.kits.memory_kit import among, at_home, table
 from tests.unit.test_offline_voice import ask, said
 
 TOLD = """
@@ -68,3 +68,33 @@ def test_small_talk_of_whom_the_question_names_is_not_quoted_beside_an_answer() 
 @pytest.mark.parametrize("question", ["Was macht Emil?", "Was macht mein Bruder?", "Was tut Emil?"])
 def test_asked_what_somebody_does_she_tells_what_she_has_of_them(question: str) -> None:
     assert "singt im Chor" in ask(question, said("Mein Bruder Emil singt im Chor")).text
+
+
+OWNED = "Omas Geburtstag war schön, wir hatten viele Gäste"
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"), [(OWNED, "Oma"), ("Oma wird im Sommer neunzig und freut sich", "wann ist Omas Geburtstag?")]
+)
+async def test_a_genitive_and_its_name_find_one_another(tmp_path: Path, told: str, asked: str) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(told)
+        await here.say("wir haben heute die Hecke geschnitten und es war sehr warm")
+        found = await here.view.recall.messages(asked, 2)
+        assert found[0].exchange.text == told
+        assert any("oma" in why for why in found[0].why)
+
+
+async def test_what_is_told_of_somebody_in_the_genitive_is_forgotten_with_them(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(OWNED)
+        await here.say("wir haben heute die Hecke geschnitten und es war sehr warm")
+        assert [one.text for one in (await here.view.selecting.select("Oma", None)).messages] == [OWNED]
+
+
+async def test_the_past_of_a_verb_is_found_by_its_ing(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say("I swam in the lido today")
+        await here.say("the ferry was late")
+        found = await here.view.recall.messages("when did I last go swimming", 2)
+        assert (found[0].exchange.text, "words: swimming" in found[0].why) == ("I swam in the lido today", True)

@@ -16,6 +16,7 @@ from memory.ports import Vectors
 from tests.bench.sparing import cases, score
 from tests.kits.size import TORTURE
 from tests.kits.stalls import stalls
+from tests.kits.tabled import tabled
 
 
 def test_no_copy_stays() -> None:
@@ -120,21 +121,7 @@ def test_a_text_speaks_of_people_where_its_pronouns_do_or_its_language_leaves_th
     assert spoken_of(text) == (to, of)
 
 
-@pytest.mark.parametrize(
-    ("reply", "gone", "others", "goes"),
-    [
-        ("It is 4711.", "my locker code is 4711", [], True),
-        ("It is forty seven.", "my code is 47", [], False),
-        ("It is twelve.", "my code is 12", [], True),
-        ("It is 47 11.", "my locker code is 4711", [], True),
-        ("Your locker is near the door.", "my locker code is 4711", ["where is my locker?"], False),
-        ("Your lockers are near the door.", "my locker code is 4711", [], True),
-        ("Good to see you today.", "good day, my code is 4711", [], False),
-        ("Leave the 🥜 out, please.", "Mila must not have 🥜 😀", ["what about her?"], True),
-        ("Leave the almonds out 😀", "Mila must not have 🥜 😀", ["what about almonds?"], False),
-        ("Der Kater heißt Turing.", "mein Kater heißt Turing", ["wie heißt der Kater?"], True),
-    ],
-)
+@pytest.mark.parametrize(("reply", "gone", "others", "goes"), tabled("sparing", "content"))
 def test_content_is_words_names_and_numbers_however_written(reply: str, gone: str, others: list[str], goes: bool) -> None:
     assert shares(reply, [gone], others) is goes
 

@@ -1,7 +1,5 @@
 """Names of conversations hold what holds for messages: none off the record, none of what was forgotten."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.conversation.domain_access import DomainAccess
@@ -12,6 +10,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town
 from tests.kits.awake import model_server
 from tests.kits.discord_town import Town
+from tests.kits.entered import entered_in_loop
 from tests.kits.fresh import with_words
 from tests.kits.memory_kit import KEY
 from tests.kits.pages import holding
@@ -21,11 +20,7 @@ CODE = "zanzibar7741"
 FACT = f"the vault word is {CODE}"
 UNNAMED = "unnamed conversation"
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    async with model_server(lambda _request: "fine") as server:
-        yield server
+model = entered_in_loop(lambda: model_server(lambda _request: "fine"))
 
 
 @pytest.mark.parametrize("of", ["me", "here", "server"])

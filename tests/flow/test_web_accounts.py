@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.types import Identity, Kind, NewExchange
+from tests.kits import browsing
 from tests.kits.browsing import Site, Visitor, site
 
 PEOPLE = '[people.ada]\nconsole = "ada"\ndiscord = "4711"\n[people.bob]\nconsole = "bob"\ndiscord = "4712"\n'
@@ -24,10 +25,7 @@ async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
         yield served
 
 
-@pytest.fixture
-async def ada(served: Site) -> Visitor:
-    """Her browser."""
-    return await served.visitor()
+ada = browsing.ada
 
 
 async def read(visitor: Visitor) -> str:

@@ -9,20 +9,18 @@ import pytest
 
 from bot.web.pages import rights_pages
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits import browsing
 from tests.kits.awake import model_server
 from tests.kits.browsing import Site, Visitor, site
 from tests.kits.dream_talk import CURIOUS
+from tests.kits.entered import entered_in_loop
 from tests.kits.fresh import copies
 from tests.kits.lived import TALK, companion, lived
 
 MARKUP = "Lea <img src=x onerror=alert(1)> lives in Graz."
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    """A model that answers like a good one."""
-    async with model_server(companion) as server:
-        yield server
+model = entered_in_loop(lambda: model_server(companion))
+"""A model that answers like a good one."""
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +41,7 @@ async def served(before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         yield served
 
 
-@pytest.fixture
-async def ada(served: Site) -> Visitor:
-    """Her browser."""
-    return await served.visitor()
+ada = browsing.ada
 
 
 async def fact(ada: Visitor, text: str) -> str:

@@ -10,6 +10,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import model_server
 from tests.kits.browsing import Answer, Site, Visitor, site
 from tests.kits.dream_talk import CURIOUS
+from tests.kits.entered import entered_in_loop
 from tests.kits.in_english import said_in_english
 from tests.kits.lived import companion, lived
 
@@ -21,12 +22,8 @@ PAGES = (
 GERMAN = {"Accept-Language": "fr-FR, de-AT;q=0.8, en;q=0.5"}
 FOLLOWED = re.compile(r"/(timeline|gists|conversations|messages|facts|thoughts)/[^?\s]+")
 
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    """A model that answers like a good one."""
-    async with model_server(companion) as server:
-        yield server
+model = entered_in_loop(lambda: model_server(companion))
+"""A model that answers like a good one."""
 
 
 @pytest.fixture

@@ -1,23 +1,18 @@
 """Steering on the page: an answer is ended, a dream is dreamt now, and who she is is said anew, by who runs the machine."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
+from tests.kits import browsing
 from tests.kits.awake import answer, model_server
 from tests.kits.browsing import Site, site
 
 MARKUP = "You are <script>alert(1)</script> Ada's gardener."
 
-
-@pytest.fixture
-async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
-    """The page of an empty home."""
-    async with site(tmp_path, monkeypatch) as served:
-        yield served
+served = browsing.served
 
 
 async def test_an_answer_that_is_being_made_is_stopped_and_what_came_of_it_stays(

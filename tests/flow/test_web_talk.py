@@ -1,6 +1,5 @@
 """Talking on the page: the conversation of the terminal, answers as they come, commands, and what a kill left over."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -8,24 +7,15 @@ import pytest
 from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits import browsing
 from tests.kits.awake import answer, model_server
 from tests.kits.browsing import Site, site
+from tests.kits.entered import entered_in_loop
 from tests.kits.lyra_kit import Home
 from tests.kits.memory_kit import KEY
 
-
-@pytest.fixture
-async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
-    """The page of an empty home."""
-    async with site(tmp_path, monkeypatch) as served:
-        yield served
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[OpenAIServer]:
-    """A model server."""
-    async with model_server(answer) as server:
-        yield server
+served = browsing.served
+model = entered_in_loop(lambda: model_server(answer))
 
 
 async def test_what_is_said_is_answered_in_the_tab_and_stands_there_afterwards(served: Site) -> None:

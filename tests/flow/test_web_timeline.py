@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.text.time.times import instant
+from tests.kits import browsing
 from tests.kits.browsing import Site, Visitor, site
 
 MARCH = instant(datetime(2026, 3, 3, 12, tzinfo=UTC))
@@ -25,10 +26,7 @@ async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
         yield served
 
 
-@pytest.fixture
-async def ada(served: Site) -> Visitor:
-    """Her browser."""
-    return await served.visitor()
+ada = browsing.ada
 
 
 async def test_a_hit_says_who_said_it_when_where_and_why(ada: Visitor) -> None:

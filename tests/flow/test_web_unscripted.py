@@ -2,21 +2,15 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from tests.kits.browsing import Answer, Site, site
+from tests.kits import browsing
+from tests.kits.browsing import Answer, Site
 
 SCRIPTED = {"X-Requested-With": "fetch"}
 
-
-@pytest.fixture
-async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
-    """The page of an empty home."""
-    async with site(tmp_path, monkeypatch) as served:
-        yield served
+served = browsing.served
 
 
 def once_of(page: Answer) -> str:

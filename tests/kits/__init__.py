@@ -8,6 +8,7 @@
 - Lyra as processes: `lyra_kit`, with `lyra_terminal` at a terminal, `discord_thread` and `matrix_thread` for platforms beside it,
   `killing` and `many_lives` for kills;
 - the memory page: `browsing`; PostgreSQL: `postgres`; the sets of questions: `asked`, `life`, `languages`, `standing`, `two_years`;
+  tables of cases: `tabled`;
 - the catalogues of translations: `catalogue`; how much of a slow proof runs: `size`.
 
 A module called `…_fixtures` is taken with `pytest_plugins`.

@@ -12,7 +12,7 @@ from memory.index.hits import Hit
 from memory.ports import Embedder
 from memory.text.time.times import local
 from memory.types import Kind, NewExchange, SessionRef
-from tests.kits.memory_kit import DAY, Clock, Corner, corner, opened, said, utc
+from tests.kits.memory_kit import DAY, Clock, Corner, cornered, said, utc
 
 SET = Path(__file__).parents[1] / "sets" / "asked"
 NOW = utc("2026-03-15T18:00:00")
@@ -119,8 +119,7 @@ def diary() -> Iterator[NewExchange]:
 async def kept(folder: Path, embedder: Embedder | None) -> AsyncIterator[Corner]:
     """Open a memory that holds the diary, at the instant of the questions."""
     clock = Clock(NOW)
-    async with opened(folder / "lyra.db", None, clock=clock, embedder=embedder) as memory:
-        here = await corner(memory, clock)
+    async with cornered(folder / "lyra.db", None, clock=clock, embedder=embedder) as here:
         await here.view.say(here.session, list(diary()))
         await here.view.embed()
         yield here
@@ -130,8 +129,7 @@ async def kept(folder: Path, embedder: Embedder | None) -> AsyncIterator[Corner]
 async def asked(folder: Path, embedder: Embedder | None, *, answered: bool) -> AsyncIterator[Corner]:
     """Open a memory in which everything was said, and a day later asked in chat; `answered` by a model, or quoted."""
     clock = Clock(NOW)
-    async with opened(folder / "lyra.db", None, clock=clock, embedder=embedder) as memory:
-        here = await corner(memory, clock)
+    async with cornered(folder / "lyra.db", None, clock=clock, embedder=embedder) as here:
         for case in cases():
             await here.say(case.said)
         clock.forward(DAY)

@@ -187,3 +187,16 @@ async def site(
         talk = await stack.enter_async_context(talking(app, {place.browser.platform: place.browser}))
         url = await stack.enter_async_context(serving(app, talk, place))
         yield Site(app, talk, place, url, await stack.enter_async_context(AsyncExitStack()))
+
+
+@pytest.fixture
+async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
+    """The page as a fixture, which a test module takes with `served = browsing.served`."""
+    async with site(tmp_path, monkeypatch) as served:
+        yield served
+
+
+@pytest.fixture
+async def ada(served: Site) -> Visitor:
+    """Somebody who came by a link of hers, as a fixture."""
+    return await served.visitor()

@@ -13,7 +13,7 @@ from bot.app import App
 from bot.service.adapter_notes import KeptNotes
 from bot.service.platforms import vault_of
 from memory.types import DomainKind
-from tests.fakes.discord import DiscordServer, Guild
+from tests.fakes.discord import DiscordServer, Guild, Person
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import Awake, answer, configured, model_server, prompt, question, woken
 from tests.kits.discord_kit import Clock
@@ -85,3 +85,9 @@ def text_of(messages: list[Any]) -> list[str]:
 def server_of(guild: Guild) -> tuple[DomainKind, int]:
     """Return how the domain of a guild's public places is found."""
     return DomainKind.SERVER, guild.id
+
+
+@pytest.fixture
+def ada(server: DiscordServer) -> Person:
+    """Somebody on Discord, as a fixture."""
+    return server.person("ada")

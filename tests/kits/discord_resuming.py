@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aiohttp import ClientWebSocketResponse
 
 from adapters.discord.adapter import Discord
@@ -49,3 +50,9 @@ class Restarted:
         """Say whether so many sessions were begun and resumed until now; one that was only looked into does not count."""
         stayed = [one for one in self.server.gateway.resumes if one["stays"]]
         return (len(self.server.gateway.identifies), len(stayed)) == (identified, resumed)
+
+
+@pytest.fixture
+def process(server: DiscordServer, tmp_path: Path) -> Restarted:
+    """A home in which nothing ran yet, as a fixture."""
+    return Restarted(server, tmp_path / "left")

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import psycopg
+import pytest
 from psycopg.sql import SQL, Identifier
 
 from memory.store.database import Reader
@@ -145,3 +146,9 @@ def server() -> Postgres:
 
 def named(path: Path) -> str:
     return f"t{blake2b(str(path.absolute()).encode(), digest_size=12).hexdigest()}"
+
+
+@pytest.fixture(autouse=True)
+def kept_on_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep memories on PostgreSQL, in every test of a module that takes this."""
+    monkeypatch.setenv(STORE, POSTGRESQL)

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 from adapters.matrix.outgoing.contents import html as matrix_html
 from bot.delivery.links import AllowList, PassingLinks
+from tests.kits.tabled import tabled
 
 GIVEN = "https://good.example/a"
 SAID = frozenset({GIVEN, "https://good.example/A_(b)", "www.good.example", "good.example/x"})
@@ -152,80 +153,8 @@ def spans(paragraph: str) -> Iterator[str]:
     yield plain
 
 
-EVIL = [
-    "https://evil.test/x?q=1",
-    "HTTPS://EVIL.test",
-    "hTtP://evil.test/a_b*c~~d||e",
-    "steam://evil.test/1",
-    "file://evil.test/a",
-    "tg://evil.test",
-    "www.evil.test/a",
-    "WWW.evil.test",
-    "discord.gg/evil",
-    "discord.com/invite/evil",
-    "evil.test/secret",
-    "mailto:a@evil.test",
-    "javascript:evil()",
-    "data:text/html,evil",
-    "https://good.example@evil.test/",
-    "https://good.example%2f@evil.test",
-    "https://xn--evl-jma.test/evil",
-    "https://evíl.test/a",
-    "https&#58;//evil.test/",
-    "https&colon;//evil.test",
-    "h&#116;tps://evil.test",
-    "https:\\/\\/evil.test",
-    "https\\://evil.test",
-    "https://e%76il.test/%2e%2e",
-    "https://good.example/a/evil",
-    "https://evil.test/`x`",
-    "https:**//evil.test**",
-    "//evil.test/a",
-    "https://[::1]/evil",
-    "https://listed.example@evil.test/",
-    "https://listed.example.evil.test",
-    "https://listed.example/../../evil%2f",
-    "evil.test",
-    "@eve:evil.test",
-    "#room:evil.test",
-]
-WRAPS = [
-    "[a]({})",
-    "[a](<{}>)",
-    '[a]( {} "t")',
-    "[a](\n{}\n)",
-    "![a]({})",
-    "[![a]({})]({})",
-    "[a][1]\n\n[1]: {}\n",
-    "[1]: <{}> 't'\n",
-    "[1]:\n{}\n",
-    "<{}>",
-    "({})",
-    "**{}**",
-    "_{}_",
-    "||{}||",
-    "~~{}~~",
-    "`{}`",
-    "``{}``",
-    "```\n{}\n```\n",
-    "```sh\na {}\n```\n",
-    "~~~\n{}\n~~~\n",
-    "    {}\n",
-    "| a | {} |\n",
-    "> {}\n",
-    "- {}\n",
-    '<a href="{}">a</a>',
-    "<img src='{}'>",
-    "[{}](x)",
-    "[a [b] c]({})",
-    "[a]\\({})",
-    "\\[a]({})",
-    "{}",
-    "{}",
-    '"{}"',
-    "看{}。",
-    "[a](b '`') {}",
-]
+EVIL: tuple[str, ...] = tabled("hostile", "evil")
+WRAPS: tuple[str, ...] = tabled("hostile", "wraps")
 MARKS = [
     *"`*_~|[]()<>\\!#:'\" ",
     "``",

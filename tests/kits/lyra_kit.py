@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
+import pytest
+
 from tests.fakes.openai_behaviours import Answerer, Behaviour, Request, echo
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
@@ -354,3 +356,15 @@ def one_sentence(done: Done) -> str:
     sentence = said[0]
     assert sentence.strip() == sentence and len(sentence) > 10
     return sentence
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A machine on which nothing was said yet, as a fixture."""
+    return Home(tmp_path).begun()
+
+
+@pytest.fixture
+def home_with_model(tmp_path: Path, model: ModelServer) -> Home:
+    """A machine with a model, as a fixture."""
+    return Home(tmp_path, model.config()).begun()

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+import pytest
 from nio import AsyncClient, EncryptionError, Event, MegolmEvent, RoomMessageText, RoomSendResponse, SyncResponse
 
 from adapters.matrix.account.account import Account, Credentials
@@ -96,3 +97,17 @@ async def says(client: AsyncClient, room: str, text: str) -> str:
     sent = await client.room_send(room, "m.room.message", content, ignore_unverified_devices=TO_ALL_DEVICES)
     assert isinstance(sent, RoomSendResponse), sent
     return str(sent.event_id)
+
+
+@pytest.fixture
+async def lyra(people: People, proxy: Proxy, tmp_path: Path) -> Home:
+    """A home for a new account, as a fixture."""
+    return await home(people, proxy, tmp_path)
+
+
+@pytest.fixture
+async def signed_ada(people: People) -> Person:
+    """Someone with a client that encrypts, whose device is signed."""
+    person = await people.person("ada", encrypts=True)
+    await person.signs_own_device()
+    return person

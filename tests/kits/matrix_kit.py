@@ -26,6 +26,8 @@ __all__ = [
     "adapter_for",
     "dm",
     "home",
+    "in_dm",
+    "in_room",
     "listening",
     "place_of",
     "room_of",
@@ -139,3 +141,27 @@ async def room_of(home: Lodging, *people: Person, name: str = "Garden", **made: 
     await first.invites(room, home.user)
     await sees_inside(first, room, home.user)
     return room
+
+
+@asynccontextmanager
+async def in_dm(
+    people: People, proxy: Proxy, folder: Path, *, encrypted: bool = False, encrypts: bool = False, **changes: Any
+) -> AsyncIterator[tuple[Home, Person, Ear, str]]:
+    """Run an adapter of a new home for the block, and let Ada open a DM with Lyra; give home, Ada, who listens, and the DM.
+
+    Ada's client encrypts where `encrypts` or the DM says so; `changes` are as in `adapter_for`.
+    """
+    lyra, ada, ear = await home(people, proxy, folder), await people.person("ada", encrypts=encrypts or encrypted), Ear()
+    async with listening(lyra, ear, **changes):
+        yield lyra, ada, ear, await dm(lyra, ada, encrypted=encrypted)
+
+
+@asynccontextmanager
+async def in_room(
+    people: People, proxy: Proxy, folder: Path, other: str = "bo"
+) -> AsyncIterator[tuple[Home, Person, Person, Ear, str]]:
+    """Run an adapter so, and let Ada make a room for another one and Lyra; give home, both, who listens, and the room."""
+    lyra, ada, bo = await home(people, proxy, folder), await people.person("ada"), await people.person(other)
+    ear = Ear()
+    async with listening(lyra, ear):
+        yield lyra, ada, bo, ear, await room_of(lyra, ada, bo)

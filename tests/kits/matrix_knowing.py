@@ -194,3 +194,10 @@ async def town_of(people: People, proxy: Proxy, path: Path, monkeypatch: pytest.
     """Return a town in which nothing was done yet."""
     async with Thoughtful() as model:
         yield Town(people, await home(people, proxy, path, monkeypatch), model)
+
+
+@pytest.fixture
+async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
+    """The town as a fixture, which a test module takes with `town = matrix_knowing.town`."""
+    async with town_of(people, proxy, tmp_path, monkeypatch) as town:
+        yield town

@@ -128,6 +128,14 @@ class Town:
             await asyncio.gather(listening, return_exceptions=True)
             await account.close()
 
+    @asynccontextmanager
+    async def beside(
+        self, *people: Person, seconds: float = 60.0, wire: type[Wire] = Wire, **made: Any
+    ) -> AsyncIterator[tuple[Desk, str]]:
+        """Connect so, and give what speaks with a room of these people, made as `beside` does."""
+        async with self.desk(seconds=seconds, wire=wire) as it:
+            yield it, await beside(it, *people, **made)
+
 
 async def beside(it: Desk, *people: Person, encrypted: bool = False, direct: bool = False, **more: Any) -> str:
     """Let the first person make a room where all are in, Lyra too, and return it."""

@@ -2,8 +2,10 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, ParamSpec, Self, TypeVar
+
+import pytest
 
 from tests.fakes.matrix import Event, People, Person, Proxy, Synapse
 from tests.fakes.matrix.faults import Fault
@@ -112,3 +114,10 @@ class MatrixThread:
     def variables(self) -> dict[str, str]:
         """The environment that holds the account's password."""
         return {PASSWORD_ENV: self.lyra.password}
+
+
+@pytest.fixture
+def matrix(synapse: Synapse) -> Iterator[MatrixThread]:
+    """The homeserver and its people as a fixture, which a test module takes with `matrix = matrix_thread.matrix`."""
+    with MatrixThread(synapse) as matrix:
+        yield matrix

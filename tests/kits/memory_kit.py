@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -214,14 +214,16 @@ async def corner(memory: Memory, clock: Clock, person: str = "ada", time_zone: s
 
 
 @asynccontextmanager
-async def at_home(
-    folder: Path, key: bytes | None = KEY, *, embedder: Embedder | None = None, habits: ConsolidationRules | None = None,
-    others: Embedder | None = None,
-) -> AsyncIterator[Corner]:  # fmt: skip
-    """Open a fresh memory with Ada's corner in it."""
-    clock = Clock()
-    async with opened(folder / "lyra.db", key, clock=clock, embedder=embedder, habits=habits, others=others) as memory:
+async def cornered(path: Path, key: bytes | None = KEY, *, clock: Clock | None = None, **given: Any) -> AsyncIterator[Corner]:
+    """Open the memory of a path with Ada's corner in it; `given` is as in `opened`."""
+    clock = clock or Clock()
+    async with opened(path, key, clock=clock, **given) as memory:
         yield await corner(memory, clock)
+
+
+def at_home(folder: Path, key: bytes | None = KEY, **given: Any) -> AbstractAsyncContextManager[Corner]:
+    """Open a fresh memory in a folder so."""
+    return cornered(folder / "lyra.db", key, **given)
 
 
 class CancelledAt:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memory.ports import Embedder
 from tests.kits.asked import diary
-from tests.kits.memory_kit import HOUR, Clock, Corner, corner, opened, said, utc
+from tests.kits.memory_kit import HOUR, Clock, Corner, cornered, said, utc
 
 SET = Path(__file__).parents[1] / "sets" / "standing"
 NOW = utc("2026-03-15T18:00:00")
@@ -46,8 +46,7 @@ def pairs(language: str = "") -> list[Pair]:
 async def told(folder: Path, embedder: Embedder | None, language: str) -> AsyncIterator[Corner]:
     """Open a memory that holds the pairs of a language among a diary, at the instant of the questions."""
     clock = Clock(NOW)
-    async with opened(folder / "lyra.db", None, clock=clock, embedder=embedder) as memory:
-        here = await corner(memory, clock)
+    async with cornered(folder / "lyra.db", None, clock=clock, embedder=embedder) as here:
         texts = [(pair.older, _BEFORE) for pair in pairs(language)], [(pair.newer, _SINCE) for pair in pairs(language)]
         once = [dict(some) for some in texts]
         spread = [said(text, f"{at}-{n}", at + n * 3 * HOUR) for some in once for n, (text, at) in enumerate(some.items())]

@@ -13,55 +13,15 @@ from memory.index.hits import Hit
 from memory.text.time.times import local
 from memory.types import NewExchange
 from tests.kits.fresh import copies
-from tests.kits.memory_kit import Clock, Corner, corner, opened, said, utc
+from tests.kits.memory_kit import Clock, Corner, corner, cornered, opened, said, utc
+from tests.kits.tabled import tabled
 
 SET = Path(__file__).parents[1] / "sets" / "times"
 NOW = utc("2026-10-22T20:00:00")
 DAYS = 730
 LANGUAGES = ("english", "german")
 _HOURS = (8, 14, 19, 22)
-_NOTES = {
-    "english": (
-        (
-            "Ran along the canal before work, {n} minutes.",
-            "Overslept, {friend} had to ring twice.",
-            "Long call with {friend} about {topic}.",
-            "Bread from the new bakery, rye this time, number {n} in the queue.",
-        ),
-        (
-            "Planted {plant} by the fence.",
-            "{friend} came by and we mended the bike.",
-            "Walked to {place} and back, saw {n} herons.",
-            "Two meetings about {topic}, nothing decided.",
-        ),
-        ("Cooked {dish} for {friend}.", "Cooked {dish}, far too salty.", "Cooked {dish} and froze half of it."),
-        (
-            "Sat on the balcony and read {title}.",
-            "Chess with {friend}, lost {n} games.",
-            "Stayed up with {title}, read {n} pages.",
-        ),
-    ),
-    "german": (
-        (
-            "Vor der Arbeit am Kanal gelaufen, {n} Minuten.",
-            "Verschlafen, {friend} musste zweimal klingeln.",
-            "Lange mit {friend} über {topic} telefoniert.",
-            "Brot beim neuen Bäcker geholt, Nummer {n} in der Schlange.",
-        ),
-        (
-            "{plant} am Zaun gepflanzt.",
-            "{friend} war da, wir haben das Rad geflickt.",
-            "Zu Fuß zum {place} und zurück, {n} Reiher gesehen.",
-            "Zwei Sitzungen zu {topic}, nichts entschieden.",
-        ),
-        ("Für {friend} {dish} gekocht.", "{dish} gekocht, viel zu salzig.", "{dish} gekocht und die Hälfte eingefroren."),
-        (
-            "Auf dem Balkon gesessen und {title} gelesen.",
-            "Schach mit {friend}, {n} Partien verloren.",
-            "Lange auf, {n} Seiten {title} gelesen.",
-        ),
-    ),
-}
+_NOTES = tabled("diary", "notes")
 _WORDS = {
     "english": {
         "friend": "Nora Teo Wen Ilse Mateusz".split(),
@@ -141,8 +101,7 @@ async def kept(folder: Path, language: str) -> AsyncIterator[Corner]:
     if language not in _written:
         with TemporaryDirectory() as first:
             own = Path(first) / "lyra.db"
-            async with opened(own, None, clock=clock) as memory:
-                here = await corner(memory, clock)
+            async with cornered(own, None, clock=clock) as here:
                 await here.view.say(here.session, list(two_years(language)))
             _written[language] = copies(own)
     _written[language](path)

@@ -10,38 +10,10 @@ from bot.models.offline.spoken_languages import SPOKEN
 from memory.text.acknowledgements import acknowledging_words, only_acknowledges
 from tests.bench.sparing import SETS as SETS_FOLDER
 from tests.bench.sparing import cases
+from tests.kits.tabled import tabled
 
 
-@pytest.mark.parametrize(
-    ("reply", "answered", "takes_note"),
-    [
-        ("Good to know, thank you! 🙂", ["We fly at six."], True),
-        ("OK, I’ll keep that in mind.", ["We fly at six.", "The cat stays."], True),
-        ("Danke, dass du mir das erzählst.", ["Wir fliegen um sechs."], True),
-        ("Good night, sleep well!", ["Good night."], True),
-        ("Good to know, Ada.", ["We fly at six."], True),
-        ("Good to know, Zelda.", ["We fly at six."], False),
-        ("Ada.", ["We fly at six."], False),
-        ("Okay.", ["We fly at six."], False),
-        ("Exactly, good to know.", ["So we fly at six."], False),
-        ("Ja, verstanden.", ["Dann fliegen wir um sechs."], False),
-        ("Noted: six.", ["We fly early."], False),
-        ("Good to know. ✈️", ["We're away."], False),
-        ("Understood.", ["Do you know why? I hope so."], False),
-        ("Noted.", ["¿Lo sabes"], False),
-        ("Noted.", [], False),
-        ("", ["We fly at six."], False),
-        ("How nice, Ada!", ["We have a dog now."], True),
-        ("How nice!", ["Shall we have a dog?"], False),
-        ("How nice!", ["We got the results back."], False),
-        ("How nice!", ["I lost my wallet."], False),
-        ("Oh no, I’m so sorry to hear that.", ["I lost my wallet."], True),
-        ("Oh no, I’m so sorry to hear that.", ["I met him yesterday."], False),
-        ("That sounds hard.", ["I was awake since three."], True),
-        ("That sounds hard.", ["She asked me to come."], False),
-        ("Congratulations!", ["We have a dog now."], False),
-    ],
-)
+@pytest.mark.parametrize(("reply", "answered", "takes_note"), tabled("acknowledgements", "notice"))
 def test_notice_is_taken_in_words_that_tell_nothing_and_of_statements_alone(
     reply: str, answered: list[str], takes_note: bool
 ) -> None:

@@ -10,6 +10,7 @@ from memory.index.when.birthdays import birthday, celebrated
 from memory.text.time.times import local
 from memory.types import Exchange, Kind
 from tests.kits.memory_kit import Clock, Corner, corner, opened, utc
+from tests.kits.tabled import tabled
 from tests.unit.test_offline_voice import ask
 from tests.unit.test_offline_voice import said as heard
 
@@ -41,51 +42,12 @@ def day(question: str, *told: Exchange, asker: str = "Ada") -> str:
 
 
 @pytest.mark.parametrize("question", OWN)
-@pytest.mark.parametrize(
-    ("told", "when"),
-    [
-        ("my birthday is on the 14th of May", "2026-05-14"),
-        ("my birthday is May 14", "2026-05-14"),
-        ("my birthday is on 3 Aprıl", "2026-04-03"),
-        ("My birthday is 14 May.", "2026-05-14"),
-        ("my birthday is may 14", "2026-05-14"),
-        ("My birthday's on 14 May. I like cake.", "2026-05-14"),
-        ("I was born on 3 June 1990", "2026-06-03"),
-        ("I was born on May 14, 1990, in Graz", "2026-05-14"),
-        ("my birthday is 5/14", "2026-05-14"),
-        ("my birthday is 14/5", "2026-05-14"),
-        ("mein Geburtstag ist am 14. Mai", "2026-05-14"),
-        ("Mein Geburtstag ist am 14.5.", "2026-05-14"),
-        ("Ich habe am 14. Mai Geburtstag", "2026-05-14"),
-        ("Ich bin am 3. Juni 1990 geboren", "2026-06-03"),
-        ("mi cumpleaños es el 14 de mayo", "2026-05-14"),
-        ("my birthday is on the 30th of November", "2025-11-30"),
-        ("my birthday is in May", "2026-05-01 2026-05-31"),
-        ("it's my birthday today!", "2026-01-05"),
-        ("my birthday is tomorrow", "2026-01-06"),
-        ("yesterday was my birthday", "2026-01-04"),
-        ("Ich habe heute Geburtstag!", "2026-01-05"),
-        ("I told Nora yesterday what I want for my birthday", ""),
-        ("Ich habe Noras Geburtstag vergessen", ""),
-    ],
-)
+@pytest.mark.parametrize(("told", "when"), tabled("birthdays", "days"))
 def test_the_day_is_read_from_what_was_said(question: str, told: str, when: str) -> None:
     assert day(question, message(told)) == when
 
 
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        ("what did we do on Nora's birthday?", "Nora's birthday is the 2nd of July"),
-        ("what did we do on Nora's birthday?", "Nora was born on 2 July 1991"),
-        ("what did we do on Nora's birthday?", "The birthday of Nora is July 2"),
-        ("Was war an Noras Geburtstag?", "Noras Geburtstag ist der 2. Juli."),
-        ("Was war an Noras Geburtstag?", "Nora hat am 2. Juli Geburtstag"),
-        ("Was war am Geburtstag von Nora?", "Nora's birthday is the 2nd of July"),
-        ("what did we do on my sister's birthday?", "my sister's birthday is on 2 July"),
-        ("Was war am Geburtstag meines Bruders?", "Mein Bruder hat am 2. Juli Geburtstag."),
-    ],
-)
+@pytest.mark.parametrize(("question", "told"), tabled("birthdays", "of_others"))
 def test_the_birthday_of_somebody_else_is_theirs(question: str, told: str) -> None:
     mine = message("my birthday is on the 14th of May")
     assert day(question, message(told), mine) == "2026-07-02"

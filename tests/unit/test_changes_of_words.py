@@ -18,7 +18,7 @@ from memory.tiers.episodes import EpisodeRules
 from memory.types import MINUTE, Exchange
 from memory.view.view import Answer
 from tests.flow.test_forget_walk import WORDS, broken
-from tests.kits.memory_kit import BagOfWords, Clock, Corner, Writer, answering, at_home, copied, corner, opened
+from tests.kits.memory_kit import BagOfWords, Clock, Corner, Writer, answering, at_home, copied, corner, cornered
 from tests.kits.size import examples
 from tests.unit.test_consolidate_checks import digest, gists
 from tests.unit.test_forget import digested, holding
@@ -251,8 +251,7 @@ async def walk(folder: Path, seed: int) -> None:
     chance = random.Random(seed)
     clock = Clock()
     habits = ConsolidationRules(EpisodeRules(count=3, idle_minutes=60, least=2))
-    async with opened(folder / "lyra.db", None, clock=clock, embedder=BagOfWords(), habits=habits) as memory:
-        here = await corner(memory, clock)
+    async with cornered(folder / "lyra.db", None, clock=clock, embedder=BagOfWords(), habits=habits) as here:
         stands: dict[str, str] = {}
         spent = 0
         for step in range(60):
@@ -266,10 +265,10 @@ async def walk(folder: Path, seed: int) -> None:
                 case "change" if stands:
                     id, spent = chance.choice(list(stands)), spent + 1
                     stands[id] = f"{chance.choice(WORDS)} {spent}"
-                    assert await memory.kept.revise("console", "dm", id, stands[id], step + 1)
+                    assert await here.memory.kept.revise("console", "dm", id, stands[id], step + 1)
                 case "take back" if stands:
                     id = chance.choice(list(stands))
-                    assert await memory.kept.withdraw("console", "dm", [id])
+                    assert await here.memory.kept.withdraw("console", "dm", [id])
                     del stands[id]
                 case "digest":
                     await digest(here, Writer())
@@ -277,7 +276,7 @@ async def walk(folder: Path, seed: int) -> None:
                     await here.view.embed()
             clock.forward(MINUTE)
             assert await broken(here) == [], f"after step {step}"
-            rows = await memory.db.all("SELECT source_id, text FROM exchanges WHERE kind = 'said'")
+            rows = await here.memory.db.all("SELECT source_id, text FROM exchanges WHERE kind = 'said'")
             assert {row["source_id"]: row["text"] for row in rows} == stands
         await digest(here, Writer())
         texts = {message.text async for _, message in here.view.messages.all()}

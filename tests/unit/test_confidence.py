@@ -10,100 +10,16 @@ from memory.text.told.topics import count_held
 from memory.types import NOBODY, Discretion, Identity, WithheldFrom
 from tests.kits.size import few
 from tests.kits.steps import steps
+from tests.kits.tabled import tabled
 
 
-@pytest.mark.parametrize(
-    ("text", "names", "back"),
-    [
-        ("never when Ben is around", ("Ben",), True),
-        ("Please never mention it when Ben is around.", ("Ben",), True),
-        ("Never say the word cake in front of Ben", ("Ben",), True),
-        ("don't tell Ben that", ("Ben",), True),
-        ("Dont tell ben", ("ben",), True),
-        ("don't tell @Ben#abcd", ("Ben#abcd",), True),
-        ("Don't tell Ben about the party on Friday.", ("Ben",), True),
-        ("Don't tell Ben: I am leaving in May.", ("Ben",), False),
-        ("I am leaving, but don't tell Ben or Cleo about it.", ("Ben", "Cleo"), False),
-        ("Please keep it from Ben Miller and Cleo.", ("Ben Miller", "Cleo"), True),
-        ("don't let my sister know", ("my sister",), True),
-        ("We sell the boat. Ben mustn't find out!", ("Ben",), False),
-        ("It's a surprise for Ben", ("Ben",), True),
-        ("Not a word to Ben", ("Ben",), True),
-        ("keep this between us", (), True),
-        ("Keep this between us: the ring is in the blue box.", (), False),
-        ("that's only between us two", (), True),
-        ("between you and me, the boss is leaving", (), False),
-        ("don't tell anyone", (), True),
-        ("My locker number is 7713, I don't want Ben to know", ("Ben",), False),
-        ("I wouldn't want Ben or my sister to find out.", ("Ben", "my sister"), True),
-        ("I don't want anybody to know", (), True),
-        ("I'd rather Ben didn't know about the party", ("Ben",), True),
-        ("I would prefer that Cleo doesn't hear that", ("Cleo",), True),
-        ("Ich will nicht, dass Ben das erfährt.", ("Ben",), True),
-        ("my locker number is 7716 (confidential)", (), False),
-        ("Confidential: the ring is in the blue box.", (), False),
-        ("Can you keep this to yourself?", (), True),
-        ("Sag es Ben bitte nicht.", ("Ben",), True),
-        ("Ben darf das nicht wissen", ("Ben",), True),
-        ("Ben and Cleo must not know", ("Ben", "Cleo"), True),
-        ("Ben, Cleo or my sister mustn't find out", ("Ben", "Cleo", "my sister"), True),
-        ("I met Cleo, Ben must not know", ("Ben",), False),
-        ("Davon darf Ben nichts erfahren", ("Ben",), True),
-        ("never tell Ben, my locker is open", ("Ben",), False),
-        ("never tell Ben, my sister or Cleo", ("Ben", "my sister", "Cleo"), True),
-        ("don't tell Ben, and not Cleo either", ("Ben", "Cleo"), True),
-        ("Don't tell Ben (or Cleo).", ("Ben", "Cleo"), True),
-        ("Ben must not know, and Cleo neither.", ("Ben", "Cleo"), True),
-        ("ben must not know about the party, and cleo neither", ("ben", "cleo"), True),
-        ("Ben must not know, nor must my sister.", ("Ben", "my sister"), True),
-        ("I am leaving. Ben must not know. Cleo neither, and Tom neither.", ("Ben", "Cleo", "Tom"), False),
-        ("Don't tell Ben about it. Or Cleo.", ("Ben", "Cleo"), True),
-        ("Ben must not know, and Cleo mustn't either.", ("Ben", "Cleo"), True),
-        ("Ben must not know, and the same goes for Cleo.", ("Ben", "Cleo"), True),
-        ("Ben must not know, and nobody else either.", (), True),
-        ("Keep it from Ben and from Cleo.", ("Ben", "Cleo"), True),
-        ("Don't say it to Ben or to Cleo.", ("Ben", "Cleo"), True),
-        ("Sag Ben nichts davon, und Cleo auch nicht.", ("Ben", "Cleo"), True),
-        ("Ben soll das nicht erfahren, genauso wenig Cleo.", ("Ben", "Cleo"), True),
-        ("Ben must not know, and me neither.", ("Ben",), False),
-        ("Ben must not know. My car has no radio, and the bike neither.", ("Ben",), False),
-        ("Don't tell Ben (he sleeps).", ("Ben",), True),
-        ("Neither Ben nor Cleo may know", ("Ben", "Cleo"), True),
-        ("Weder Ben noch Cleo dürfen davon erfahren.", ("Ben", "Cleo"), True),
-        ("Sag es weder Ben noch Cleo!", ("Ben", "Cleo"), True),
-        ("Don't tell Ben's wife.", (), True),
-        ("Don't tell Ben I'm leaving", ("Ben",), True),
-        ("Don't you dare tell Ben", ("Ben",), True),
-        ("This must never reach Ben", ("Ben",), True),
-        ("Das bleibt unter uns.", (), True),
-        ("Nie, wenn Ben dabei ist", ("Ben",), True),
-        ("ne dis rien à Ben", ("Ben",), True),
-        ("no se lo digas a Ben", ("Ben",), True),
-        ("non dirlo a Ben", ("Ben",), True),
-        ("vertel het niet aan Ben", ("Ben",), True),
-        ("não conte nada para Ben", ("Ben",), True),
-    ],
-)
+@pytest.mark.parametrize(("text", "names", "back"), tabled("confidence", "kept_from"))
 def test_words_say_from_whom_what_is_kept(text: str, names: tuple[str, ...], back: bool) -> None:
     found = request_in(text)
     assert found == Discretion(names, back, topic=found.topic if found else frozenset())
 
 
-@pytest.mark.parametrize(
-    ("text", "topic"),
-    [
-        ("oh, and never mention my bank pin when Ben is around", "bank pin"),
-        ("don't tell Ben about the party on Friday", "party friday"),
-        ("keep my address from Ben Miller and Cleo", "address"),
-        ("My dog is ill. And never mention my bank pin when Ben is around!", "bank pin"),
-        ("sag Ben nichts von meiner Bankkarte", "bankkarte"),
-        ("never when Ben is around: my locker number is 7741", ""),
-        ("Please don't tell Ben about that.", ""),
-        ("Das bleibt unter uns.", ""),
-        ("ne dis rien à Ben", ""),
-        ("Can you keep this to yourself?", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "topic"), tabled("confidence", "what_is_kept"))
 def test_words_name_what_is_to_be_kept(text: str, topic: str) -> None:
     found = request_in(text)
     assert found and found.topic == set(topic.split())

@@ -1,4 +1,4 @@
-"""A dream tells nobody's words where they do not belong, thinks once, and takes nothing for something."""
+"""A dream tells nobody's words where they do not belong, and reads nothing that may go along with what is being forgotten."""
 
 import asyncio
 import json
@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from memory.derive import pipeline
+from memory.forget import gone
+from memory.forget.gone import ForgottenScope
 from memory.ports import Entry, Task
-from tests.kits.dream_kit import Muse, Scribe, days, forced, reflections, thinking, wondering
+from memory.store.database import Reader
+from tests.kits.dream_kit import Muse, Scribe, days, dreamt, forced, reflections, thinking, wondering
 from tests.kits.ladder_kit import PAIRS, Teller, standing
 from tests.kits.memory_kit import CancelledAt, Clock, Ids, at_home, corner, opened
 from tests.unit.test_dream_pass import contradicting
@@ -111,3 +115,34 @@ async def test_a_contradiction_is_settled_by_naming_the_fact_that_holds(tmp_path
         await contradicting(here)
         await forced(here, Settles())
         assert await standing(here, "profile") == ["Ada lives in Linz"]
+
+
+SECRET = "the key is under the zebrafinch"
+
+
+async def never(_: Reader, __: object) -> bool:
+    """Say that nothing is being forgotten."""
+    return False
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture, id="unguarded")])
+async def test_a_dream_has_no_model_read_a_reply_that_holds_what_is_being_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    if not guarded:
+        monkeypatch.setattr(pipeline, "is_sweeping", never)
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        secret = await here.say(SECRET)
+        await here.reply("So it is under the zebrafinch.", [secret.key])
+        await days(here)
+        async with here.memory.db.transaction() as tx:
+            # As another process does that has only begun.
+            await gone.add(tx, here.domain, ForgottenScope([secret.key]), here.clock.now())
+        read, thought = Teller(), Muse()
+        await forced(here, read, thought)
+        assert ("zebrafinch" not in f"{read.tasks} {thought.prompts}") is guarded
+        if guarded:
+            assert read.tasks == [] and thought.prompts == [], "not even of what has nothing to do with it"
+            await here.memory.sweep()
+            await dreamt(here, read, thought)
+            assert read.tasks and thought.prompts and "zebrafinch" not in f"{read.tasks} {thought.prompts}"

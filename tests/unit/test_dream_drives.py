@@ -15,6 +15,7 @@ from memory.tiers.selfstate import StateOfMind
 from memory.types import MINUTE, Statement
 from tests.kits.memory_kit import DAY, HOUR
 from tests.kits.size import examples
+from tests.kits.tabled import tabled
 
 few = settings(max_examples=examples(100))
 shares = st.floats(0, 1)
@@ -208,20 +209,7 @@ def test_facts_that_differ_in_a_name_or_a_number_are_found_in_either_order(one: 
     assert found(other, one) == [(other, one)]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Ada likes tea.", "Ada likes coffee."),
-        ("Ada lives in Vienna.", "Ada lives in Vienna."),
-        ("Ada lives in Vienna.", "Ada works in a bank in Graz as a clerk."),
-        ("Ada lives in Vienna.", "Ada lives in a small house."),
-        ("Vienna is lovely in spring.", "Graz is lovely in spring."),
-        ("Call Ada.", "Call Bob."),
-        ("Ada met Bob in Graz in spring 2020.", "Ada met Kiki in Graz in spring 2021."),
-        ("Ada spent spring in Graz with three old friends.", "Ada spent spring in Rome among some tall trees."),
-        ("Ada owns a blue boat of 1990.", "Ada owns a red boat of 1990."),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), tabled("drives", "both"))
 def test_facts_that_may_both_be_meant_are_left_alone(one: str, other: str) -> None:
     assert found(one, other) == []
 

@@ -9,7 +9,7 @@ from memory.core import ConsolidationRules, Memory
 from memory.dream.schedule import MOST_TRIES, DreamHours, Slot
 from memory.journal.ledger import LEASE, Claim
 from memory.types import MINUTE
-from tests.kits.memory_kit import DAY, HOUR, Clock, Ids, corner, opened
+from tests.kits.memory_kit import DAY, HOUR, Clock, Ids, corner, cornered, opened
 
 NIGHTLY = ConsolidationRules(hours=DreamHours(time(3, 30), 0))
 BY_DAY = ConsolidationRules(hours=DreamHours(None, 4 * HOUR))
@@ -43,33 +43,29 @@ async def test_who_was_taken_over_is_refused_also_when_the_other_has_finished_an
 
 
 async def test_a_pass_that_breaks_again_and_again_is_left_alone_by_a_process_that_lives_on(tmp_path: Path) -> None:
-    clock = Clock()
-    async with opened(tmp_path / "lyra.db", clock=clock, habits=NIGHTLY) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", habits=NIGHTLY) as here:
         await here.say("hello")
-        clock.forward(DAY)
+        here.clock.forward(DAY)
         broke = 0
         for _ in range(50):
-            for slot in await memory.dreams.due():
-                held = await memory.dreams.claim(slot)
+            for slot in await here.memory.dreams.due():
+                held = await here.memory.dreams.claim(slot)
                 assert held is not None
-                await memory.dreams.abandon(held)
+                await here.memory.dreams.abandon(held)
                 broke += 1
-            clock.forward(MINUTE)
-        assert broke == MOST_TRIES and await memory.dreams.parked() == [here.domain]
+            here.clock.forward(MINUTE)
+        assert broke == MOST_TRIES and await here.memory.dreams.parked() == [here.domain]
 
 
 async def test_what_is_said_while_she_dreams_is_news_afterwards(tmp_path: Path) -> None:
-    clock = Clock()
-    async with opened(tmp_path / "lyra.db", clock=clock, habits=BY_DAY) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", habits=BY_DAY) as here:
         first = await here.say("hello")
-        clock.forward(DAY)
-        slot, held = await begun(memory)
+        here.clock.forward(DAY)
+        slot, held = await begun(here.memory)
         await here.say("said while the model thinks")
-        assert await memory.dreams.finish(held, slot, clock.now(), {}, done=True, rested=True, heard=first.key)
-        clock.forward(DAY)
-        assert len(await memory.dreams.due()) == 1
+        assert await here.memory.dreams.finish(held, slot, here.clock.now(), {}, done=True, rested=True, heard=first.key)
+        here.clock.forward(DAY)
+        assert len(await here.memory.dreams.due()) == 1
 
 
 @pytest.mark.parametrize("habits", [NIGHTLY, BY_DAY], ids=["by night", "by day"])

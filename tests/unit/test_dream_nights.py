@@ -18,6 +18,7 @@ from memory.text.time.times import iso, local
 from memory.types import SECOND
 from tests.kits.memory_kit import DAY, HOUR, utc
 from tests.kits.size import TORTURE, examples, few
+from tests.kits.tabled import tabled
 
 AT = time(3, 30)
 ODD_HOURS = [time(0, 0), time(0, 30), time(1, 30), time(2, 0), time(2, 30), time(23, 30), time(23, 59)]
@@ -143,21 +144,7 @@ def test_a_rule_that_goes_by_the_hour_alone_would_miss_some_nights_and_dream_oth
     assert times[0] and times[2] and times[1] > times[0] + times[2], times
 
 
-@pytest.mark.parametrize(
-    ("zone", "night", "at", "begins"),
-    [
-        ("Europe/Vienna", "2026-03-28", "02:30", "2026-03-28T02:30:00+01:00"),
-        ("Europe/Vienna", "2026-03-29", "02:30", "2026-03-29T03:30:00+02:00"),
-        ("Europe/Vienna", "2026-10-25", "02:30", "2026-10-25T02:30:00+02:00"),
-        ("Australia/Lord_Howe", "2015-10-04", "02:15", "2015-10-04T02:45:00+11:00"),
-        ("Australia/Lord_Howe", "2015-04-05", "01:45", "2015-04-05T01:45:00+11:00"),
-        ("America/Havana", "2015-03-08", "00:30", "2015-03-08T01:30:00-04:00"),
-        ("America/Havana", "2015-11-01", "00:30", "2015-11-01T00:30:00-04:00"),
-        ("Asia/Beirut", "2015-03-29", "00:00", "2015-03-29T01:00:00+03:00"),
-        ("Asia/Beirut", "2015-10-24", "23:30", "2015-10-24T23:30:00+03:00"),
-        ("Asia/Pyongyang", "2018-05-04", "23:45", "2018-05-05T00:15:00+09:00"),
-    ],
-)
+@pytest.mark.parametrize(("zone", "night", "at", "begins"), tabled("dreams", "nights"))
 def test_a_night_begins_behind_the_hour_that_is_skipped_and_in_the_first_that_comes_twice(
     zone: str, night: str, at: str, begins: str
 ) -> None:

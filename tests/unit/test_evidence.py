@@ -13,6 +13,7 @@ from memory.ports import Entry, Source, Task
 from memory.text import numbers
 from memory.text.time import dates
 from tests.kits.steps import steps
+from tests.kits.tabled import tabled
 
 AT = "2026-11-20T21:04+01:00"  # a Friday
 
@@ -26,20 +27,7 @@ def unsupported(sentence: str, cited: Sequence[Source]) -> list[str]:
     return Evidence().unsupported(sentence, cited)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "heard"),
-    [
-        ("Ada's cat is called Turing.", "my cat is called turing"),
-        ("Ada met the Turings.", "I met Mr. Turing"),
-        ("Ada asked Lyra about it on Friday.", "a long story"),
-        ("Jean-Luc O'Brien came.", "jean-luc o'brien came"),
-        ("Adas Katze heißt Turing.", "meine Katze heißt Turing"),
-        ("Ihre Katze heißt Turing.", "meine Katze heißt Turing"),
-        ("L'ami d'Ada habite Paris.", "mon ami habite Paris"),
-        ("Interesting things were told.", "we talked"),
-        ("Dr. Smith called.", "Smith called, she is a doctor"),
-    ],
-)
+@pytest.mark.parametrize(("sentence", "heard"), tabled("evidence", "names"))
 def test_names_that_the_sources_hold(sentence: str, heard: str) -> None:
     assert unsupported(sentence, [said(heard)]) == []
 
@@ -59,30 +47,7 @@ def test_names_that_nobody_said(sentence: str, missing: list[str]) -> None:
     assert unsupported(sentence, [said("we met and it was nice")]) == missing
 
 
-@pytest.mark.parametrize(
-    ("sentence", "heard"),
-    [
-        ("It cost 1000.", "it cost 1,000"),
-        ("It cost 1,000.50.", "es kostet 1.000,50"),
-        ("It cost 10,000.", "it cost 10k"),
-        ("It cost 10,000.", "ça coûte 10 000"),
-        ("It cost 2.5 million.", "2,500,000 it was"),
-        ("It was half, 50%.", "fifty percent"),
-        ("Ada has three cats.", "I have 3 cats"),
-        ("Ada has 21 cats.", "I have twenty-one cats"),
-        ("Ada has two hundred and fifty.", "all 250 of them"),
-        ("Ada has 12 eggs.", "a dozen eggs"),
-        ("Sie hat 3 Katzen.", "ich habe drei Katzen"),
-        ("It is on the eighth.", "on the 8th"),
-        ("It is the 8th.", "the eighth"),
-        ("It is at 21:30.", "at 9:30 pm"),
-        ("It is at 9 pm.", "at 21:00"),
-        ("It is at 21:30.", "at half past, 9:30 tonight"),
-        ("It is version 3.11.2.", "version 3.11.2"),
-        ("One of them came first, at once.", "they came"),
-        ("It is 3.50.", "3.5"),
-    ],
-)
+@pytest.mark.parametrize(("sentence", "heard"), tabled("evidence", "numbers"))
 def test_numbers_that_the_sources_hold(sentence: str, heard: str) -> None:
     assert unsupported(sentence, [said(heard)]) == []
 
@@ -103,26 +68,7 @@ def test_numbers_that_nobody_said(sentence: str, heard: str, missing: list[str])
     assert unsupported(sentence, [said(heard)]) == missing
 
 
-@pytest.mark.parametrize(
-    ("sentence", "heard"),
-    [
-        ("On 20 November 2026 Ada fell.", "I fell"),
-        ("On Friday, November 20th, 2026, at 21:04 Ada fell.", "I fell"),
-        ("Am 20. November 2026 um 21:04 fiel Ada.", "ich fiel"),
-        ("On 2026-11-20 Ada fell.", "I fell"),
-        ("In November 2026 Ada fell.", "I fell"),
-        ("On the 20th Ada fell.", "I fell"),
-        ("Ada fell at about 9 pm in 2026.", "I fell"),
-        ("On 19 November 2026 Ada fell.", "I fell yesterday"),
-        ("On Saturday 21 November 2026 Ada leaves.", "ich reise morgen ab"),
-        ("On 25 November 2026 Ada leaves.", "I leave on Wednesday"),
-        ("In October 2026 Ada moved.", "we moved last month"),
-        ("In 2023 Ada moved.", "we moved three years ago"),
-        ("On 30 October 2026 Ada moved.", "we moved 3 weeks ago"),
-        ("In March 2027 Ada moves.", "I move in March"),
-        ("Ada's birthday is 3 March.", "my birthday is 2001-03-03"),
-    ],
-)
+@pytest.mark.parametrize(("sentence", "heard"), tabled("evidence", "dates"))
 def test_dates_come_from_when_it_was_said(sentence: str, heard: str) -> None:
     assert unsupported(sentence, [said(heard)]) == []
 

@@ -1,5 +1,6 @@
-"""Forgetting: a message goes with everything that rests on it, at once, for good, and takes nothing else along."""
+"""Forgetting: what goes, what stays, and a receipt that counts all that is gone, whoever erased it."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,11 @@ from memory.journal.journal import Event, Part
 from memory.ports import Entry
 from memory.store.lineage import add_items, derive
 from memory.tiers.episodes import EpisodeRules
-from memory.types import Kind, NewExchange, SessionRef
+from memory.types import Forgotten, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
 from tests.kits.fresh import columns
-from tests.kits.memory_kit import BagOfWords, Corner, Writer, answering, at_home, corner, said
+from tests.kits.importing import imported, lines
+from tests.kits.memory_kit import BagOfWords, Clock, Corner, Writer, answering, at_home, corner, opened, said
 
 SECRET = "the parrot is called Xerxes"
 FEW = ConsolidationRules(EpisodeRules(count=4))
@@ -199,3 +201,18 @@ async def test_what_a_reply_has_of_a_digest_of_more_messages_than_one_statement_
         reply = await here.reply("It opens with quixotic", [digest])
         walk = AffectedReplies(here.memory.db, Nearness(BagOfWords()))
         assert await walk.along(here.domain, {one.key: [one.text] for one in kept.stored}) == {reply.key}
+
+
+MANY = 60
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["housekeeping", "another process"])
+async def test_what_is_erased_beside_it_meanwhile_is_counted(tmp_path: Path, elsewhere: bool) -> None:
+    async with at_home(tmp_path) as here, opened(tmp_path / "lyra.db", clock=Clock()) as beside:
+        await imported(here, "long", lines([f"line {n} of a long story" for n in range(MANY)]))
+        forgetting = asyncio.create_task(here.view.forget_session(await here.view.sessions.find("long")))
+        sweeper = beside if elsewhere else here.memory
+        while not forgetting.done():
+            await sweeper.sweep()
+        assert await forgetting == Forgotten(MANY, 0, 0)
+        assert await (await corner(beside, Clock())).found("story") == []

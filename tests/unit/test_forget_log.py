@@ -13,7 +13,7 @@ from memory.forget.gone import ForgottenScope
 from memory.forget.tombstones import Tombstones
 from memory.store import restoring
 from memory.types import Forgotten
-from tests.kits.memory_kit import KEY, Clock, at_home, corner, gists_about, opened, said
+from tests.kits.memory_kit import KEY, Clock, at_home, corner, cornered, gists_about, opened, said
 from tests.unit.test_forget import FEW, SECRET, digested, holding
 
 
@@ -28,11 +28,10 @@ class Dies(Tombstones):
 
 async def test_the_tombstone_is_on_disk_before_any_row_goes_and_the_next_open_finishes_the_work(tmp_path: Path) -> None:
     clock, path = Clock(), tmp_path / "lyra.db"
-    async with opened(path, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock) as here:
         secret = await here.say(SECRET)
         await here.reply(f"You said {SECRET}", [secret.key])
-        dying = Forgetting(memory.db, Dies(memory.db, tmp_path / "tombstones.log"), memory.places.seal, clock)
+        dying = Forgetting(here.memory.db, Dies(here.memory.db, tmp_path / "tombstones.log"), here.memory.places.seal, clock)
         with pytest.raises(ConnectionAbortedError):
             await dying.forget(here.domain, ForgottenScope([secret.key]))
         assert secret.id in (tmp_path / "tombstones.log").read_text()
@@ -45,12 +44,11 @@ async def test_the_tombstone_is_on_disk_before_any_row_goes_and_the_next_open_fi
 
 async def test_what_is_going_is_not_read_and_the_next_open_finishes_the_sweep(tmp_path: Path) -> None:
     clock, path = Clock(), tmp_path / "lyra.db"
-    async with opened(path, clock=clock, habits=FEW) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock, habits=FEW) as here:
         first = [await here.say(f"{SECRET} {n}") for n in range(12)]
         await here.reply("as you said", [first[0].key])
         await digested(here)
-        async with memory.db.transaction() as tx:
+        async with here.memory.db.transaction() as tx:
             await gone.add(tx, here.domain, ForgottenScope(session=here.session.key), clock.now())
         later = await here.say("the tomatoes are ripe")
         assert SECRET not in " ".join(await here.found("Xerxes")) and await here.found("tomatoes") == [later.text]
@@ -60,11 +58,11 @@ async def test_what_is_going_is_not_read_and_the_next_open_finishes_the_sweep(tm
         assert await here.view.digests.all() == [] and await gists_about(here.view, "Xerxes", 5) == []
         with pytest.raises(SourceGone):
             await here.reply("Xerxes again", [first[3].key])
-        assert await memory.dirty(here.domain) == []
-        async with memory.db.transaction() as tx:
+        assert await here.memory.dirty(here.domain) == []
+        async with here.memory.db.transaction() as tx:
             await tx.run("UPDATE gone SET upto = -1")
         assert " ".join(await here.found("Xerxes")).count(SECRET) == 12, "without that row everything is read"
-        async with memory.db.transaction() as tx:
+        async with here.memory.db.transaction() as tx:
             await tx.run("UPDATE gone SET upto = :upto", {"upto": later.key - 1})
     async with opened(path, clock=clock) as memory:
         assert memory.forgotten_at_open.messages == 12
@@ -76,12 +74,11 @@ async def test_what_is_going_is_not_read_and_the_next_open_finishes_the_sweep(tm
 async def test_an_older_file_put_back_does_not_bring_it_back(tmp_path: Path) -> None:
     clock = Clock()
     path = tmp_path / "lyra.db"
-    async with opened(path, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock) as here:
         secret = await here.say(SECRET, source="s1")
         other = await here.say("the tomatoes are ripe")
         await digested(here)
-        await memory.backup(tmp_path / "backup.db")
+        await here.memory.backup(tmp_path / "backup.db")
         await here.view.forget_message(secret.id)
     await restoring.stage(tmp_path / "backup.db", KEY, path)
     restoring.decide(path)
@@ -92,9 +89,8 @@ async def test_an_older_file_put_back_does_not_bring_it_back(tmp_path: Path) -> 
     async with opened(path, clock=clock) as memory:
         assert SECRET in await (await corner(memory, clock)).found("Xerxes"), "without the log it would be back"
     log.write_bytes(kept)
-    async with opened(path, clock=clock) as memory:
-        here = await corner(memory, clock)
-        assert memory.forgotten_at_open.messages == 1 and memory.forgotten_at_open.digests >= 1
+    async with cornered(path, clock=clock) as here:
+        assert here.memory.forgotten_at_open.messages == 1 and here.memory.forgotten_at_open.digests >= 1
         assert await holding(here, "Xerxes") == [] and await here.found("tomatoes") == [other.text]
         assert (await here.view.say(here.session, [said(SECRET, "s1")])).forgotten == 1
 
@@ -102,10 +98,9 @@ async def test_an_older_file_put_back_does_not_bring_it_back(tmp_path: Path) -> 
 @pytest.mark.file
 async def test_a_log_that_was_lost_is_written_again_from_the_memory(tmp_path: Path) -> None:
     clock, log = Clock(), tmp_path / "tombstones.log"
-    async with opened(tmp_path / "lyra.db", clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", clock=clock) as here:
         secret = await here.say(SECRET, source="s1")
-        await memory.backup(tmp_path / "backup.db")
+        await here.memory.backup(tmp_path / "backup.db")
         await here.view.forget_message(secret.id)
     for _ in range(2):
         async with opened(tmp_path / "lyra.db", clock=clock):
@@ -124,10 +119,9 @@ async def test_a_log_that_was_lost_is_written_again_from_the_memory(tmp_path: Pa
 @pytest.mark.parametrize("before", [0, 1, 2], ids=["of the first day", "of the day before", "of another process"])
 async def test_a_log_is_completed_that_is_older_than_what_was_forgotten_last(tmp_path: Path, before: int) -> None:
     clock, log = Clock(), tmp_path / "tombstones.log"
-    async with opened(tmp_path / "lyra.db", clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", clock=clock) as here:
         secret, *others = [await here.say(text, source=text) for text in (SECRET, "the boat is red", "the barn is green")]
-        await memory.backup(tmp_path / "backup.db")
+        await here.memory.backup(tmp_path / "backup.db")
         for other in others[:before]:
             await here.view.forget_message(other.id)
     older = log.read_bytes() if before else b""
@@ -149,10 +143,9 @@ async def test_a_log_is_completed_that_is_older_than_what_was_forgotten_last(tmp
 @pytest.mark.parametrize("how", ["a letter", "zeros", "noise", "a line of something else"])
 async def test_a_damaged_log_is_refused_where_it_could_let_something_come_back(tmp_path: Path, how: str) -> None:
     clock, path, log = Clock(), tmp_path / "lyra.db", tmp_path / "tombstones.log"
-    async with opened(path, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock) as here:
         secret = await here.say(SECRET, source="s1")
-        await memory.backup(tmp_path / "backup.db")
+        await here.memory.backup(tmp_path / "backup.db")
         await here.view.forget_message(secret.id)
     whole = log.read_bytes()
     at = whole.index(secret.id.encode()) + 3
@@ -218,8 +211,7 @@ async def test_the_log_can_be_read_by_its_owner_alone_and_holds_no_words(tmp_pat
 async def test_how_much_of_a_log_is_damaged_is_told_of_all_of_it(tmp_path: Path) -> None:
     clock, path, log = Clock(), tmp_path / "lyra.db", tmp_path / "tombstones.log"
     for secret in ("Xerxes", "Ottilie"):
-        async with opened(path, clock=clock) as memory:
-            here = await corner(memory, clock)
+        async with cornered(path, clock=clock) as here:
             await here.view.forget_message((await here.say(secret, source=secret)).id)
     async with opened(path, clock=clock):
         """Read what was written."""

@@ -12,6 +12,7 @@ from bot.delivery.exit_gate import without_partial_url
 from bot.delivery.urls import addresses
 from tests.kits.hostile import ALLOWED, EVIL, GIVEN, SAID, unapproved
 from tests.kits.steps import steps
+from tests.kits.tabled import tabled
 
 PIECES = [
     "a",
@@ -106,19 +107,7 @@ def test_a_script_that_was_given_is_dead_all_the_same() -> None:
     assert gated("[a](javascript:alert(1))", {"javascript:alert(1)"}) == "a (`javascript:alert(1)`, link removed)"
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "",
-        "Hi!\r\n",
-        "e.g. Node.js? main.py, 3.14 and/or 10:30",
-        "f[0](x) [Ada]: Hello. [1]",
-        "`a` ` ** <b> <3 ```\n~~~",
-        "<@1> <:a:1>",
-        "a://",
-        "we: ok",
-    ],
-)
+@pytest.mark.parametrize("said", tabled("hostile", "without_addresses"))
 def test_a_text_without_addresses_is_left_as_it_is(said: str) -> None:
     assert gated(said, ()) == said
 

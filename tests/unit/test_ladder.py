@@ -8,7 +8,21 @@ from memory.ports import Entry, Task
 from memory.tiers.selfstate import StateOfMind, keep
 from memory.types import DomainKind, DomainRef
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, ladder, standing, unsound
-from tests.kits.memory_kit import DAY, HOUR, CancelledAt, Clock, Corner, Ids, Move, Overtaking, Writer, at_home, corner, opened
+from tests.kits.memory_kit import (
+    DAY,
+    HOUR,
+    CancelledAt,
+    Clock,
+    Corner,
+    Ids,
+    Move,
+    Overtaking,
+    Writer,
+    at_home,
+    corner,
+    cornered,
+    opened,
+)
 from tests.kits.size import breaks
 
 
@@ -207,11 +221,10 @@ async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
     """Climb, be cancelled at the n-th wait, start again as another process, and return what stands and how often was waited."""
     folder.mkdir()
     clock = Clock()
-    async with opened(folder / "lyra.db", None, clock=clock, habits=PAIRS) as memory:
-        here = await corner(memory, clock)
+    async with cornered(folder / "lyra.db", None, clock=clock, habits=PAIRS) as here:
         await years(here, 2)
         await gists(here, Teller())
-        climbing = CancelledAt(Deriving(memory).ladder(here.domain, Teller()).climb(asked=True), n)
+        climbing = CancelledAt(Deriving(here.memory).ladder(here.domain, Teller()).climb(asked=True), n)
 
         async def climb() -> object:
             return await climbing

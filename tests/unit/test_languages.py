@@ -8,43 +8,9 @@ from hypothesis import strategies as st
 from memory.text.language_detection import function_words, language, languages_by_script
 from memory.text.lexical import tokens
 from tests.kits.size import examples
+from tests.kits.tabled import tabled
 
-SENTENCES = {
-    "arabic": ["ذهبت أمس إلى السوق مع أختي لأن الخبز نفد من البيت", "أين قطتي؟", "كتاب"],
-    "armenian": ["Իմ կատուն քնած է բազմոցի վրա և չի ուզում ուտել", "Որտե՞ղ է իմ գիրքը"],
-    "basque": ["Nire katua sofan lo dago eta ez du jan nahi", "Non dago nire liburua?"],
-    "catalan": ["El meu gat es diu Turing i dorm al sofà amb la meva germana", "On és el meu llibre?"],
-    "czech": ["Moje kočka spí na gauči a nechce jíst, protože je líná", "Kde je můj klíč?"],
-    "danish": ["Min kat sover på sofaen, og jeg ved ikke hvad den vil have", "Hvor har du været i dag?"],
-    "dutch": ["Mijn kat slaapt op de bank en wil niet eten", "Waar is mijn boek?"],
-    "english": ["My cat is asleep on the sofa and does not want to eat", "Where is my book?"],
-    "esperanto": ["Mia kato dormas sur la sofo kaj ne volas manĝi", "Kie estas mia libro?"],
-    "estonian": ["Minu kass magab diivanil ja ei taha süüa", "Kus on minu raamat?"],
-    "finnish": ["Kissani nukkuu sohvalla eikä se halua syödä mitään", "Missä minun kirjani on?"],
-    "french": ["Mon chat dort sur le canapé et il ne veut pas manger", "Où est mon livre ?", "C'est très beau"],
-    "german": ["Meine Katze schläft auf dem Sofa und will nicht fressen", "Wo ist mein Buch?"],
-    "greek": ["Η γάτα μου κοιμάται στον καναπέ και δεν θέλει να φάει", "Πού είναι το βιβλίο μου;", "Καλημέρα"],
-    "hindi": ["मेरी बिल्ली सोफे पर सो रही है और खाना नहीं चाहती", "मेरी किताब कहाँ है?"],
-    "hungarian": ["A macskám a kanapén alszik, és nem akar enni", "Hol van a könyvem?"],
-    "indonesian": ["Kucing saya tidur di sofa dan tidak mau makan", "Di mana buku saya?"],
-    "irish": ["Tá mo chat ina chodladh ar an tolg agus níl ocras air", "Cá bhfuil mo leabhar?"],
-    "italian": ["Il mio gatto dorme sul divano e non vuole mangiare", "Dov'è il mio libro?", "Dove sono le chiavi?"],
-    "lithuanian": ["Mano katė miega ant sofos ir nenori valgyti", "Kur yra mano knyga?"],
-    "nepali": ["मेरो बिरालो सोफामा सुतेको छ र खाना खान चाहँदैन", "मेरो किताब कहाँ छ?"],
-    "norwegian": ["Katten min sover på sofaen, og jeg vet ikke hva den vil ha", "Hva har du gjort, og hvordan har du det nå?"],
-    "persian": ["گربهٔ من روی مبل خوابیده است و نمی‌خواهد غذا بخورد", "کتاب من کجاست؟"],
-    "polish": ["Mój kot śpi na kanapie i nie chce jeść", "Gdzie jest moja książka?"],
-    "portuguese": ["O meu gato dorme no sofá e não quer comer", "Onde está o meu livro?", "voce nao tem tempo"],
-    "romanian": ["Pisica mea doarme pe canapea și nu vrea să mănânce", "Unde este cartea mea?"],
-    "russian": ["Моя кошка спит на диване и не хочет есть", "Где моя книга?", "Спасибо"],
-    "serbian": ["Моја мачка спава на каучу и неће да једе", "Moja mačka spava na kauču i neće da jede", "Gde je moja knjiga?"],
-    "sesotho": ["Katse ea ka e robetse holim'a sofa 'me ha e batle ho ja", "Buka ea ka e hokae? Ke ne ke re e mona"],
-    "spanish": ["Mi gato duerme en el sofá y no quiere comer", "¿Dónde está mi libro?", "donde esta mi hermano"],
-    "swedish": ["Min katt sover i soffan och jag vet inte vad den vill ha", "Var är min bok?"],
-    "tamil": ["என் பூனை சோபாவில் தூங்குகிறது, அது சாப்பிட விரும்பவில்லை", "என் புத்தகம் எங்கே?"],
-    "turkish": ["Kedim kanepede uyuyor ve yemek istemiyor, neden bilmiyorum ama çok tembel", "Benim kitabım nerede?"],
-    "yiddish": ["מײַן קאַץ שלאָפֿט אויף דער סאָפֿע און זי וויל נישט עסן", "וווּ איז מיין בוך?"],
-}
+SENTENCES = tabled("languages", "sentences")
 
 
 def told(text: str) -> str | None:

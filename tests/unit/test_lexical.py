@@ -13,39 +13,9 @@ from memory.text import lexical
 from memory.text.language_detection import function_words, language
 from memory.text.lexical import STOP_WORDS, Terms, compatible, key_words, query_terms, stem, term, tokens
 from tests.kits.size import examples
+from tests.kits.tabled import tabled
 
-INFLECTED = [
-    ("arabic", "قرأت أمس كتابي الجديد في البيت مع أختي", "الكتاب", "كتابي"),
-    ("arabic", "كانت المدرسة بعيدة عن بيتنا", "مدرسة", "المدرسة"),
-    ("czech", "Včera jsem viděla malou kočku na zahradě", "kočka", "kočku"),
-    ("danish", "Jeg har to katte og de sover altid på sofaen", "katten", "katte"),
-    ("dutch", "Ik heb twee katten en een hond, maar geen huizen", "kat", "katten"),
-    ("dutch", "Wij hebben de foto's van onze huizen nog niet", "foto", "foto's"),
-    ("finnish", "Me olemme asuneet talossa vuodesta 1998 ja se on vanha", "talo", "talossa"),
-    ("finnish", "Minun koirani on vanha mutta se on iloinen", "koira", "koirani"),
-    ("french", "J'ai vu des chevaux dans le pré avec ma sœur", "cheval", "chevaux"),
-    ("french", "Les enfants vont à l'école avec mes amies", "école", "l'école"),
-    ("french", "Ils chantaient dans la rue et je ne dormais pas", "chanter", "chantaient"),
-    ("german", "Ich habe gestern drei Bücher über Häuser gekauft", "Buch", "bücher"),
-    ("german", "Wir wohnen in der Straße mit den großen Häusern", "HAUS", "häusern"),
-    ("greek", "Οι σκύλοι μου δεν θέλουν να φάνε", "σκύλος", "σκύλοι"),
-    ("hindi", "मैंने कल तीन किताबें खरीदी थीं और वह नहीं पढ़ी", "किताब", "किताबें"),
-    ("hungarian", "A kutyák nem szeretik a macskákat, és ez nem jó", "kutyák", "kutyák"),
-    ("italian", "Ho due gatti che non mangiano mai con il mio cane", "gatto", "gatti"),
-    ("italian", "Sono andata con l'amica di mia sorella al mare", "amica", "l'amica"),
-    ("persian", "من دیروز کتاب‌ها را به خواهرم دادم", "کتاب", "کتابها"),
-    ("polish", "Moja siostra ma dwie książki i nie chce ich oddać", "książka", "książki"),
-    ("polish", "Byłam wczoraj z kotem u lekarza i nie było kolejki", "kot", "kotem"),
-    ("portuguese", "Eu tenho dois gatos e eles não gostam de você", "gato", "gatos"),
-    ("russian", "Вчера я видела кошку с котятами и не могла уйти", "кошка", "кошку"),
-    ("russian", "Мы нарядили ёлку в большом доме на горе", "елка", "ёлку"),
-    ("serbian", "Моја сестра има две мачке и не да никоме", "mačka", "мачке"),
-    ("spanish", "Compré dos canciones para mi hermana y no le gustan", "canción", "canciones"),
-    ("spanish", "Mis gatos duermen en el sofá y no quieren comer", "gata gato", "gatos"),
-    ("swedish", "Jag har två katter och de är inte snälla", "katt", "katter"),
-    ("turkish", "Benim kedilerim çok tembel ve hiç uyanmıyor", "kedi", "kedilerim"),
-    ("turkish", "İstanbul'da yaşıyorum ama ailem burada değil", "istanbul", "istanbul'da"),
-]
+INFLECTED = tabled("lexical", "inflected")
 
 
 def indexed(text: str, fallback: str = "english") -> Terms:
@@ -67,19 +37,7 @@ def test_a_word_is_found_in_another_form(name: str, text: str, asked: str, writt
     assert finds(written, text, "english", name)
 
 
-@pytest.mark.parametrize(
-    ("question", "text"),
-    [
-        ("When was Ben in Ankara?", "Ben Ankara'ya gitti ve çok güzel bir gün oldu ama annesi yok"),
-        ("Was sagte Anna?", "Anna me dijo que no quiere comer con su hermano"),
-        ("Où est Kim ?", "Kim war gestern nicht da, und ich bin nach Hause gegangen"),
-        ("Что сказал Turing?", "My cat Turing was not at home when we came"),
-        ("who is Μαρία", "Η Μαρία δεν είναι στο σπίτι και το ξέρω"),
-        ("Gdzie jest Łukasz?", "I met Łukasz in the park and we had a coffee"),
-        ("what did Mia say", "Mia non è venuta perché era a casa con la mamma"),
-        ("रवि कहाँ है?", "रवि कल दिल्ली गया था और वह वापस नहीं आया"),
-    ],
-)
+@pytest.mark.parametrize(("question", "text"), tabled("lexical", "names"))
 def test_a_name_is_found_whatever_the_language_of_text_and_question(question: str, text: str) -> None:
     name = next(w for w in tokens(question) if w in ("ben", "anna", "kim", "turing", "μαρία", "łukasz", "mia", "रवि"))
     assert name in finds(question, text, "english", indexed(text).language)
@@ -92,25 +50,7 @@ def test_numbers_and_words_of_another_script_need_no_language(text: str) -> None
     assert finds("docker", text, "english", "german") == {"docker"}
 
 
-@pytest.mark.parametrize(
-    ("question", "text"),
-    [
-        ("แมว", "นี่คือแมวของฉันชื่อทัวริง"),
-        ("猫", "我的猫叫图灵"),
-        ("图灵是谁", "我的猫叫图灵"),
-        ("ガス", "ガスの匂いがした"),
-        ("고양이", "내 고양이는 집에서 잔다"),
-        ("개", "우리 개는 착하다"),
-        ("Lyra", "Lyra는 친구예요"),
-        ("बिल्ली का नाम", "मेरी बिल्ली सो रही है"),
-        ("বিড়াল", "আমার বিড়াল ঘুমাচ্ছে"),
-        ("పిల్లి", "నా పిల్లి నిద్రపోతోంది"),
-        ("שלום", "שָׁלוֹם לְכֻלָּם"),
-        ("كتاب", "كِتَابٌ جميـل"),
-        ("میخواهم", "می‌خواهم بروم"),
-        ("ကြောင်", "ကျွန်တော့်ကြောင်အိပ်နေတယ်"),
-    ],
-)
+@pytest.mark.parametrize(("question", "text"), tabled("lexical", "scripts"))
 def test_every_script_is_found(question: str, text: str) -> None:
     assert finds(question, text, "english", indexed(text).language)
 

@@ -10,6 +10,7 @@ from localization.current_language import current, language_code, of_environment
 from localization.formatting import ago, day, listed, month
 from localization.numerals import compact, number, signed
 from localization.sentences import Explained, _, lazy, lazy_plural, ngettext, told
+from tests.kits.tabled import tabled
 
 
 def messages(n: int) -> str:
@@ -102,19 +103,7 @@ def test_days_months_numbers_and_lists_are_as_the_language_has_them() -> None:
         ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("de", "de"),
-        ("de-AT", "de"),
-        ("de_DE.UTF-8", "de"),
-        ("German", "de"),
-        ("en-GB", "en"),
-        ("C.UTF-8", ""),
-        ("den", ""),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "code"), tabled("localization", "languages"))
 def test_a_language_is_known_by_its_names(name: str, code: str) -> None:
     assert language_code(name) == code
 

@@ -1,10 +1,11 @@
-"""What stands around a quote is in the language of the question, whatever language was quoted."""
+"""Without a model: what stands around a quote is in the language of the question, and what is told of the asker and of people."""
 
 import pytest
 
-from bot.models.offline.message_kinds import MessageKind, hear
+from bot.models.offline.message_kinds import MessageKind, hear, topic
 from memory.index.hits import Hit
-from tests.unit.test_offline_voice import ask, said
+from tests.kits.tabled import tabled
+from tests.unit.test_offline_voice import NO_MODEL, ask, said
 
 YESTERDAY = said("we met Bo", "2026-11-19T20:00")
 MAY = said("ein neues Rad gekauft", "2025-05-14T10:00")
@@ -50,25 +51,7 @@ def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() ->
     )
 
 
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        ("Wie heißt meine Katze nochmal?", "meine Katze heißt Minka"),
-        ("wie heißt meine katze noch mal", "meine Katze heißt Minka"),
-        ("Wie hieß meine Katze noch gleich?", "meine Katze heißt Minka"),
-        ("Wie heißt meine Katze denn jetzt?", "meine Katze heißt Minka"),
-        ("Kannst du mir nochmal sagen, wo Anna wohnt", "Anna wohnt in Linz"),
-        ("Sag mir nochmal, wo Anna wohnt", "Anna wohnt in Linz"),
-        ("sag mir bitte wo Anna wohnt", "Anna wohnt in Linz"),
-        ("was habe ich dir über Anna erzählt?", "Anna wohnt in Linz"),
-        ("was hab ich dir über Linz gesagt", "Anna wohnt in Linz"),
-        ("qué te dije de Anna?", "Anna vive en Bilbao"),
-        ("¿de qué color era mi coche otra vez?", "mi coche es de color rojo"),
-        ("tu peux me redire où habite Anna ?", "Anna habite à Nantes"),
-        ("rappelle-moi où habite Anna", "Anna habite à Nantes"),
-        ("on part quand à Lisbonne", "on part à Lisbonne le 20 décembre"),
-    ],
-)
+@pytest.mark.parametrize(("question", "told"), tabled("offline", "little_words"))
 def test_little_words_around_a_question_are_no_part_of_what_is_asked_for(question: str, told: str) -> None:
     answer = ask(question, said(told)).text
     assert told in answer and answer.rstrip(".").endswith(("“", '"'))
@@ -79,3 +62,99 @@ def test_little_words_around_a_question_are_no_part_of_what_is_asked_for(questio
 )
 def test_what_asks_to_be_told_something_later_is_no_question(told: str) -> None:
     assert hear(told).act is MessageKind.STATEMENT
+
+
+CALLED = said("Call me Adi, please.")
+HUSBAND = said("My husband Torben is away until March.", "2026-10-02T08:00")
+BACK = said("Torben is back. He brought a hat.", "2026-10-29T22:00")
+
+
+@pytest.mark.parametrize("question", ["what is my name?", "What am I called?", "Wie heiße ich?", "do you know my name?"])
+def test_who_said_what_they_are_called_is_told(question: str) -> None:
+    assert "Call me Adi" in ask(question, CALLED, HUSBAND).text
+
+
+def test_who_only_introduced_themselves_is_told_that() -> None:
+    assert "I'm Ada, and" in ask("what is my name?", HUSBAND, said("Hi, I'm Ada, and I teach.")).text
+
+
+@pytest.mark.parametrize("question", ["what is my name?", "do you like me?", "don't you love me?"])
+def test_what_nobody_said_and_what_she_feels_is_not_made_up(question: str) -> None:
+    assert ask(question, said("I don't like oysters")).text == NO_MODEL
+
+
+def test_who_somebody_is_is_told_by_whose_they_are() -> None:
+    assert "My husband Torben" in ask("who is Torben?", BACK, HUSBAND).text
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [("how tall is Torben?", "tall"), ("what is Torben allergic to?", "allergic"), ("Wie alt ist Torben?", "alt")],
+)
+def test_what_was_never_said_of_a_person_is_admitted_instead_of_quoting_something_else(question: str, lacks: str) -> None:
+    answer = ask(question, BACK, HUSBAND).text
+    assert lacks in answer and "Torben is" not in answer
+
+
+def test_what_another_does_is_no_answer_about_oneself() -> None:
+    assert "dogs" not in ask("what am I afraid of?", said("Espen is afraid of dogs")).text
+    assert "dogs" in ask("what is Espen afraid of?", said("Espen is afraid of dogs")).text
+
+
+def test_a_compound_is_answered_by_its_words() -> None:
+    answer = ask("Wo liegt der Kellerschlüssel?", said("Der Schlüssel für den Keller liegt unter dem Blumentopf.")).text
+    assert "Blumentopf" in answer and "nichts" not in answer
+
+
+def test_a_note_too_short_to_tell_its_language_answers_by_a_part_of_its_word() -> None:
+    note = said("Zahnarzttermin am Donnerstag um 10")
+    assert "um 10" in ask("wann muss ich zum Zahnarzt?", note).text
+    assert "Fireplace" not in ask("when was the fire?", said("Fireplace fixed Thursday")).text
+
+
+@pytest.mark.parametrize("question", ["Was weißt du über {}?", "Que sais-tu de {} ?", "¿Qué sabes de {}?", "Wer ist {}?"])
+@pytest.mark.parametrize("name", ["Luis", "Hans", "Mia", "Dan"])
+def test_a_name_that_is_a_little_word_of_some_language_is_a_name(question: str, name: str) -> None:
+    told = f"{name} tanzt"
+    assert told in ask(question.format(name), said(told), said("Egon malt")).text
+
+
+def test_little_words_are_no_names() -> None:
+    asked = ["Wo ist Ihre Mutter?", "où est son chien ?", "come sta mia madre?", "Was haben Sie von mir?"]
+    assert [set(topic(one).admit.values()) for one in asked] == [{"Mutter"}, {"chien"}, {"sta", "madre"}, set()]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("where do I work?", "my brother works at the post office"),
+        ("Where do I live?", "my little sister Anna lives in Linz"),
+        ("Wo wohne ich?", "meine Schwester Anna wohnt in Linz"),
+        ("Wo arbeite ich?", "Mein Bruder arbeitet bei der Post"),
+        ("où j'habite déjà ?", "ma soeur Anna habite à Nantes"),
+        ("où est-ce que je travaille ?", "mon frère travaille à la poste"),
+    ],
+)
+def test_what_my_family_does_is_no_answer_about_me(question: str, told: str) -> None:
+    assert told not in ask(question, said(told)).text
+
+
+@pytest.mark.parametrize(("question", "told"), tabled("offline", "my_family"))
+def test_what_concerns_me_too_or_is_asked_of_my_family_is_told(question: str, told: str) -> None:
+    assert told in ask(question, said(told)).text
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Where do I live?", "where does my sister live?"),
+        ("Wo wohne ich?", "wo wohnt meine Schwester nochmal?"),
+        ("où j'habite ?", "tu peux me redire où habite ma soeur ?"),
+    ],
+)
+def test_what_i_asked_about_my_family_is_no_answer_about_me(question: str, asked: str) -> None:
+    assert asked not in ask(question, said(asked)).text
+
+
+def test_an_earlier_question_of_mine_that_says_more_is_told() -> None:
+    assert "clinic" in ask("When do I have my appointment?", said("do I have my appointment at the clinic?")).text

@@ -11,7 +11,8 @@ from bot.models.offline.spoken_languages import SPOKEN, spoken_language
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from localization.current_language import reading
 from tests.kits.lyra_kit import REPO
-from tests.kits.memory_kit import BagOfWords, Clock, corner, opened, said, utc
+from tests.kits.memory_kit import BagOfWords, Clock, cornered, said, utc
+from tests.kits.tabled import tabled
 from tests.unit.test_told_later import answer
 
 LANGUAGES = REPO / "tests" / "sets" / "languages"
@@ -41,55 +42,12 @@ def test_who_asks_what_she_likes_or_does_is_told_what_she_is(text: str) -> None:
     assert spoken(text).startswith(("Ich bin Lyra", "Je suis Lyra", "Soy Lyra"))
 
 
-@pytest.mark.parametrize(
-    ("text", "lacks"),
-    [
-        ("Kannst du mir sagen, wo mein Rucksack ist?", "Rucksack"),
-        ("Kannst du meinen Rucksack finden?", "Rucksack"),
-        ("Hast du was über den Rucksack?", "Rucksack"),
-        ("Hast du dir meinen Rucksack gemerkt?", "Rucksack"),
-        ("Weißt du, wo mein Rucksack ist?", "Rucksack"),
-        ("tu peux me dire où est mon vélo ?", "vélo"),
-        ("t'as noté où est mon vélo ?", "vélo"),
-        ("puedes decirme dónde está mi bici?", "bici"),
-        ("tienes algo sobre mi bici?", "bici"),
-    ],
-)
+@pytest.mark.parametrize(("text", "lacks"), tabled("offline", "asks_for_nothing"))
 def test_who_asks_her_for_what_was_told_is_told_that_there_is_nothing(text: str, lacks: str) -> None:
     assert lacks in spoken(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "answered"),
-    [
-        ("Hola", "Hola, Ada."),
-        ("Gracias", "De nada."),
-        ("Adiós", "Hasta luego, Ada."),
-        ("muchas gracias guapa 😘", "De nada."),
-        ("hasta mañana", "Hasta luego, Ada."),
-        ("qué frío hace hoy en la calle", "Guardado."),
-        ("a q hora es la cena de los vecinos", 'Todavía nada sobre "cena" o "vecinos".'),
-        ("Tengo un perro.", "Guardado."),
-        ("¿Dónde está mi bicicleta?", 'Todavía nada sobre "bicicleta".'),
-        ("¿Qué hice en octubre?", "Todavía nada del 1 de octubre de 2026 al 31 de octubre de 2026."),
-        ("Bonjour", "Bonjour, Ada."),
-        ("Merci", "De rien."),
-        ("merci t'es top ❤️", "De rien."),
-        ("bonne nuit 😴", "À bientôt, Ada."),
-        ("c'est quoi le nom de la plombière", 'Encore rien sur "plombière".'),
-        ("J'ai acheté un vélo.", "C'est noté."),
-        ("Où est mon vélo ?", 'Encore rien sur "vélo".'),
-        ("Qu'est-ce que j'ai fait en octobre ?", "Encore rien du 1er octobre 2026 au 31 octobre 2026."),
-        ("Qu'est-ce qui s'est passé en octobre ?", "Encore rien du 1er octobre 2026 au 31 octobre 2026."),
-        ("¿Qué tengo que hacer la semana que viene?", "Todavía nada del 30 de noviembre de 2026 al 6 de diciembre de 2026."),
-        ("Hallo", "Hallo, Ada."),
-        ("Ich wohne in Graz.", "Gemerkt."),
-        ("I live in Graz.", "Kept."),
-        ("Who is Ich?", 'Nothing about "Ich" yet.'),
-        ("Hello", "Hello, Ada."),
-        ("Where is my bike?", 'Nothing about "bike" yet.'),
-    ],
-)
+@pytest.mark.parametrize(("text", "answered"), tabled("offline", "spoken_to"))
 def test_she_speaks_the_language_that_she_is_spoken_to_in(text: str, answered: str) -> None:
     assert spoken(text) == answered
 
@@ -139,8 +97,7 @@ async def test_whom_somebody_saw_is_told_without_a_word_of_seeing(
     tmp_path: Path, question: str, quoted: list[str], framed: str
 ) -> None:
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock) as here:
         await here.view.say(here.session, [said(text, at, utc(at)) for at, text in DIARY.items()])
         told = await answer(here, question)
     assert told.startswith(framed) and "Nothing" not in told and "quarry" not in told
@@ -174,8 +131,7 @@ async def test_french_and_spanish_are_answered_by_what_is_meant_and_not_by_their
     tmp_path: Path, question: str, quoted: str
 ) -> None:
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock) as here:
         await here.view.say(here.session, [said(text, at, utc(at)) for at, text in OWN.items()])
         assert quoted in await answer(here, question)
 
@@ -188,8 +144,7 @@ async def test_what_is_near_in_meaning_is_quoted_for_nouns_that_look_like_names_
 ) -> None:
     meanings = {"der": "the", "hund": "dog", "angst": "afraid", "kater": "dog", "scheu": "afraid"}
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as here:
         await here.say(text)
         await here.view.embed()
         told = await answer(here, "Wovor hat der Hund Angst?")
@@ -206,31 +161,15 @@ async def test_what_is_near_in_meaning_is_quoted_for_nouns_that_look_like_names_
 )
 async def test_what_has_the_stem_of_a_french_word_answers_nothing_in_english(tmp_path: Path, told: str, question: str) -> None:
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock) as here:
         await here.say(told)
         assert (await answer(here, question)).startswith("Nothing about ")
 
 
-@pytest.mark.parametrize(
-    ("told", "question"),
-    [
-        ("Mia sorella Elena lavora come infermiera.", "che lavoro fa mia sorella"),
-        ("Amanhã tenho consulta com a doutora Sousa.", "com quem tenho consulta amanhã"),
-        ("Mijn broer Daan trouwt op 12 juni.", "wanneer trouwt mijn broer"),
-        ("Jutro o 9 mam dentystę.", "kiedy mam dentystę"),
-        ("Мой кот Барсик любит рыбу.", "как зовут моего кота"),
-        ("Yarın saat 9'da dişçi randevum var.", "yarın randevum var mı"),
-        ("قطتي اسمها لولو.", "ما اسم قطتي"),
-        ("我姐姐下个月结婚。", "我姐姐什么时候结婚"),
-        ("明日9時に歯医者があります。", "歯医者はいつ"),
-        ("내일 9시에 치과 예약이 있어.", "치과 예약이 언제야"),
-    ],
-)
+@pytest.mark.parametrize(("told", "question"), tabled("offline", "without_mark"))
 async def test_a_question_without_its_mark_is_answered_in_ten_further_languages(tmp_path: Path, told: str, question: str) -> None:
     clock = Clock(NOW)
-    async with opened(tmp_path / "memory.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "memory.db", None, clock=clock) as here:
         await here.view.say(here.session, [said(told, "told", NOW)])
         assert told in await answer(here, question)
 
@@ -258,24 +197,11 @@ def test_who_asks_what_was_told_on_a_day_is_told_of_that_day(question: str, noth
     assert spoken(question) == nothing
 
 
-@pytest.mark.parametrize(
-    ("thanks", "farewell", "greeting", "answers"),
-    [("grazie mille!", "buonanotte", "buonasera", ["Prego.", "A presto, Ada.", "Ciao, Ada."]),
-     ("muito obrigada", "até amanhã", "bom dia", ["De nada.", "Até logo, Ada.", "Oi, Ada."]),
-     ("dank je wel", "welterusten", "goedemorgen", ["Graag gedaan.", "Tot later, Ada.", "Hoi, Ada."]),
-     ("dzięki", "dobranoc", "dzień dobry", ["Nie ma za co.", "Do usłyszenia, Ada.", "Cześć, Ada."]),
-     ("спасибо большое", "спокойной ночи", "добрый вечер", ["Пожалуйста.", "До скорого, Ada.", "Привет, Ada."]),
-     ("teşekkürler", "iyi geceler", "merhaba", ["Rica ederim.", "Görüşürüz, Ada.", "Merhaba, Ada."]),
-     ("شكرا", "تصبحين على خير", "صباح الخير", ["على الرحب والسعة.", "إلى اللقاء، Ada.", "أهلا، Ada."]),
-     ("谢谢", "晚安", "你好", ["不客气。", "回头见，Ada。", "你好，Ada。"]),
-     ("ありがとう", "おやすみ", "こんばんは", ["どういたしまして。", "またね、Adaさん。", "こんにちは、Adaさん。"]),
-     ("고마워", "잘 자", "안녕하세요", ["천만에.", "또 봐, Ada.", "안녕, Ada."]),
-     ("ta", "gn", "hiya", ["You are welcome.", "Goodbye, Ada.", "Hello, Ada."])],
-)  # fmt: skip
+@pytest.mark.parametrize(("thanks", "farewell", "greeting", "answers"), tabled("offline", "courtesies"))
 def test_courtesies_are_returned_in_their_language_and_not_kept_as_something_told(
-    thanks: str, farewell: str, greeting: str, answers: list[str]
+    thanks: str, farewell: str, greeting: str, answers: tuple[str, ...]
 ) -> None:
-    assert [spoken(one) for one in (thanks, farewell, greeting)] == answers
+    assert tuple(spoken(one) for one in (thanks, farewell, greeting)) == answers
 
 
 @pytest.mark.parametrize(
@@ -312,8 +238,7 @@ def test_two_sentences_stand_as_their_language_writes_them() -> None:
 async def test_what_another_language_says_of_somebody_is_quoted_in_words_unsure_and_not_called_missing(tmp_path: Path) -> None:
     clock = Clock(NOW)
     meanings = {"mag": "like", "pilze": "mushrooms"}
-    async with opened(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock, embedder=BagOfWords(meanings=meanings)) as here:
         await here.say("Lena mag Pilze und Zwiebeln")
         await here.view.embed()
         told = await answer(here, "what does Lena like?")

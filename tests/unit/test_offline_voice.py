@@ -15,6 +15,7 @@ from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 from memory.index.hits import Hit
 from memory.text.lexical import key_words
 from memory.types import Exchange, Kind
+from tests.kits.tabled import tabled
 
 NO_MODEL = Phrases().no_model
 
@@ -113,21 +114,7 @@ def test_she_quotes_what_she_knows_and_admits_the_rest(question: str, admission:
     assert ask(question, CAT).text == f'You told me today at 21:04: "my cat is called Turing". {admission}'
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "how are you?",
-        "Hello Lyra, how are you?",
-        "hi there, how are you?",
-        "who are you?",
-        "what?",
-        "?",
-        "what time is it?",
-        "what can you tell me?",
-        "are you real?",
-        "do you like music?",
-    ],
-)
+@pytest.mark.parametrize("question", tabled("offline", "small_talk"))
 def test_small_talk_gets_an_honest_answer(question: str) -> None:
     given = ask(question, CAT, said("I had a good time"))
     assert given == VoiceAnswer(NO_MODEL, (), echo=True)
@@ -136,75 +123,17 @@ def test_small_talk_gets_an_honest_answer(question: str) -> None:
     assert "My model gave no answer" in silent.text
 
 
-@pytest.mark.parametrize(
-    ("message", "reply"),
-    [
-        ("hi", "Hello, ada."),
-        ("Good evening, Lyra!", "Hello, ada."),
-        ("good night", "Goodbye, ada."),
-        ("thanks", "You are welcome."),
-        ("thank you so much!", "You are welcome."),
-        ("thanks 😊", "You are welcome."),
-        ("cheers xx", "You are welcome."),
-        ("thanks, you're the best ❤️", "You are welcome."),
-        ("good night 😴💤", "Goodbye, ada."),
-        ("hi 👋", "Hello, ada."),
-        ("hello?", "Hello, ada."),
-        ("thanks for the boat", "Kept."),
-        ("night shift again", "Kept."),
-        ("hi, I bought a boat", "Kept."),
-        ("Hello! I bought a boat.", "Kept."),
-        ("", "Kept."),
-        ("🎉", "Kept."),
-    ],
-)
+@pytest.mark.parametrize(("message", "reply"), tabled("offline", "courtesies_and_statements"))
 def test_courtesies_and_statements(message: str, reply: str) -> None:
     assert ask(message, CAT) == VoiceAnswer(reply, (), echo=True)
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "is it raining?",
-        "do you remember my cat",
-        "tell me about my cat",
-        "when did I move to Rome",
-        "what about my cat",
-        "My cat is ill. What is her name?",
-        "what is my cat's name? Thanks!",
-        "What is my cat's name? Sorry, I forgot.",
-        "hey, where do I live",
-        "who told you about Rome",
-        "wie heißt meine Katze",
-        "où est mon chat",
-        "how many cats do I have",
-        "and what's my sister's name",
-        "which cat is mine",
-        "remind me what Bo said",
-    ],
-)
+@pytest.mark.parametrize("message", tabled("offline", "questions"))
 def test_questions_are_heard_with_or_without_their_mark(message: str) -> None:
     assert hear(message).act is MessageKind.QUESTION
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Do you know what? I got the job.",
-        "what a day",
-        "When I was young I lived in Rome",
-        "where I live it rains",
-        "how lovely",
-        "What I did today was fun",
-        "remind me to buy milk",
-        "who knows",
-        "I forgot.",
-        "do the dishes",
-        "What a day it is!",
-        'she asked "why?" and left',
-        "Will is my brother",
-    ],
-)
+@pytest.mark.parametrize("message", tabled("offline", "statements"))
 def test_statements_are_not_mistaken_for_questions(message: str) -> None:
     assert hear(message).act is MessageKind.STATEMENT
 
@@ -321,21 +250,7 @@ def test_words_that_only_ask_are_not_reported_as_unknown_in_further_languages(qu
     assert ask(question).text in (NO_MODEL, Phrases("pl").no_model, Phrases("ru").no_model)
 
 
-@pytest.mark.parametrize(
-    ("question", "told", "exclaimed"),
-    [
-        ("cosa sai di me?", "Vivo a Torino con il mio gatto Nerone.", "Che giornata!"),
-        ("o que você sabe sobre mim", "O meu carro é um Fiat azul.", "Que dia comprido!"),
-        ("wat weet je over mij?", "Ik ben allergisch voor noten.", "Wat een dag!"),
-        ("co o mnie wiesz", "Mieszkam we Wrocławiu.", "Co za dzień!"),
-        ("что ты знаешь обо мне", "Я живу в Казани.", "Какой день!"),
-        ("benim hakkımda ne biliyorsun", "Kedimin adı Pamuk.", "Ne güzel bir gün!"),
-        ("ماذا تعرفين عني", "قطتي اسمها لولو.", "يا له من يوم!"),
-        ("你知道我什么", "我养了一只猫叫团子。", "今天好累！"),
-        ("私について何を知ってる？", "京都に住んでいます。", "いい天気！"),
-        ("나에 대해 뭐 알아?", "부산에 살아.", "좋은 날이야!"),
-    ],
-)
+@pytest.mark.parametrize(("question", "told", "exclaimed"), tabled("offline", "who_asks"))
 def test_what_is_known_of_who_asks_is_told_in_ten_further_languages(question: str, told: str, exclaimed: str) -> None:
     given = ask(question, said(told), said("I am allergic to nuts"), said(exclaimed))
     assert told in given.text and exclaimed not in given.text and "\n- " in given.text

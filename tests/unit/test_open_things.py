@@ -11,27 +11,13 @@ from memory.view.view import Answer
 from tests.kits.ladder_kit import PAIRS, Teller, climbed
 from tests.kits.long_talk import request
 from tests.kits.memory_kit import DAY, HOUR, Corner, among, at_home, corner, table
+from tests.kits.tabled import tabled
 
 TUESDAY = date(2026, 3, 3)
 TITLE = "To take up again, once, if it fits what is said now:\n> "
 EXAM = "my exam is on Friday"
 
-ANNOUNCED = """
-my exam is on Friday                    | 2026-03-06
-my exam is on the 12th                  | 2026-03-12
-my exam is on Tuesday                   | 2026-03-10
-I have an interview tomorrow            | 2026-03-04
-we fly to Lisbon in three days          | 2026-03-06
-the wedding is on 5 April               | 2026-04-05
-the wedding is on April 5th             | 2026-04-05
-die Hochzeit ist am 5. April            | 2026-04-05
-I am in Rome from the 9th to the 12th of May | 2026-05-12
-Nora is coming next week                | 2026-03-15
-Morgen habe ich Prüfung                 | 2026-03-04
-my surgery is scheduled for Friday      | 2026-03-06
-I'm so excited, my exam is on Friday    | 2026-03-06
-we are getting married on June 5th      | 2026-06-05
-"""
+ANNOUNCED = tabled("open_things", "announced")
 NOTHING = """
 my exam was on Friday
 is the exam on Friday?

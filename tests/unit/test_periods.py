@@ -11,6 +11,7 @@ from memory.text.time import periods
 from memory.text.time.times import instant, local
 from tests.kits.memory_kit import HOUR
 from tests.kits.size import examples
+from tests.kits.tabled import tabled
 
 ZONES = [
     *("UTC", "Europe/Berlin", "America/New_York", "America/St_Johns", "America/Sao_Paulo", "Pacific/Kiritimati"),
@@ -27,20 +28,7 @@ def held(period: str) -> list[date]:
     return [first + timedelta(days=n) for n in range((last - first).days + 1)]
 
 
-@pytest.mark.parametrize(
-    ("day", "week", "month"),
-    [
-        ("2026-03-03", "2026-W10", "2026-03"),
-        ("2026-01-01", "2026-W01", "2026-01"),
-        ("2025-12-29", "2026-W01", "2026-01"),
-        ("2025-12-28", "2025-W52", "2025-12"),
-        ("2021-01-03", "2020-W53", "2020-12"),
-        ("2021-01-04", "2021-W01", "2021-01"),
-        ("2026-03-31", "2026-W14", "2026-04"),
-        ("2024-02-29", "2024-W09", "2024-02"),
-        ("2024-03-01", "2024-W09", "2024-02"),
-    ],
-)
+@pytest.mark.parametrize(("day", "week", "month"), tabled("periods", "weeks"))
 def test_a_day_lies_in_its_iso_week_and_that_in_the_month_of_its_thursday(day: str, week: str, month: str) -> None:
     assert periods.upward(day) == [day, week, month]
     assert [periods.rung(period) for period in periods.upward(day)] == ["day", "week", "month"]

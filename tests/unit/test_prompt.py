@@ -20,6 +20,7 @@ from memory.types import MINUTE, Digest, Exchange, Kind, Statement
 from memory.view.recalled import Recalled
 from tests.kits.memory_kit import DAY, START
 from tests.kits.size import examples
+from tests.kits.tabled import tabled
 
 PERSONA = "You are Lyra."
 BUDGET = 6000
@@ -144,19 +145,7 @@ def test_it_says_of_whom_the_words_in_memory_speak() -> None:
     assert '"I" and "my" in them mean who is named before them: to that person you say "you" and "your".' in system(built())
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("Wie heißt mein Kater?", "German"),
-        ("¿Dónde vive mi hermana?", "Spanish"),
-        ("What now?", ""),
-        ("ok", ""),
-        ("vitamin c or d?", ""),
-        ("q&a tomorrow", ""),
-        ("Mon or Tue?", ""),
-        ("was mag Mia", "German"),
-    ],
-)
+@pytest.mark.parametrize(("text", "language"), tabled("prompt", "languages"))
 def test_it_says_in_which_language_to_answer_where_that_is_not_english(text: str, language: str) -> None:
     prompt = whole(built(question=PromptQuestion([exchange(90, text)])))
     assert ("Answer in" in prompt) is bool(language)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.kits.memory_kit import Clock, corner, opened, said, utc
+from tests.kits.memory_kit import Clock, cornered, said, utc
 from tests.unit.test_told_later import answer
 
 SET = Path(__file__).parents[1] / "sets" / "times"
@@ -25,8 +25,7 @@ async def test_what_was_done_and_what_is_to_come_are_told_apart(tmp_path: Path, 
     asked = 0
     for at, case in enumerate(cases(name)):
         clock = Clock(NOW)
-        async with opened(tmp_path / f"{at}.db", None, clock=clock) as memory:
-            here = await corner(memory, clock)
+        async with cornered(tmp_path / f"{at}.db", None, clock=clock) as here:
             told = sorted(case["told"].items(), key=lambda one: one[1])
             await here.view.say(here.session, [said(text, key, utc(when)) for key, (when, text) in told])
             for question, wanted in case["questions"].items():

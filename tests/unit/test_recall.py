@@ -16,6 +16,7 @@ from memory.text.lexical import key_words
 from memory.types import MINUTE
 from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, above, at_home, corner, gists_about, opened, said, utc
 from tests.kits.size import examples
+from tests.kits.tabled import tabled
 
 REPO = Path(__file__).resolve().parents[2]
 SAID = [
@@ -37,25 +38,7 @@ async def told(here: Corner) -> None:
         await there.say(text, source=f"s{n}")
 
 
-FIRST = {
-    "did she run?": 1,
-    "who runs": 1,
-    "Ottilie": 0,
-    "what is my SISTER's name": 0,
-    "Ottilie’s sister": 0,
-    "reykjavik": 0,
-    "4711": 2,
-    "what happened in 1998?": 0,
-    "猫": 3,
-    "猫の名前": 3,
-    "ﾁｭｰﾘﾝｸﾞ": 3,
-    "绿茶": 4,
-    "你住在上海吗": 4,
-    "ข้าวผัด": 5,
-    "กุ้ง": 5,
-    "schlüssel": 6,
-    "Fussmatte": 6,
-}
+FIRST = tabled("recall", "first")
 NOTHING = ["", "   ", "the and of", "?!", "\n\t", "zyzzyva", "🐈", "%", "'; DROP TABLE items; --"]
 
 

@@ -9,6 +9,7 @@ from memory.types import DomainKind
 from memory.view.recalled import RecallLimits
 from tests.kits.ladder_kit import PAIRS, Teller, climbed
 from tests.kits.memory_kit import DAY, START, BagOfWords, among, aside, at_home, found, heard, line, table, utc
+from tests.kits.tabled import tabled
 
 WHOSE, TIME = "whose words are asked for", "the time that is asked for"
 PARROT = ("Bob: the parrot is green", "Ana: the parrot is loud", "Cleo: the parrot is small")
@@ -93,19 +94,7 @@ async def test_who_speaks_here_is_found_where_others_speak_of_them(tmp_path: Pat
             assert by_the_same[:1] == [wanted], question
 
 
-MINE_AND_YOURS = """
-who spoke of the parrot with green feathers?            | Ada
-what did I say about the parrot with green feathers?    | Ada
-did I see my parrot's green feathers?                   | Ada
-can you tell me what I said of the parrot with green feathers? | Ada
-what did you say about the parrot with green feathers?  | Lyra
-who likes apples or raisins?                            | Ada
-did I tell you that I like apples or raisins?           | Ada
-which did you suggest, apples or raisins?               | Lyra
-which did you tell me to buy, apples or raisins?        | Lyra
-which did Lyra suggest, apples or raisins?              | Lyra
-Lyra, who likes apples or raisins?                      | Ada
-"""
+MINE_AND_YOURS = tabled("recall", "mine_and_yours")
 
 
 async def test_what_i_said_is_mine_and_what_lyra_said_is_hers(tmp_path: Path) -> None:

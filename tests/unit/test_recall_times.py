@@ -7,7 +7,7 @@ import pytest
 
 from memory.index.hits import Hit
 from memory.text.time.times import local
-from tests.kits.memory_kit import Clock, corner, opened, utc
+from tests.kits.memory_kit import Clock, cornered, utc
 from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, kept
 
 LEAST = 0.95
@@ -55,8 +55,7 @@ async def test_of_a_time_that_is_a_distance_away_the_nearest_days_come_first(tmp
 @pytest.mark.parametrize(("of", "day"), [("03/04/2026", "2026-03-04"), ("04/03/2026", "2026-03-04")])
 async def test_of_two_readings_of_a_date_the_one_on_which_something_was_said_holds(tmp_path: Path, of: str, day: str) -> None:
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock) as here:
         for told in (day, "2026-03-20", "2026-04-09"):
             await here.say(f"walked along the river on {told}", at=utc(f"{told}T19:00"))
         for question in (f"what did I do on {of}?", f"on {of}", f"where did I walk on {of}?"):
@@ -77,8 +76,7 @@ async def test_of_two_readings_of_a_date_the_one_on_which_something_was_said_hol
 async def test_what_was_done_is_told_in_the_past_and_asked_for_without(tmp_path: Path, question: str, told: str) -> None:
     others = ("Tired, I will go to bed early.", "Long call about the budget, and who is to go where.", "Read far too long.")
     clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(tmp_path / "lyra.db", None, clock=clock) as here:
         for hour, text in enumerate((others[0], told, *others[1:]), 8):
             await here.say(text, at=utc(f"2026-10-21T{hour:02}:00"))
             await here.say(text, at=utc(f"2026-09-21T{hour:02}:00"))

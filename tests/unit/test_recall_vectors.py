@@ -18,7 +18,7 @@ from memory.index.recall.columns import reached
 from memory.index.recall.meaning import FAR, Meaning
 from memory.ports import Vectors
 from memory.tiers.episodes import EpisodeRules
-from tests.kits.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, gists_about, opened
+from tests.kits.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, cornered, gists_about, opened
 
 CAR = {"automobile": "car", "vehicle": "car", "purchased": "buy", "acquired": "buy"}
 
@@ -119,19 +119,16 @@ async def test_a_hit_by_words_is_not_lost_to_meaning(tmp_path: Path) -> None:
 async def test_vectors_of_another_embedder_are_never_compared(tmp_path: Path, name: str, dimension: int) -> None:
     path = tmp_path / "lyra.db"
     clock = Clock()
-    async with opened(path, clock=clock, ids=Ids("a"), embedder=BagOfWords(meanings=CAR)) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock, ids=Ids("a"), embedder=BagOfWords(meanings=CAR)) as here:
         await here.say("I acquired an automobile")
         await here.view.embed()
         assert await here.found("vehicle") != []
-    async with opened(path, clock=clock, ids=Ids("b"), embedder=BagOfWords(name, dimension, CAR)) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock, ids=Ids("b"), embedder=BagOfWords(name, dimension, CAR)) as here:
         assert await here.found("vehicle") == [], "nothing of this embedder is there yet"
         assert await here.found("automobile") == ["I acquired an automobile"]
         assert await here.view.embed() == 1
         assert await here.found("vehicle") == ["I acquired an automobile"]
-    async with opened(path, clock=clock, ids=Ids("c"), embedder=BagOfWords(meanings=CAR)) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock, ids=Ids("c"), embedder=BagOfWords(meanings=CAR)) as here:
         assert await here.found("vehicle") != [], "what the first one made is still there"
 
 
@@ -146,18 +143,16 @@ async def test_what_an_embedder_made_goes_once_another_that_replaces_it_has_made
     tmp_path: Path, successor: BagOfWords
 ) -> None:
     path, clock = tmp_path / "lyra.db", Clock()
-    async with opened(path, clock=clock, ids=Ids("a"), embedder=BagOfWords()) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock, ids=Ids("a"), embedder=BagOfWords()) as here:
         for n in range(33):
             await here.say(f"remark {n}")
         await here.view.embed()
-    async with opened(path, clock=clock, ids=Ids("b"), embedder=successor) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock, ids=Ids("b"), embedder=successor) as here:
         assert await here.view.embed(most=1) == 32
         count = "SELECT s.embedder AS name, count(*) AS n FROM vectors v JOIN spaces s ON s.id = v.space GROUP BY 1"
-        assert {row["name"] for row in await memory.db.all(count)} == {"bag", "better"}, "not before"
+        assert {row["name"] for row in await here.memory.db.all(count)} == {"bag", "better"}, "not before"
         await here.view.embed()
-        kept = {row["name"]: row["n"] for row in await memory.db.all(count)}
+        kept = {row["name"]: row["n"] for row in await here.memory.db.all(count)}
     assert kept == ({"better": 33} if isinstance(successor, Successor) else {"bag": 33, "better": 33})
 
 

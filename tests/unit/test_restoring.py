@@ -16,7 +16,7 @@ from memory.journal import ledger
 from memory.store import keys, restoring
 from memory.store.backup import Unfinished
 from memory.types import MINUTE
-from tests.kits.memory_kit import DAY, KEY, Clock, at_home, corner, opened
+from tests.kits.memory_kit import DAY, KEY, Clock, at_home, cornered, opened
 
 pytestmark = pytest.mark.file
 
@@ -73,10 +73,9 @@ async def test_a_memory_set_aside_is_dropped_after_a_week_with_its_log_and_nothi
 
 async def test_what_was_set_aside_can_be_put_back_with_what_was_said_last(tmp_path: Path) -> None:
     path, clock = tmp_path / "lyra.db", Clock()
-    async with opened(path, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(path, clock=clock) as here:
         await here.say("said long ago")
-        await memory.db.checkpoint()
+        await here.memory.db.checkpoint()
         await here.say("said last")
         shutil.copytree(tmp_path, tmp_path / "cut off")
     path = tmp_path / "cut off" / "lyra.db"

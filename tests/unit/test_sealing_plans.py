@@ -8,6 +8,7 @@ from memory.store.postgresql.sealing.plans import StatementPlan, plan
 from memory.store.sealed import HASHED, TABLES
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.fresh import columns
+from tests.kits.tabled import tabled
 
 COLUMNS = {
     "exchanges": ["item", "domain", "speaker", "text", "source_id", "kind", "speaker_h", "source_id_h"],
@@ -70,31 +71,7 @@ def test_rows_inserted_together_are_sealed_each_for_itself() -> None:
     assert [(one.source, tuple(one.row)) for one in found.recipes] == [("v0", ("s", "k0")), ("v1", ("s", "k1"))]
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT length(text) AS n FROM exchanges",
-        "SELECT item FROM exchanges WHERE text = :said",
-        "SELECT item FROM exchanges WHERE text LIKE :said",
-        "SELECT item FROM exchanges WHERE speaker LIKE :begins",
-        "SELECT item FROM exchanges WHERE speaker = 'Ada'",
-        "SELECT item FROM exchanges ORDER BY text",
-        "SELECT min(speaker) AS first FROM exchanges",
-        "SELECT item FROM exchanges WHERE substr(speaker, 1, 1) = 'A'",
-        "SELECT said.speaker FROM (SELECT e.speaker FROM exchanges e) AS said",
-        "WITH told (name) AS (SELECT speaker FROM exchanges) SELECT name FROM told",
-        "SELECT item FROM exchanges WHERE EXISTS (SELECT e.text FROM exchanges e)",
-        "SELECT id FROM domains WHERE id IN (SELECT * FROM settings)",
-        "UPDATE exchanges SET text = :said WHERE item = :i",
-        "UPDATE exchanges SET text = :said WHERE domain = :d",
-        "UPDATE exchanges SET text = speaker WHERE item = :i",
-        "UPDATE outbox SET state = CASE WHEN text = 'a' THEN 'sent' ELSE state END",
-        "UPDATE sessions SET name = 'x' WHERE id = :i",
-        "INSERT INTO settings (scope, key, value) VALUES (:s, :k, 'true')",
-        "INSERT INTO settings (scope, key, value) SELECT 'a', 'b', text FROM exchanges",
-        "INSERT INTO exchanges (item, speaker, text) VALUES (:i, :who, :said)",
-    ],
-)
+@pytest.mark.parametrize("sql", tabled("sealing", "refused"))
 def test_what_only_the_words_could_tell_is_refused(sql: str) -> None:
     with pytest.raises(AssertionError, match="is sealed|is not told|has sealed columns"):
         planned(sql)

@@ -10,6 +10,7 @@ from memory.derive.checks import sentence_judge
 from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.drafting import sound
 from memory.ports import Entry, Source, Task
+from tests.kits.tabled import tabled
 
 TALK = (
     Source("m1", "rosa", "2026-03-02T19:00+01:00", "my brother Emil moves to Oslo in june, he found a job at Fjord Bygg"),
@@ -44,64 +45,12 @@ def wrong(text: str, *labels: str, talk: tuple[Source, ...] = TALK) -> tuple[str
     return SentenceJudge(talk, [text]).judge(text, [one for one in talk if one.label in labels]).missing
 
 
-@pytest.mark.parametrize(
-    ("text", "label"),
-    [
-        ("Rosa's brother Emil moves to Oslo in June 2026.", "m1"),
-        ("Rosa told Emil that she would visit around 23 March 2026.", "m3"),
-        ("Emil has not sold the boat yet.", "m3"),
-        ("Whether Emil sells the boat is open.", "m3"),
-        ("Lyra said she would ask about the boat.", "m4"),
-        ("Fjord Bygg wants 12 crates by 6 March 2026.", "m5"),
-        ("The two play cards every Tuesday at 8.", "m5"),
-        ("Jonas does not like cards, and he gave Rosa 40 euro.", "m6"),
-        ("Arc: Preparations for Oslo go on.", "m1"),
-        ("Rosa is allergic to nuts and must not eat them.", "m7"),
-        ("Rosa no longer smokes.", "m7"),
-        ("Rosa asked Lyra to book a table at the Anker.", "m9"),
-        ("Rosa wants a table booked at the Anker.", "m9"),
-        ("Rosa planned to call her sister, and asked to be reminded to water the plants.", "m9"),
-        ("Rosa booked the hotel.", "m10"),
-        ("Rosa loves swimming, but has never swum more than two lengths.", "m7"),
-        ("Jonas does not like the ferry.", "m8"),
-        ("Jonas dislikes the ferry and likes the harbour.", "m8"),
-        ("His boss did not refuse the plan.", "m8"),
-    ],
-)
+@pytest.mark.parametrize(("text", "label"), tabled("sentence_judge", "said"))
 def test_what_was_said_is_believed(text: str, label: str) -> None:
     assert wrong(text, label) == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "word"),
-    [
-        ("Rosa's brother Jonas moves to Oslo in June 2026.", "m1", "Jonas"),
-        ("Bergen has a brother in Oslo.", "m1", "Bergen"),
-        ("Emil moves to Oslo in June 2027.", "m1", "June 2027"),
-        ("Emil moves to Oslo in July 2026.", "m1", "July 2026"),
-        ("Rosa told Emil that she would visit around 12 April 2026.", "m3", "12 April 2026"),
-        ("Emil has sold the boat.", "m3", "sold"),
-        ("Rosa said she would ask about the boat.", "m4", "Rosa"),
-        ("Lyra said that Emil has not sold the boat.", "m3", "Lyra"),
-        ("Lyra found a job for Emil.", "m1", "Lyra"),
-        ("Rosa will not ask about the boat.", "m4", "not ask"),
-        ("Fjord Bygg wants 8 crates by 6 March 2026.", "m5", "8"),
-        ("They play cards every Thursday at 8.", "m5", "Thursday"),
-        ("Rosa does not like cards.", "m6", "Rosa"),
-        ("Jonas likes cards.", "m6", "like"),
-        ("Rosa is not allergic to nuts.", "m7", "not allerg"),
-        ("Rosa booked a table at the Anker.", "m9", "booked"),
-        ("Tonight a table at the Anker was booked.", "m9", "booked"),
-        ("Rosa called her sister.", "m9", "called"),
-        ("Rosa watered the plants.", "m9", "watered"),
-        ("Rosa has not quit smoking.", "m7", "not quit"),
-        ("Rosa loves to swim, and has swum more than two lengths.", "m7", "swum two"),
-        ("Jonas likes the ferry.", "m8", "like"),
-        ("Jonas hates the harbour.", "m8", "hate"),
-        ("His boss declined the plan.", "m8", "declin"),
-        ("His mother is not from Chile.", "m8", "not"),
-    ],
-)
+@pytest.mark.parametrize(("text", "label", "word"), tabled("sentence_judge", "not_said"))
 def test_what_was_not_said_is_not_believed(text: str, label: str, word: str) -> None:
     assert word in wrong(text, label)
 

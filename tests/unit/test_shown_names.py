@@ -17,23 +17,10 @@ from memory.tiers.messages import storing
 from memory.types import Domain, DomainKind, DomainRef, Identity, Kind, NameUse, NewExchange, SessionRef
 from memory.view.view import View
 from tests.kits.memory_kit import START, opened
+from tests.kits.tabled import tabled
 
 TAGGED = re.compile(r"#[a-z2-7]{4}")
-LIKE_LYRA = [
-    "Lyra",
-    "LYRA",
-    "Ｌｙｒａ",
-    "L\u200byra",
-    "Lýra",
-    "Lyra ✨",
-    "Iyra",
-    "ʟʏʀᴀ",
-    "Lуrа",
-    "𝓛𝔂𝓻𝓪",
-    "\u202eLyra",
-    "Lyra\u0336",
-    "L y r a",
-]
+LIKE_LYRA = tabled("names", "like_lyra")
 
 LIKE_A_LABEL = [
     *("user", "User", "ＵＳＥＲ", "uѕer", "as\u200bsistant", "Assistant:", "system", "bot", "memory", "Note", "human", "tool"),
@@ -146,7 +133,7 @@ async def test_a_name_cannot_be_made_up_to_look_like_a_tagged_one(memory: Memory
     assert await says(here, "4", "") == f"someone#{(await says(here, '4', chr(0x200B)))[-4:]}"
 
 
-@pytest.mark.parametrize("name", LIKE_LYRA + LIKE_A_LABEL)
+@pytest.mark.parametrize("name", [*LIKE_LYRA, *LIKE_A_LABEL])
 async def test_nobody_is_shown_as_lyra_or_as_a_role_or_label_of_a_prompt(memory: Memory, says: Teller, name: str) -> None:
     assert is_reserved(name)
     for place in (await view(memory), await view(memory, "1", DomainKind.DM)):

@@ -1,7 +1,8 @@
-"""Other spellings of the words of a question, and none where another name or word would be meant."""
+"""Other spellings of the words of a question, mistyped ones too, and none where another name or word would be meant."""
 
 import pytest
 
+from bot.models.offline.question_analysis import as_meant
 from memory.text.lexical import tokens
 from memory.text.word_forms.spellings import may_be_mistyped, other_spellings, slips
 from tests.kits.memory_kit import table
@@ -66,3 +67,19 @@ def test_a_word_with_another_first_letter_or_two_other_letters_is_not_meant(type
 @pytest.mark.parametrize(("word", "may"), [("dentits", True), ("trian", False), ("2o25kg1", False), ("ha" * 11, False)])
 def test_a_word_that_is_short_long_or_no_word_is_taken_as_it_is(word: str, *, may: bool) -> None:
     assert may_be_mistyped(word) is may
+
+
+SAID = ["The greenhouse needs a new pane.", "Der Regenschirm steht im Flur.", "I like the desert at night."]
+READ = """
+what does the greenhose need?   | what does the greenhouse need?
+Where is the GREENHOSE?         | Where is the greenhouse?
+Wo steht der Regenschrim?       | Wo steht der regenschirm?
+where is the new greenhouse?    | where is the new greenhouse?
+what grows in the greenery?     | what grows in the greenery?
+who broke the plane?            | who broke the plane?
+"""
+
+
+@pytest.mark.parametrize(("asked", "meant"), table(READ))
+def test_a_mistyped_word_is_read_as_what_was_said(asked: str, meant: str) -> None:
+    assert as_meant(asked, SAID) == meant

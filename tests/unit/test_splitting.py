@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from adapters.splitting import split
 from tests.kits.size import examples
 from tests.kits.steps import steps
+from tests.kits.tabled import tabled
 
 DISCORD = 2000
 PIECES = ["a", "`a", "[a](", "<a", "``a`b", "a://", "- a\n", "```\n", "e\u0301", '[a](b "', "。", "\u0301"]
@@ -147,21 +148,7 @@ def test_a_long_sentence_is_cut_between_words() -> None:
     assert " ".join(split(text, DISCORD)).split() == text.split()
 
 
-@pytest.mark.parametrize(
-    "whole",
-    [
-        "👨‍👩‍👧‍👦",
-        "🇩🇪",
-        "👍🏽",
-        "e\u0301",
-        "`a b c`",
-        "``a ` b``",
-        '[a b](https://x.y/z_(1) "t u")',
-        "<@123456>",
-        "<:smile:123456>",
-        "<#98765>",
-    ],
-)
+@pytest.mark.parametrize("whole", tabled("splitting", "together"))
 @pytest.mark.parametrize("before", range(12))
 def test_what_belongs_together_is_not_cut(whole: str, before: int) -> None:
     parts = split("x" * before + whole * 200, 60)

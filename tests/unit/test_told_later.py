@@ -11,7 +11,7 @@ import pytest
 
 from bot.context.turn_retrieval import search_parts
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
-from tests.kits.memory_kit import Clock, Corner, corner, opened, said, utc
+from tests.kits.memory_kit import Clock, Corner, cornered, said, utc
 from tests.unit.test_sought import Asked
 
 SET = Path(__file__).parents[1] / "sets" / "told_later"
@@ -61,8 +61,7 @@ def messages(language: str) -> dict[str, dict[str, str]]:
 async def kept(folder: Path, language: str) -> AsyncIterator[Corner]:
     """Open a memory that holds the messages in a language, at the instant of the questions."""
     clock = Clock(NOW)
-    async with opened(folder / f"{language}.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with cornered(folder / f"{language}.db", None, clock=clock) as here:
         await here.view.say(here.session, [said(one["text"], one["id"], utc(one["at"])) for one in messages(language).values()])
         yield here
 

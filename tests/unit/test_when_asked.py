@@ -15,21 +15,10 @@ from memory.index.when.vocabulary import LEXICON
 from memory.text.time.times import instant
 from tests.kits.memory_kit import DAY, START
 from tests.kits.steps import steps
+from tests.kits.tabled import tabled
 from tests.unit.test_when import ANGELES, AUCKLAND, ENGLISH, VIENNA, few, shown, told
 
-NO_TIME = """
-may I ask something?|May I ask you?|what may come|this may be wrong|march on|they march on Rome|may 5 people come|I will|wait a second
-the second cat|in 2023 messages|how many of 2023 people|room 2023|where is room 2023?|$2023|in 2023%|call 2023-5551234|at 10.30
-version 3.11|the sun is up|sun|in the sun|where I sat|where I last sat|mon ami|we wed|fall off|did I fall off?|spring cleaning
-in spring water|the Sunday roast|how do I make Sunday roast|do I run every Monday?|did I run every Monday?|what did I say about Monday|do you like Christmas|I am free Monday|Who is June?|What did April say?
-when did June visit|the birthday of June|in April's room|a letter from June|last name|my last job|does milk last two weeks?|last minute
-how long does it last|the last day of school|the next day|one year|for two weeks|a one-year-old child|3.5 weeks ago|how many weeks ago
-how long ago did I move|how many books do I read in two weeks?|have I told you this before?|after all|before long|day after day|after that
-what do I drink after dinner?|what do I do after the gym?|who looked after the cat|since I love dogs, what should I eat?|half of it
-Was ist hier los?|Guten Morgen|por la mañana|mi mes|el mar|the planet Mars|Hast du mal Zeit?|February 30|on 31 April|on 2025-02-30
-30.02.2025|the 32nd of May|on the 5th floor|what does "last week" mean|the book “Last Summer in the City”|Los Angeles|the 90s|?|9/11
-Wie heißt mein Hund?|¿Cómo se llama?|what is my sister's name?
-"""
+NO_TIME = tabled("when", "no_time")
 
 
 @pytest.mark.parametrize("question", [one for line in NO_TIME.strip().splitlines() for one in line.split("|")])
@@ -38,25 +27,7 @@ def test_what_only_looks_like_a_time_is_none_and_stays(question: str) -> None:
     assert (found.window, found.around, found.rest) == (None, None, question)
 
 
-@pytest.mark.parametrize(
-    ("question", "anchor", "low", "high"),
-    [
-        ("what did we eat two weeks before the move?", "the move", -17.5, -10.5),
-        ("What did we eat two weeks before the move to Berlin, and why?", "the move to Berlin", -17.5, -10.5),
-        ("two days after the party", "the party", 1, 3),
-        ("the day after the party", "the party", 0, 2),
-        ("in the week before the exam", "the exam", -8.75, 0),
-        ("a couple of weeks after I met Ada", "I met Ada", 7, 21),
-        ("where did we live before the wedding", "the wedding", -90, 1),
-        ("Before the wedding, where did I live?", "the wedding", -90, 1),
-        ("After we met where did I live?", "we met", -1, 90),
-        ("How did Ada feel after her accident?", "her accident", -1, 90),
-        ("what did I eat right after the operation", "the operation", -1, 14),
-        ("What did she go through before meeting Maria?", "meeting Maria", -90, 1),
-        ("what changed since the operation", "the operation", -1, 3650),
-        ("what did I do until the move last year", "the move", -90, 1),
-    ],
-)
+@pytest.mark.parametrize(("question", "anchor", "low", "high"), tabled("when", "beside_an_event"))
 def test_a_time_beside_an_event_is_told_from_that(question: str, anchor: str, low: float, high: float) -> None:
     around = parse_question(question, START, VIENNA).around
     assert around is not None and (around.anchor, around.low / DAY, around.high / DAY) == (anchor, low, high)
@@ -74,26 +45,7 @@ def test_an_event_and_a_time_may_be_told_together() -> None:
     assert found.window is not None and shown(found.window, VIENNA) == "2025-06-01 2025-06-30"
 
 
-@pytest.mark.parametrize(
-    ("question", "rest"),
-    [
-        ("What did I say in March?", "What did I say?"),
-        ("What happened in 2023, and why?", "What happened, and why?"),
-        ("Last week, what did I eat?", "what did I eat?"),
-        ("what did I tell you yesterday about my cat?", "what did I tell you about my cat?"),
-        ("On March 5th, 2024 who came?", "who came?"),
-        ("what was in last week's letter?", "what was letter?"),
-        ("what did we eat two weeks before the move?", "what did we eat the move?"),
-        ("What did I say last week about the trip in March 2023?", "What did I say about the trip in March 2023?"),
-        ("What did I read in “Last Christmas” yesterday?", "What did I read in “Last Christmas”?"),
-        ("Where do I live now?", "Where do I live?"),
-        ("where do I live at the moment", "where do I live"),
-        ("what is my current job?", "what is my current job?"),
-        ("what did I say   about it", "what did I say   about it"),
-        ("yesterday?", ""),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("question", "rest"), tabled("when", "the_rest"))
 def test_the_rest_is_the_question_without_its_time(question: str, rest: str) -> None:
     assert parse_question(question, START, VIENNA).rest == rest
 

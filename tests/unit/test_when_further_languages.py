@@ -10,6 +10,7 @@ import pytest
 from memory.index.when.further_languages import in_english
 from memory.index.when.told_times import asked_ahead
 from tests.kits.memory_kit import DAY, HOUR, among, aside, utc
+from tests.kits.tabled import tabled
 
 SETS = Path(__file__).parents[1] / "sets" / "times"
 NOW = utc("2026-10-22 20:00")
@@ -36,62 +37,18 @@ def test_every_question_asks_for_its_days(language: str) -> None:
     assert [days(one["question"]) for one in asked] == wanted
 
 
-@pytest.mark.parametrize(
-    ("question", "first", "last"),
-    [
-        ("十二月我们去了哪里？", "2025-12-01", "2025-12-31"),
-        ("上周末我做了什么？", "2026-10-17", "2026-10-18"),
-        ("지난 주말에 뭐 했어?", "2026-10-17", "2026-10-18"),
-        ("Что было на прошлых выходных?", "2026-10-17", "2026-10-18"),
-        ("ماذا حدث قبل يومين؟", "2026-10-20", "2026-10-20"),
-        ("Geçen hafta sonu ne yaptım?", "2026-10-17", "2026-10-18"),
-        ("上上周五我做了什么？", "2026-10-09", "2026-10-09"),
-        ("再来週の月曜日は何？", "2026-11-02", "2026-11-02"),
-        ("다다음 주 월요일에 뭐 해?", "2026-11-02", "2026-11-02"),
-        ("大后天谁来？", "2026-10-25", "2026-10-25"),
-        ("Где мы были в позапрошлом году?", "2024-01-01", "2024-12-31"),
-    ],
-)
+@pytest.mark.parametrize(("question", "first", "last"), tabled("when", "further_forms"))
 def test_further_forms(question: str, first: str, last: str) -> None:
     assert days(question) == (date.fromisoformat(first), date.fromisoformat(last))
 
 
-@pytest.mark.parametrize(
-    ("question", "year"),
-    [
-        ("Zu welchem Arzt gehe ich am 3. November?", 2026),
-        ("Zu welchem Arzt bin ich am 3. November gegangen?", 2025),
-        ("Which doctor do I go to on 3 November?", 2026),
-        ("Which doctor did I go to on 3 November?", 2025),
-        ("Who went to the doctor on 3 November?", 2025),
-        ("К какому врачу я ходила 3 ноября?", 2025),
-        ("十一月三号我去看了哪位医生？", 2025),
-        ("11月3日にどの医者に行きましたか？", 2025),
-        ("11월 3일에 어느 병원에 갔어?", 2025),
-        ("Which doctor do I go to on 3 May?", 2026),
-    ],
-)
+@pytest.mark.parametrize(("question", "year"), tabled("when", "without_a_year"))
 def test_a_day_without_its_year_is_a_near_one_to_come_unless_it_is_asked_about_as_over(question: str, year: int) -> None:
     read = days(question)
     assert read and read[0] == read[1] and (read[0].year, read[0].day) == (year, 3)
 
 
-@pytest.mark.parametrize(
-    ("question", "day"),
-    [
-        ("What will I do on Friday?", "2026-10-23"),
-        ("What is happening on Monday?", "2026-10-26"),
-        ("What did I do on Friday?", "2026-10-16"),
-        ("Что мы будем делать в понедельник?", "2026-10-26"),
-        ("Co będę robić w piątek?", "2026-10-23"),
-        ("Cuma günü ne yapacağım?", "2026-10-23"),
-        ("周一有什么计划？", "2026-10-26"),
-        ("月曜日の予定は？", "2026-10-26"),
-        ("ماذا سأفعل يوم الجمعة؟", "2026-10-23"),
-        ("금요일에 뭐 할 거야?", "2026-10-23"),
-        ("금요일에 뭐 했어?", "2026-10-16"),
-    ],
-)
+@pytest.mark.parametrize(("question", "day"), tabled("when", "weekdays_to_come"))
 def test_a_weekday_that_is_asked_about_as_to_come_is_the_next_one(question: str, day: str) -> None:
     assert days(question) == (date.fromisoformat(day), date.fromisoformat(day))
 

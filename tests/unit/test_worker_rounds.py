@@ -14,14 +14,12 @@ from memory.core import Memory
 from memory.errors import MemoryFailure
 from memory.store.domains import by_key
 from memory.types import MINUTE
-from tests.kits.fresh import POSTGRESQL, STORE, named, server
+from tests.kits import fresh
+from tests.kits.fresh import named, server
 from tests.kits.long_talk import CopyingModel, CopyingModels, Unsteady
 from tests.kits.memory_kit import HOUR, Corner, Ids, at_home, corner, opened
 
-
-@pytest.fixture(autouse=True)
-def _on_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(STORE, POSTGRESQL)
+_on_server = fresh.kept_on_server
 
 
 class Working:

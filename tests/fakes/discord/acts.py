@@ -187,11 +187,6 @@ class Acts:
         if not seen and sees(place, self.world.bot):
             self._sync_threads(place.guild, place)
 
-    def restrict_by_age(self, place: Channel, restricted: bool = True) -> None:
-        """Show a channel to adults alone, or to everyone again."""
-        place.age_restricted = restricted
-        self._gateway.tell("CHANNEL_UPDATE", lambda _: wire.channel(place), Intent.GUILDS)
-
     def change_role(self, guild: Guild, role: Role, rights: Right) -> None:
         """Give a role other rights."""
         role.rights = rights

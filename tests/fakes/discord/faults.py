@@ -1,12 +1,14 @@
 """What can go wrong with a request, on demand: limits, errors, lost and late answers."""
 
-import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tests.fakes.discord.things import Json
+from tests.fakes.failing import Held as Held
+from tests.fakes.failing import Lost as Lost
+from tests.fakes.failing import Status as Status
 
 
 @dataclass(frozen=True)
@@ -18,32 +20,6 @@ class RateLimit:
     shared: bool = False
     via: bool = True
     """Without the Via header it looks like a ban at Discord's border, which discord.py does not wait out."""
-
-
-@dataclass(frozen=True)
-class Status:
-    """Answer with a bare status, as a broken server does. With `accepted` the request has taken effect all the same."""
-
-    status: int
-    accepted: bool = False
-    text: str = "upstream error"
-
-
-@dataclass(frozen=True)
-class Lost:
-    """Close the connection instead of answering; the request has taken effect, or with `accepted=False` has not."""
-
-    accepted: bool = True
-
-
-@dataclass
-class Held:
-    """Take effect, then keep the answer until the test lets it go."""
-
-    reached: asyncio.Event = field(default_factory=asyncio.Event)
-    go: asyncio.Event = field(default_factory=asyncio.Event)
-    before: bool = False
-    """Hold the request before it takes effect instead."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from tests.fakes.failing import Held as Held
+from tests.fakes.failing import Lost as Lost
+from tests.fakes.failing import Status as Status
+
 SYNC = "GET /sync"
 SEND = "PUT /rooms/*/send/*"
 REDACT = "PUT /rooms/*/redact/*"
@@ -25,15 +29,6 @@ class RateLimit:
 
 
 @dataclass(frozen=True)
-class Status:
-    """Answer with a bare status, as a broken front does. With `accepted` the request has taken effect all the same."""
-
-    status: int
-    accepted: bool = False
-    text: str = "upstream error"
-
-
-@dataclass(frozen=True)
 class Refuse:
     """Refuse as the homeserver does, with one of Matrix's codes. The request takes no effect."""
 
@@ -42,23 +37,6 @@ class Refuse:
     error: str = "Refused"
     soft: bool = False
     """Whether a client keeps its device, and what it knows (`soft_logout`)."""
-
-
-@dataclass(frozen=True)
-class Lost:
-    """Close the connection instead of answering; the request has taken effect, or with `accepted=False` has not."""
-
-    accepted: bool = True
-
-
-@dataclass
-class Held:
-    """Take effect, then keep the answer until the test lets it go."""
-
-    reached: asyncio.Event = field(default_factory=asyncio.Event)
-    go: asyncio.Event = field(default_factory=asyncio.Event)
-    before: bool = False
-    """Hold the request before it takes effect instead."""
 
 
 @dataclass
