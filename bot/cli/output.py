@@ -1,5 +1,6 @@
 """Printing for people, and asking for confirmation before something that cannot be undone."""
 
+import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -89,9 +90,20 @@ def interruptible() -> Iterator[None]:
     if before is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        # Pressed just before, it has only marked the task, which the read would hold up until something is typed.
+        if _is_cancelled():
+            raise KeyboardInterrupt
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _is_cancelled() -> bool:
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no event loop runs here
+        return False
+    return bool(task and task.cancelling())
 
 
 def read_answer(question: str, read: Callable[[], str] = lambda: sys.stdin.readline()) -> str:

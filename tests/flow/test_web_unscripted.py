@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from pathlib import Path
 
 import pytest
 
@@ -95,7 +96,7 @@ async def test_a_form_that_is_sent_twice_is_one_message_also_after_a_new_start(
     """As by a double click, or where the page that came back is loaded again."""
     form: dict[str, str] = {}
     for start in range(2):
-        async with site(tmp_path, monkeypatch) as served:
+        async with browsing.site(tmp_path, monkeypatch) as served:
             ada = await served.visitor()
             form = form or {"once": once_of(await ada.get("/talk")), "text": "my pin is 1234"}
             await asyncio.gather(*(ada.post("/talk", **form) for _ in range(2)))

@@ -104,3 +104,14 @@ def test_ctrl_c_is_heard_as_soon_as_a_question_can_be_read(monkeypatch: pytest.M
 
     monkeypatch.setattr(sys, "stderr", Impatient())
     asyncio.run(run())
+
+
+def test_ctrl_c_just_before_a_question_cancels_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(Cancelled, match="nothing was changed"):
+            read_answer("Sure?", lambda: pytest.fail("she waits for an answer"))
+
+    monkeypatch.setattr(sys, "stderr", StringIO())
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(run())
