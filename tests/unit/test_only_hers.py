@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.context.layers import InView
+from bot.context.layers import ONLY_YOURS, InView, note_on
 from bot.context.packing import Packer
 from memory.index.hits import Certainty
 from memory.index.recall.query import asks_for_hers
+from memory.index.when.values import Window
 from memory.view.recalled import RecallLimits
 from tests.kits.memory_kit import Corner, among, aside, table
 
@@ -88,3 +89,25 @@ async def test_a_model_is_told_of_her_earlier_answer_that_nobody_told_her_so(tmp
         shown = {layer.fitted.name: layer.block for layer in Packer(InView(), (), 2000, "UTC").fill(found)}["recalled"]
         assert "only in your own words, Lyra: She is a nurse." in shown
         assert shown.count("only in your own words") == 1
+
+
+@pytest.mark.parametrize("how", ["by words", "in a time", "of hers alone", "opened"])
+async def test_what_a_model_looks_up_is_marked_where_only_she_said_it(tmp_path: Path, how: str) -> None:
+    async with among(tmp_path, "Ada: My cat is called Turing") as here:
+        since = here.clock.now() + 1
+        spoken = {
+            line: await aside(here, line, place="kitchen")
+            for line in (
+                "Ada: Where does my sister work?", "Lyra: Your sister works as a nurse.", "Ada: What is my cat called?",
+                "Lyra: Your cat is called Turing.",
+            )
+        }  # fmt: skip
+        if how == "opened":
+            hits = await here.view.recall.around(spoken["Ada: What is my cat called?"].id, 2)
+        else:
+            within = Window(since, here.clock.now() + 1) if how == "in a time" else None
+            speaker = "Lyra" if how == "of hers alone" else ""
+            hits = await here.view.recall.lookup("sister work, cat called", 9, within, speaker, "Ada")
+        notes = {hit.exchange.text: note_on(hit, "UTC") for hit in hits}
+        assert notes["Your sister works as a nurse."] == ONLY_YOURS
+        assert notes["Your cat is called Turing."] == "", "somebody told her so, if not here"
