@@ -17,7 +17,7 @@ from memory.text.thinking import WithoutThinking
 _AT_ONCE = 20
 # Why an answer ended before its end: at a limit or a filter, or because the endpoint failed. Endpoints spell them differently.
 _LIMITS = frozenset(("length", "max_tokens", "max_output_tokens", "model_length"))
-_CUT = _LIMITS | frozenset(("content_filter", "safety", "sensitive", "recitation"))
+_CUT = _LIMITS | frozenset(("content_filter", "safety", "sensitive", "recitation", "prohibited_content", "blocklist", "spii"))
 _FAILED = frozenset(("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"))
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 # Some endpoints send these in every chunk of an answer that goes on.
@@ -163,7 +163,18 @@ async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[by
                 # One chunk may contain many events: give other tasks a turn.
                 await asyncio.sleep(0)
     if data := _data(rest):
+        if data != b"[DONE]" and not _is_json(data):
+            # Who breaks off in the middle of an event is gone, however properly the connection was closed.
+            raise Truncated
         yield data
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        _json(data)
+    except Unusable:
+        return False
+    return True
 
 
 def _data(line: bytearray) -> bytes:
