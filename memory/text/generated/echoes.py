@@ -148,12 +148,13 @@ def _after(text: str, entry: str) -> str:
 class Uncopied:
     """A streaming filter that ends a digest which begins as a copy of its request, and has no more to come but that.
 
-    Ten words of a line of the rules are such a beginning, and so are two headers of sources with what stands between them. What it has
+    Ten words of the rules are such a beginning, a line of them, and two headers of sources with what stands between these. What it has
     read until then is passed on, so that it is told why the digest is refused.
     """
 
     def __init__(self, rules: str, data: str) -> None:
         self.ended = False
+        self._lines = frozenset(line for line in rules.splitlines() if len(line.split()) > 1)
         self._rules = f" {' '.join(rules.casefold().split())}"
         self._data = f" {' '.join(data.casefold().split())}"
         self._begun = ""
@@ -167,6 +168,8 @@ class Uncopied:
             self._begun += piece
             begun = f" {' '.join(self._begun.casefold().split())}"
             in_rules, in_data = begun in self._rules, begun in self._data
+            line, ends, _ = self._begun.lstrip().partition("\n")
             self.ended = (in_rules and begun.count(" ") > _LEAST_OF_RULES) or (in_data and len(_SOURCE.findall(begun)) > 1)
+            self.ended = self.ended or (bool(ends) and line.strip() in self._lines)
             self._open = not (in_rules or in_data) or len(self._begun) > _MOST_LOOKED_AT
         return piece
