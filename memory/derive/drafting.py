@@ -24,7 +24,7 @@ from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
-from memory.text.passages import only_asks
+from memory.text.passages import only_asks, reports_request
 from memory.text.quotations import closed, introduction, named, quoted
 from memory.tiers.profile import adds_nothing
 
@@ -210,6 +210,8 @@ def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules
         return "cites nothing"
     if kind in _TOLD and is_spoken(text):
         return "does not say whose it is"
+    if kind == "profile" and reports_request(text):
+        return "holds for a day only"
     return "is no statement" if is_formless(text) or (kind in _STATED and asks(text)) else ""
 
 

@@ -68,6 +68,19 @@ def test_what_is_no_sentence_about_what_was_said_is_left_out(line: str) -> None:
     assert kept(f"{fine}\n{line}") == ["Ada is building a kindergarten of timber in Weiz."]
 
 
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("Ada asked Lyra to write a poem about the kindergarten.", False),
+        ("Ada asked for a recipe with timber.", False),
+        ("Ada asked Lyra to always write a poem about the kindergarten.", True),
+        ("Ada is building a kindergarten of timber in Weiz.", True),
+    ],
+)
+def test_what_was_asked_of_her_once_is_no_standing_fact(line: str, stays: bool) -> None:
+    assert bool(kept(f"{line} [m1]", "profile")) is stays
+
+
 PLAIN = (
     "my mum rode her bike to us", "I prepare for the marathon", "Tom and I married in May", "we took Wanda out on the lake",
     "the two of us ate at the harbour and talked about the plans",

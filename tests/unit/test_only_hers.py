@@ -9,6 +9,7 @@ from bot.context.packing import Packer
 from memory.index.hits import Certainty
 from memory.index.recall.query import asks_for_hers
 from memory.index.when.values import Window
+from memory.text.passages import only_asks
 from memory.view.recalled import RecallLimits
 from tests.kits.memory_kit import Corner, among, aside, table
 
@@ -55,6 +56,17 @@ async def test_an_answer_that_repeats_what_was_told_is_not_marked_and_never_sure
         for line in (f"Noor: {question}", f"Lyra: {answer}"):
             await aside(here, line, place="kitchen")
         assert (await graded(here, question))[answer] == (Certainty.LIKELY, False)
+
+
+@pytest.mark.parametrize("asked", ["Write me a poem about the sea.", "Schreib mir bitte ein Gedicht über das Meer."])
+async def test_what_she_made_up_on_request_is_nobodys_fact(tmp_path: Path, asked: str) -> None:
+    async with among(tmp_path, *TOLD.strip().splitlines()) as here:
+        for line in (f"Noor: {asked}", "Lyra: My brother sails a yellow boat, and Biscuit steers it."):
+            await aside(here, line, place="kitchen")
+        found = await graded(here, "does a brother of mine sail a yellow boat?")
+        assert found["My brother sails a yellow boat, and Biscuit steers it."] == (Certainty.WEAK, True)
+        assert only_asks(asked) and not only_asks(f"{asked} My sister Amal loves the stormy sea.")
+        assert not only_asks("Write me a poem about my sister Amal, a nurse.")
 
 
 HERS = """
