@@ -100,8 +100,8 @@ class Retrieval(ViewPart):
             loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
             ahead = within is not None and within.end > self._binding.now()
             found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
-        hits = await self._messages(_each_once(found, *at_large))
-        hits = await off_loop(_length(hits), partial(as_borne_out, text, hits))
+        came = await self._messages(_each_once(found, *at_large))
+        hits = await off_loop(_length(came), partial(as_borne_out, text, came))
         return [hits[one.item]._replace(before=None, after=None) for one in found if one.item in hits]
 
     async def around(self, public_id: str, n: int) -> list[Hit]:
@@ -114,7 +114,7 @@ class Retrieval(ViewPart):
             return []
         loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
         found = around(loaded, item, n)
-        hits = await self._messages(found)
+        hits: Mapping[int, Hit] = await self._messages(found)
         if hers := ends("\n".join(hit.exchange.text for hit in hits.values() if is_hers(hit.exchange))):
             (told,) = await self._find(Query(hers, _CONSIDERED, by_words=True))
             hits = {**await self._messages(told), **hits}

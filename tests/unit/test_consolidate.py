@@ -37,7 +37,7 @@ class Filtered(Roomless):
 ONE = ConsolidationRules(EpisodeRules(count=1))
 
 
-async def worked(here: Corner, writer: Writer, *, asked: bool = False, redo: bool = False) -> int:
+async def worked(here: Corner, writer: Writer | ModelWriter, *, asked: bool = False, redo: bool = False) -> int:
     """Close what is over, or all of it, and write what is due; return how many digests were written."""
     work = Deriving(here.memory).consolidator(here.domain, writer, Writer("extractive", extractive=True))
     await work.close_episodes(here.session, asked=asked)
