@@ -87,7 +87,7 @@ def _speakers(said: Sequence[str], asked: str) -> Sequence[str]:
     return [asker[1]] if asker and not asked.startswith(f"{asker[1]}:") else ()
 
 
-class Condensed:
+class CleanedDigest:
     """Ends a digest where it runs in circles, or where it turns out to be a copy of its request."""
 
     def __init__(self, prompt: Sequence[ChatMessage]) -> None:
@@ -170,14 +170,14 @@ class ServedModel:
         return self._model
 
     async def _whole(self, messages: Sequence[ChatMessage]) -> str:
-        async def condensed() -> Condensed:
-            return Condensed(messages)
+        async def condensed() -> CleanedDigest:
+            return CleanedDigest(messages)
 
         async with closing(self._filtered(condensed, nullcontext(), "digests", messages, None)) as pieces:
             return await joined(pieces)
 
     async def _filtered(
-        self, made: Callable[[], Awaitable[Cleaned | Condensed]], place: AbstractAsyncContextManager[None], purpose: str,
+        self, made: Callable[[], Awaitable[Cleaned | CleanedDigest]], place: AbstractAsyncContextManager[None], purpose: str,
         messages: Sequence[ChatMessage], toolbox: Toolbox | None,
     ) -> AsyncGenerator[str, None]:  # fmt: skip
         """Yield an answer that is asked for from a `place` in the queue, as a filter leaves it, which is `made` anew if it restarts."""
