@@ -161,6 +161,8 @@ def test_a_prompt_that_is_said_again_is_taken_out(text: str, kept: str) -> None:
     [
         ('"Ada": Hallo zusammen! Wir teilen uns dieses Konto, Jan und ich. Am Samstag kommt meine Mutter Helga.', ""),
         ("Ada: Hallo zusammen! Wir teilen uns dieses Konto, Jan und ich.\nSchön, Ada!", "Schön, Ada!"),
+        ('Lyra: "Ada": Hallo zusammen! Wir teilen uns dieses Konto, Jan und ich.', ""),
+        ('Lyra: "Ada": das ist schön!', 'Lyra: "Ada": das ist schön!'),
         ('"Ada": das ist schön!', '"Ada": das ist schön!'),
         ('"Ada', '"Ada'),
     ],

@@ -81,14 +81,14 @@ def _plain(text: str) -> str:
 class WithoutEcho:
     """A streaming filter that drops echoes of the prompt from the beginning of an answer.
 
-    Text that may still turn out to be an echo is held back. An answer that goes on echoing is `ended`. With an echo goes a label
-    before it with one of these `names`, as a conversation of several people has them.
+    Text that may still turn out to be an echo is held back. An answer that goes on echoing is `ended`. With an echo go the labels
+    before it with hers or one of these `names`, as a conversation of several people has them.
     """
 
     def __init__(self, repeatable: frozenset[str], names: Iterable[str] = ()) -> None:
         self.ended = False
         self._echoes: list[str] = []
-        self._names = frozenset(map(str.casefold, names))
+        self._names = frozenset(map(str.casefold, (LYRA, *names)))
         self._entries = sorted(repeatable, key=len, reverse=True)
         self._held = ""
         self._open = not repeatable
@@ -106,9 +106,9 @@ class WithoutEcho:
 
     def _known(self, *, whole: bool) -> str:
         while not self.ended:
-            label = _LABEL.match(self._held)
-            named = label is not None and label["who"].casefold() in self._names
-            held = self._held[label.end() :] if label and named else self._held
+            held = self._held
+            while (label := _LABEL.match(held)) and label["who"].casefold() in self._names:
+                held = held[label.end() :]
             plain = _plain(held)
             if not whole and (any(one.startswith(plain) for one in self._entries) or self._may_be_named(held)):
                 return ""
@@ -124,9 +124,9 @@ class WithoutEcho:
         return ""
 
     def _may_be_named(self, held: str) -> bool:
-        """Return whether a text may be the beginning of a label, in quotation marks: without these it is told apart elsewhere."""
-        begun = held.casefold().lstrip('"“„')
-        return held[:1] in ('"', "“", "„") and any(f'{name}": '.startswith(begun.replace("”", '"')) for name in self._names)
+        """Return whether a text may be the beginning of a label."""
+        begun = held.casefold().lstrip('"“„').replace("”", '"')
+        return any(f"{name}{end}".startswith(begun) for name in self._names for end in (": ", '": '))
 
 
 def _ends(plain: str, entry: str) -> bool:
