@@ -46,6 +46,9 @@ WHOLE = {
     "a document declared as events": fake.Raw(ANSWERED.encode(), "text/event-stream"),
     "a document declared as text": fake.Raw(b"\xef\xbb\xbf\n\n" + ANSWERED.encode(), "text/plain"),
     "a whole message in one event": stream(ANSWERED, "[DONE]"),
+    "parts as a gateway to another interface names them": stream(
+        '{"choices": [{"delta": {"content": [{"type": "output_text", "text": "Good evening."}]}, "finish_reason": "stop"}]}'
+    ),
     "an empty reason in each chunk": stream(chunk("Good ", ""), chunk("evening.", "null"), STOP),
 }
 
@@ -87,7 +90,9 @@ async def test_half_an_answer_is_not_taken_for_a_whole_one(kind: str) -> None:
             await complete(model, ASKED)
 
 
-@pytest.mark.parametrize("reason", ["length", "model_length", "max_tokens", "MAX_TOKENS", "content_filter", "PROHIBITED_CONTENT"])
+@pytest.mark.parametrize(
+    "reason", ["length", "model_length", "max_tokens", "MAX_TOKENS", "content_filter", "PROHIBITED_CONTENT", "ERROR_LIMIT"]
+)
 async def test_what_a_limit_or_a_filter_ended_is_known_to_have_no_end(reason: str) -> None:
     async with talking() as (server, model):
         server.script(stream(FIRST, chunk(finish=reason), "[DONE]"))
