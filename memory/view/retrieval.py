@@ -87,7 +87,7 @@ class Retrieval(ViewPart):
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
         """Return the k messages that best match a text, restricted to a window and a speaker if given, without neighbours.
 
-        If the text is '' or finds nothing, return any messages of that window or speaker, in order.
+        If the text is '' or finds nothing, return any messages of that window or speaker, in order. What only she said is marked.
         """
         found: Sequence[RawHit] = ()
         at_large: Sequence[Sequence[RawHit]] = ()
@@ -107,7 +107,7 @@ class Retrieval(ViewPart):
     async def around(self, public_id: str, n: int) -> list[Hit]:
         """Return a message by id, with up to n messages before and n after it in its conversation, in order.
 
-        Empty if no readable message has that id.
+        Empty if no readable message has that id. What only she said is marked.
         """
         item = await exchanges.item(self._db, self._domains, await ShortIds(self._binding).full(public_id))
         if item is None:
