@@ -119,7 +119,7 @@ class Retrieval(ViewPart):
             (told,) = await self._find(Query(hers, _CONSIDERED, by_words=True))
             hits = {**await self._messages(told), **hits}
             hits = await off_loop(_length(hits), partial(as_borne_out, "", hits))
-        return [hits[one.item] for one in found if one.item in hits]
+        return [hits[one.item]._replace(before=None) for one in found if one.item in hits]
 
     async def at_once(self, text: str, wanted: RecallLimits, exclude: Collection[int], asker: str) -> Recalled:
         """Return what best matches a text, up to the wanted number of each kind, in one ranking; the text is embedded once.
