@@ -136,6 +136,7 @@ def test_what_only_looks_like_a_turn_stays(text: str) -> None:
     [
         ("What is my cat called? Ludmilla.", "Ludmilla."),
         ("What is my cat called?", ""),
+        ("I bought a blue kayak today, she is ca", ""),
         ("I bought a blue kayak today, she is called Wanda.", ""),
         (
             "> 11 January 2025 19:02, Ines: I bought a blue kayak today, she is called Wanda.\nShe is Ludmilla.",

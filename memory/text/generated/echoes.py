@@ -113,6 +113,8 @@ class WithoutEcho:
             if not whole and (any(one.startswith(plain) for one in self._entries) or self._may_be_named(held)):
                 return ""
             found = next((one for one in self._entries if plain.startswith(one) and _ends(plain, one)), None)
+            if whole and self._breaks_off(plain):
+                return ""
             if found is None:
                 self._open = True
                 return self._held
@@ -122,6 +124,11 @@ class WithoutEcho:
             if whole and not self._held.strip():
                 return ""
         return ""
+
+    def _breaks_off(self, plain: str) -> bool:
+        """Return whether a text is an echo that was cut off before its end."""
+        ended = plain.endswith((".", "!", "?", "…", ":"))
+        return not ended and len(plain.split()) >= _LEAST and any(one.startswith(plain) for one in self._entries)
 
     def _may_be_named(self, held: str) -> bool:
         """Return whether a text may be the beginning of a label."""
