@@ -137,5 +137,9 @@ class ModelRefused(ModelError):
     """The endpoint rejects the request."""
 
 
+class ModelFiltered(ModelRefused):
+    """The endpoint's filter stops what stands in the prompt, as it would again."""
+
+
 class ModelMissing(ModelRefused):
     """The endpoint has no such model, or is not there: another question does not help, only whoever runs her or the endpoint."""

@@ -13,7 +13,7 @@ from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
 from memory.text.budget import tokens
-from memory.text.generated.echoes import WithoutEcho, repeatable
+from memory.text.generated.echoes import Uncopied, WithoutEcho, repeatable
 from memory.text.generated.invented import WithoutReceipts, WithoutTurns
 from memory.text.generated.loops import Uncounted, Unlooped
 from memory.text.off_loop import off_loop
@@ -28,6 +28,7 @@ _COUNTING, _DIALOGUE = (
 )
 """Questions that ask for what would else be cut off: an endless count, and turns of other speakers."""
 _ASKER = re.compile(r'The message at the end is from "([^"\n]+)", whom')
+_ASKERS = re.compile(r'(?:from|and) "([^"\n]+)"(?=,| and)')
 _MOST_OF_A_QUESTION = 4_000
 
 
@@ -39,14 +40,15 @@ class Cleaned:
         asked = said[-1].rsplit("\n\n", 1)[-1][-_MOST_OF_A_QUESTION:] if said else ""
         self._loops = Unlooped()
         self._counting = None if _COUNTING.search(asked) else Uncounted()
-        self._echo = WithoutEcho(repeatable([one["content"] for one in prompt if one["role"] == "system"], said, asked))
+        system = [one["content"] for one in prompt if one["role"] == "system"]
+        self._echo = WithoutEcho(repeatable(system, said, asked), _ASKERS.findall(said[-1]) if said else ())
         self._turns = None if _DIALOGUE.search(asked) else WithoutTurns(_speakers(said, asked))
         self._receipts = WithoutReceipts(said)
 
     @property
     def ended(self) -> bool:
         """Whether the rest of the answer is not wanted."""
-        return any(one.ended for one in (self._loops, self._counting, self._turns) if one)
+        return any(one.ended for one in (self._loops, self._counting, self._echo, self._turns) if one)
 
     def feed(self, piece: str) -> str:
         """Add a piece, and return the text that can be shown so far."""
@@ -54,6 +56,8 @@ class Cleaned:
 
     def rest(self) -> str:
         """Return the text held back at the end of the answer."""
+        if self._echo.ended:
+            return ""
         shown = "" if self.ended else self._after_loops(self._loops.rest())
         shown += self._after_counting(self._counting.rest()) if self._counting else ""
         shown += self._after_echo(self._echo.rest())
@@ -79,6 +83,28 @@ def _speakers(said: Sequence[str], asked: str) -> Sequence[str]:
     """
     asker = _ASKER.search(said[-1]) if said else None
     return [asker[1]] if asker and not asked.startswith(f"{asker[1]}:") else ()
+
+
+class CleanedDigest:
+    """Ends a digest where it runs in circles, or where it turns out to be a copy of its request."""
+
+    def __init__(self, prompt: Sequence[ChatMessage]) -> None:
+        rules, data = ("\n".join(one["content"] for one in prompt if (one["role"] == "system") is its) for its in (True, False))
+        self._copy = Uncopied(rules, data)
+        self._loops = Unlooped()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the rest of the digest is not wanted."""
+        return self._copy.ended or self._loops.ended
+
+    def feed(self, piece: str) -> str:
+        """Add a piece, and return the text that is known to stay."""
+        return self._loops.feed(self._copy.feed(piece))
+
+    def rest(self) -> str:
+        """Return the text held back at the end of the digest."""
+        return self._loops.rest()
 
 
 class ServedModel:
@@ -143,14 +169,14 @@ class ServedModel:
         return self._model
 
     async def _whole(self, messages: Sequence[ChatMessage]) -> str:
-        async def unlooped() -> Unlooped:
-            return Unlooped()
+        async def condensed() -> CleanedDigest:
+            return CleanedDigest(messages)
 
-        async with closing(self._filtered(unlooped, nullcontext(), "digests", messages, None)) as pieces:
+        async with closing(self._filtered(condensed, nullcontext(), "digests", messages, None)) as pieces:
             return await joined(pieces)
 
     async def _filtered(
-        self, made: Callable[[], Awaitable[Cleaned | Unlooped]], place: AbstractAsyncContextManager[None], purpose: str,
+        self, made: Callable[[], Awaitable[Cleaned | CleanedDigest]], place: AbstractAsyncContextManager[None], purpose: str,
         messages: Sequence[ChatMessage], toolbox: Toolbox | None,
     ) -> AsyncGenerator[str, None]:  # fmt: skip
         """Yield an answer that is asked for from a `place` in the queue, as a filter leaves it, which is `made` anew if it restarts."""

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from bot.errors import ContextTooLong, ModelError, ModelGarbled
+from bot.errors import ContextTooLong, ModelError, ModelFiltered, ModelGarbled
 from bot.models.outage import ModelOutage
 from bot.models.port import ChatMessage, Model, complete, size, writer_name
 from bot.service.log import log
@@ -72,6 +72,9 @@ class ModelWriter:
             raise TooMuchToRead(error.sentence, error.room, sure=error.sure) from error
         except ModelGarbled as error:
             raise WriterRefused(lazy("nothing usable came of it"), asked=error.attempts) from error
+        except ModelFiltered as error:
+            # Not an outage: what comes after it may well be written.
+            raise WriterRefused(error.sentence) from error
         except ModelError as error:
             raise WriterFailed(error.sentence) from error
 

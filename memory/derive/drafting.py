@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from localization.sentences import lazy
 from memory.derive import prompts
+from memory.derive.checks.concrete_words import ConcreteWords
 from memory.derive.checks.evidence import SentenceFindings
 from memory.derive.checks.junk import (
     RequestRules,
@@ -23,7 +24,7 @@ from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
-from memory.text.passages import only_asks
+from memory.text.passages import only_asks, reports_request
 from memory.text.quotations import closed, introduction, named, quoted
 from memory.tiers.profile import adds_nothing
 
@@ -147,6 +148,7 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     by_label = {source.label: source for source in task.sources}
     names = WrittenNames(task.sources, task.known, [entry.text for entry in entries])
     spoken = SpokenWords([*task.sources, *task.known] if task.kind in _WHOLE else ())
+    concrete = ConcreteWords([*task.sources, *task.known])
     rules = RequestRules(prompts.render(replace(task, sources=(), known=())).system)
     good: list[Entry] = []
     bad: list[str] = []
@@ -175,6 +177,8 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
             fault = "is in another language"
         if not fault and not is_endless and (clause := spoken.lack(entry.text, names)):
             fault = f"tells what nobody spoke of: {clause}"
+        if not fault and not is_endless and task.kind in _TOLD and (word := concrete.lack(entry.text)):
+            fault = f"tells what nobody spoke of: {word}"
         if fault:
             bad.append(f"{entry.text} [{', '.join(entry.cites)}] {fault}")
         else:
@@ -206,6 +210,8 @@ def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules
         return "cites nothing"
     if kind in _TOLD and is_spoken(text):
         return "does not say whose it is"
+    if kind == "profile" and reports_request(text):
+        return "holds for a day only"
     return "is no statement" if is_formless(text) or (kind in _STATED and asks(text)) else ""
 
 

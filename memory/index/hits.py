@@ -1,8 +1,9 @@
 """What recall returns: messages, gists and months, each with the signals that found it and a certainty. All are frozen."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 from typing import NamedTuple
 
 from localization.sentences import marked
@@ -107,3 +108,11 @@ def apart_from_sure(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     least = max(sure, default=0.0) * FAR_BELOW
     far = [key for key, hit in hits.items() if hit.score < least and hit.certainty is Certainty.LIKELY]
     return {**hits, **{key: hits[key]._replace(certainty=Certainty.WEAK) for key in far}} if far else hits
+
+
+def merged(lists: Sequence[Sequence[RawHit]]) -> list[RawHit]:
+    """Merge several lists by score, each keeping its own order: a hit counts no higher than those before it in its list."""
+    placed = [
+        (score, hit) for found in lists for score, hit in zip(accumulate((hit.score for hit in found), min), found, strict=True)
+    ]
+    return [hit for _, hit in sorted(placed, key=lambda one: -one[0])]

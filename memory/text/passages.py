@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from memory.text import lexical
 from memory.text.questions import is_question
 from memory.text.unmarked_questions import opens_like_a_question
+from memory.text.wordings import read_wordings
 
 MOST_CHARACTERS = 700
 """About 150 words: what the local embedding model reads in full (256 tokens)."""
@@ -13,6 +15,8 @@ _TELLING = 4
 """A sentence with fewer content words tells little by itself."""
 _MOST_ASKED = 200
 """A longer sentence without a question mark is a story."""
+_TO_HER = re.compile(r"(?i)^(?:(?:and|but|so|now|ok|okay|then|hey|hi|lyra|please|just|und|jetzt|nun|dann|bitte|mal)[,\s]+)*")
+_OWN = re.compile(r"(?i)\b(?:i|i['’]\w+|my|we|our|ich|mein\w*|wir|unser\w*)\b")
 _BREAK = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
 
 
@@ -41,10 +45,39 @@ def sentences(text: str) -> list[str]:
 
 
 def only_asks(text: str) -> bool:
-    """Return whether a text ends with a question, marked or not, and has no meaningful sentence that tells something."""
+    """Return whether a text ends with a question, marked or not, or a request for a text that she is to make, and has no meaningful
+    sentence that tells something.
+    """
     last = next(reversed(_pieces(text)), "")
-    asks = is_question(text) or (len(last) <= _MOST_ASKED and opens_like_a_question(last))
-    return asks and all(opens_like_a_question(one) for one in _telling(text))
+    asks = is_question(text) or (len(last) <= _MOST_ASKED and _asks(last))
+    return asks and all(map(_asks, _telling(text)))
+
+
+def _asks(sentence: str) -> bool:
+    return opens_like_a_question(sentence) or is_request(sentence)
+
+
+def is_request(sentence: str) -> bool:
+    """Return whether a sentence only asks for a text or the like: "write me a poem about the sea", but not "about my sister Mina"."""
+    return bool(_requests().match(_TO_HER.sub("", sentence.strip(), count=1))) and not _OWN.search(sentence)
+
+
+def reports_request(sentence: str) -> bool:
+    """Return whether a sentence of a digest only tells that somebody asked for a text or the like, once."""
+    once, standing = _reports()
+    return once.search(sentence) is not None and not standing.search(sentence)
+
+
+@cache
+def _reports() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    reports = read_wordings(__file__)["reports"]
+    standing = rf"\b(?:{reports['standing']})\b"
+    return re.compile(reports["once"], re.IGNORECASE | re.VERBOSE), re.compile(standing, re.IGNORECASE | re.VERBOSE)
+
+
+@cache
+def _requests() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in read_wordings(__file__)["requests"].values()), re.IGNORECASE | re.VERBOSE)
 
 
 def _telling(text: str) -> Iterator[str]:

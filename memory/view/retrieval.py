@@ -1,18 +1,18 @@
 """Retrieval for a text: messages, and the tiers above them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, chain
+from itertools import chain
 from typing import TypeVar
 
 from localization.sentences import marked
-from memory.index.hits import CORRECTS, Condensed, DigestHit, Hit, RawHit, apart_from_sure
+from memory.index.hits import CORRECTS, Condensed, DigestHit, Hit, RawHit, apart_from_sure, merged
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.about_whom import apart_from_others
 from memory.index.recall.compounds import likelier_by_compounds
 from memory.index.recall.current_first import newest_claims_first, newest_first, with_corrections
 from memory.index.recall.finder import Recall
-from memory.index.recall.only_hers import as_borne_out
+from memory.index.recall.only_hers import as_borne_out, is_hers
 from memory.index.recall.query import Query, ends
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
@@ -60,7 +60,8 @@ class Retrieval(ViewPart):
         `asker` is the name of whoever asks: in shared places, "what did I say" is about them.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
-        related = await off_loop(len(text), partial(_on_related_words, ask, text))
+        words = await off_loop(len(text), lambda: beside(lexical.query_stems(text)))
+        related = [ask(words, _BESIDE)._replace(by_words=True)] if words else []
         found = _each_once(*await self._find(ask(text, max(k, _CONSIDERED)), *related))
         # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.
         whole = k if k <= _CONSIDERED // 2 else len(found)
@@ -86,29 +87,39 @@ class Retrieval(ViewPart):
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
         """Return the k messages that best match a text, restricted to a window and a speaker if given, without neighbours.
 
-        If the text is '' or finds nothing, return any messages of that window or speaker, in order.
+        If the text is '' or finds nothing, return any messages of that window or speaker, in order. What only she said is marked.
         """
         found: Sequence[RawHit] = ()
+        at_large: Sequence[Sequence[RawHit]] = ()
         if text:
-            (found,) = await self._find(Query(text, k, asker=self._asker(asker), within=within, speaker=speaker))
+            ask = partial(Query, text, k, asker=self._asker(asker))
+            # What bears out her words may be told at another time, or by somebody else.
+            elsewhere = [ask(by_words=True)] if within or speaker else []
+            found, *at_large = await self._find(ask(within=within, speaker=speaker), *elsewhere)
         if not found and (within or speaker):
             loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
             ahead = within is not None and within.end > self._binding.now()
             found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
-        return list((await self._messages([one._replace(before=None, after=None) for one in found])).values())
+        came = await self._messages(_each_once(found, *at_large))
+        hits = await off_loop(_length(came), partial(as_borne_out, text, came))
+        return [hits[one.item]._replace(before=None, after=None) for one in found if one.item in hits]
 
     async def around(self, public_id: str, n: int) -> list[Hit]:
         """Return a message by id, with up to n messages before and n after it in its conversation, in order.
 
-        Empty if no readable message has that id.
+        Empty if no readable message has that id. What only she said is marked.
         """
         item = await exchanges.item(self._db, self._domains, await ShortIds(self._binding).full(public_id))
         if item is None:
             return []
         loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
         found = around(loaded, item, n)
-        hits = await self._messages(found)
-        return [hits[one.item] for one in found if one.item in hits]
+        hits: Mapping[int, Hit] = await self._messages(found)
+        if hers := ends("\n".join(hit.exchange.text for hit in hits.values() if is_hers(hit.exchange))):
+            (told,) = await self._find(Query(hers, _CONSIDERED, by_words=True))
+            hits = {**await self._messages(told), **hits}
+            hits = await off_loop(_length(hits), partial(as_borne_out, "", hits))
+        return [hits[one.item]._replace(before=None) for one in found if one.item in hits]
 
     async def at_once(self, text: str, wanted: RecallLimits, exclude: Collection[int], asker: str) -> Recalled:
         """Return what best matches a text, up to the wanted number of each kind, in one ranking; the text is embedded once.
@@ -118,7 +129,7 @@ class Retrieval(ViewPart):
         text = ends(text)
         ask = partial(Query, text, exclude=exclude, asker=self._asker(asker))
         stated = BANK if self._home.ref.kind is not DomainKind.DM else ERAS
-        found = _merged(
+        found = merged(
             await self._find(ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,)))
         )
         named = await off_loop(len(text), partial(entities.brought_up, text, self._asker(asker)))
@@ -271,10 +282,8 @@ def _with_corrections(found: Sequence[RawHit], came: Mapping[int, Hit]) -> list[
     return [one for hit in found for one in (hit, *(hit._replace(item=key) for key in right.get(hit.item, ())))]
 
 
-def _on_related_words(ask: Callable[[str, int], Query], text: str) -> list[Query]:
-    """Return an extra query for words that imply the everyday thing asked about, such as "moved" for "live"."""
-    words = beside(lexical.query_stems(text))
-    return [ask(words, _BESIDE)._replace(by_words=True)] if words else []
+def _length(hits: Mapping[int, Hit]) -> int:
+    return sum(len(hit.exchange.text) for hit in hits.values())
 
 
 def _each_once(*lists: Sequence[RawHit]) -> list[RawHit]:
@@ -290,11 +299,3 @@ def _in_order(found: Sequence[RawHit], messages: Mapping[int, Hit], above_them: 
     ordered = iter(messages.values())
     read = (next(ordered) if hit.item in messages else above_them.get(hit.item) for hit in found)
     return [one for one in read if one is not None]
-
-
-def _merged(lists: Sequence[Sequence[RawHit]]) -> list[RawHit]:
-    """Merge several lists by score, each keeping its own order: a hit counts no higher than those before it in its list."""
-    placed = [
-        (score, hit) for found in lists for score, hit in zip(accumulate((hit.score for hit in found), min), found, strict=True)
-    ]
-    return [hit for _, hit in sorted(placed, key=lambda one: -one[0])]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelMissing, ModelRefused
+from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelFiltered, ModelMissing
 from bot.models.port import CutShort, complete
 from tests.contract.test_model import ASKED, KEY, talking
 from tests.fakes import openai_behaviours as fake
@@ -46,6 +46,9 @@ WHOLE = {
     "a document declared as events": fake.Raw(ANSWERED.encode(), "text/event-stream"),
     "a document declared as text": fake.Raw(b"\xef\xbb\xbf\n\n" + ANSWERED.encode(), "text/plain"),
     "a whole message in one event": stream(ANSWERED, "[DONE]"),
+    "parts as a gateway to another interface names them": stream(
+        '{"choices": [{"delta": {"content": [{"type": "output_text", "text": "Good evening."}]}, "finish_reason": "stop"}]}'
+    ),
     "an empty reason in each chunk": stream(chunk("Good ", ""), chunk("evening.", "null"), STOP),
 }
 
@@ -68,6 +71,7 @@ HALF = {
     "an error as its end": stream(FIRST, chunk(finish="error")),
     "a lack of resources as its end": stream(FIRST, chunk(finish="insufficient_system_resource"), "[DONE]"),
     "an empty reason, and nothing more": stream(chunk("Good ", "")),
+    "nothing more in the middle of an event": fake.Raw(events(FIRST) + b'data: {"choices": [{"del', "text/event-stream"),
     "a reason called null, and nothing more": stream(chunk("Good ", "null")),
     "an error object without a name": stream(FIRST, '{"object": "error", "message": "died", "code": 500}', "[DONE]"),
     "an error in a field of its own": fake.Raw(events(FIRST) + b'error: {"code": 500}\n\n', "text/event-stream"),
@@ -86,7 +90,9 @@ async def test_half_an_answer_is_not_taken_for_a_whole_one(kind: str) -> None:
             await complete(model, ASKED)
 
 
-@pytest.mark.parametrize("reason", ["length", "model_length", "max_tokens", "MAX_TOKENS", "content_filter"])
+@pytest.mark.parametrize(
+    "reason", ["length", "model_length", "max_tokens", "MAX_TOKENS", "content_filter", "PROHIBITED_CONTENT", "ERROR_LIMIT"]
+)
 async def test_what_a_limit_or_a_filter_ended_is_known_to_have_no_end(reason: str) -> None:
     async with talking() as (server, model):
         server.script(stream(FIRST, chunk(finish=reason), "[DONE]"))
@@ -130,8 +136,28 @@ REFUSED: dict[str, tuple[fake.Behaviour, type[ModelError], str]] = {
     ),
     "a message that OpenRouter's moderation stops": (
         fake.Status(403, "Your input was flagged", 403),
-        ModelRefused,
+        ModelFiltered,
         r"does not accept the request \(status 403",
+    ),
+    "a prompt that Azure filters": (
+        fake.Status(400, "The response was filtered due to the prompt triggering …", "content_filter", param="prompt"),
+        ModelFiltered,
+        r"does not accept the request \(status 400, content_filter",
+    ),
+    "one that Azure filters behind LiteLLM": (
+        fake.Status(400, "litellm.ContentPolicyViolationError: … Azure OpenAI's content management policy.", "400"),
+        ModelFiltered,
+        "does not accept the request",
+    ),
+    "one that DashScope filters": (
+        fake.Status(400, "Input data may …", "data_inspection_failed"),
+        ModelFiltered,
+        "data_inspection",
+    ),
+    "an overload that says when it is over": (
+        fake.Raw(b'{"error": {"message": "Loading"}}', "application/json", 503, {"Retry-After": "7"}),
+        ModelBusy,
+        "asks to wait",
     ),
     "a limit in digits": (stream('{"error": {"message": "slow down", "code": "429"}}'), ModelBusy, "asks to wait"),
 }

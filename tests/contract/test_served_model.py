@@ -186,6 +186,35 @@ async def test_a_digest_that_runs_in_circles_ends_there_too() -> None:
         assert await complete(at.others, asking("gist")) == "Ada sails a lot. "
 
 
+RULES = "You write the memory of Lyra, a companion who talks with people. Write 4 sentences, each with its label.\nFirst sentence. [m1]"
+TRANSCRIPT = "".join(f"[m{n}] 2026-03-02T19:0{n}+01:00 Mon · Ada\n| We sail to the island number {n}.\n" for n in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        (RULES, "You write the memory of Lyra, a companion who talks with"),
+        (TRANSCRIPT, TRANSCRIPT.partition("[m3]")[0]),
+        ("First sentence. [m1]\nSecond sentence.", "First sentence. [m1]\nSecond"),
+    ],
+    ids=["its rules", "what it should condense", "its form"],
+)
+async def test_a_digest_that_is_a_copy_of_its_request_is_read_no_further(answer: str, read: str) -> None:
+    messages: list[ChatMessage] = [{"role": "system", "content": RULES}, {"role": "user", "content": TRANSCRIPT}]
+    async with serving() as at:
+        at.server.script(fake.Hang(answer), "Ada sails to the island. [m1]")
+        assert len(await complete(at.others, messages)) <= len(read)
+        assert await complete(at.others, messages) == "Ada sails to the island. [m1]"
+
+
+async def test_an_answer_that_goes_on_copying_the_conversation_is_left_and_asked_for_again() -> None:
+    told = [f"I moved to town number {n} with my {n} cats and my piano." for n in range(9)]
+    messages = [ChatMessage(role="user", content=line) for line in (*told, "Where do I live?")]
+    async with serving() as at:
+        at.server.script(fake.Hang("\n".join(told)), "In town number 8.")
+        assert await complete(at.people, messages) == "In town number 8."
+
+
 class AtOnce:
     """A model whose whole answer is there before it is looked at."""
 

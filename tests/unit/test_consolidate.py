@@ -1,9 +1,13 @@
 """Consolidation: what was said becomes gists, merges and a summary, each made once, from what is said and nothing else."""
 
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from bot.errors import ModelFiltered
+from bot.models.port import ChatMessage, Toolbox
+from bot.models.writer import ModelWriter
 from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import WriterFailed
@@ -13,11 +17,27 @@ from memory.tiers import summaries
 from memory.tiers.episodes import EpisodeRules
 from memory.types import Digest
 from tests.kits.memory_kit import DAY, HOUR, Corner, Writer, answering, at_home, gists_about, raising
+from tests.kits.roomless import Roomless
+
+
+class Filtered(Roomless):
+    """A model whose endpoint takes nothing with a knife in it."""
+
+    name = "filtered"
+
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+        if "knife" in messages[1]["content"]:
+            raise ModelFiltered("status 400, content_filter")
+        yield "Ada said that the oven is warm. [m1]"
+
+    async def close(self) -> None:
+        """Let go of nothing."""
+
 
 ONE = ConsolidationRules(EpisodeRules(count=1))
 
 
-async def worked(here: Corner, writer: Writer, *, asked: bool = False, redo: bool = False) -> int:
+async def worked(here: Corner, writer: Writer | ModelWriter, *, asked: bool = False, redo: bool = False) -> int:
     """Close what is over, or all of it, and write what is due; return how many digests were written."""
     work = Deriving(here.memory).consolidator(here.domain, writer, Writer("extractive", extractive=True))
     await work.close_episodes(here.session, asked=asked)
@@ -57,6 +77,18 @@ async def test_twenty_messages_make_a_gist_that_cites_them(tmp_path: Path) -> No
         assert await parents(here.memory.db, gist.key) == [m.key for m in messages]
         assert [hit.digest.id for hit in await gists_about(here.view, "garden", 3)] == [gist.id]
         assert await worked(here, writer) == 0 and len(writer.tasks) == 1, "what is done is not done again"
+
+
+async def test_what_the_models_endpoint_filters_holds_up_nothing_that_comes_after_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for text in ("I hurt my hand with the knife", "the oven is warm"):
+            for n in range(4):
+                await here.say(f"{text}, {n}")
+            here.clock.forward(6 * HOUR)
+        assert await worked(here, ModelWriter(Filtered())) == 2
+        rows = await here.memory.db.all("SELECT text, writer FROM digests ORDER BY position")
+        assert [row["writer"] for row in rows] == ["extractive", "model:filtered"]
+        assert "knife" in rows[0]["text"] and rows[1]["text"] == "Ada said that the oven is warm."
 
 
 async def test_silence_and_the_end_of_a_month_make_gists(tmp_path: Path) -> None:

@@ -49,6 +49,56 @@ def test_what_is_no_sentence_about_what_was_said_is_left_out(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("Ada asked Lyra to write a poem about the kindergarten.", False),
+        ("Ada asked for a recipe with timber.", False),
+        ("Ada asked Lyra to always write a poem about the kindergarten.", True),
+        ("Ada is building a kindergarten of timber in Weiz.", True),
+    ],
+)
+def test_what_was_asked_of_her_once_is_no_standing_fact(line: str, stays: bool) -> None:
+    assert bool(kept(f"{line} [m1]", "profile")) is stays
+
+
+PLAIN = (
+    "my mum rode her bike to us", "I prepare for the marathon", "Tom and I married in May", "we took Wanda out on the lake",
+    "the two of us ate at the harbour and talked about the plans",
+)  # fmt: skip
+
+
+def told(line: str, kind: TaskKind = "gist") -> bool:
+    """Return whether a sentence about these words is kept."""
+    task = Task(kind, tuple(Source(f"m{n}", "Ada", "2026-03-02T19:00+01:00", text) for n, text in enumerate(PLAIN)))
+    return bool(sound([Entry(line, tuple(one.label for one in task.sources))], task)[0])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ada ate at the harbour with her brother and talked about the plans.",
+        "Ada took Wanda, the blue one, out on the lake.",
+        "Ada and Tom ate rice at the harbour and a pizza.",
+        "Ada's mother rode her bike to them, not the bus.",
+    ],
+)
+def test_a_single_thing_that_nobody_spoke_of_costs_the_sentence(line: str) -> None:
+    assert not told(line) and not told(line, "profile")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ada's mother rode to them by bicycle.",
+        "Ada trains for the marathon.",
+        "Ada and her husband Tom ate at the harbour.",
+    ],
+)
+def test_a_thing_that_somebody_called_otherwise_is_kept(line: str) -> None:
+    assert told(line)
+
+
+@pytest.mark.parametrize(
     ("line", "kind"),
     [
         ("The plans are at https://example.org/plans. [m3]", "gist"),

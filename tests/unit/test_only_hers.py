@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.context.layers import InView
+from bot.context.layers import ONLY_YOURS, InView, note_on
 from bot.context.packing import Packer
 from memory.index.hits import Certainty
 from memory.index.recall.query import asks_for_hers
+from memory.index.when.values import Window
+from memory.text.passages import only_asks
 from memory.view.recalled import RecallLimits
 from tests.kits.memory_kit import Corner, among, aside, table
 
@@ -56,6 +58,17 @@ async def test_an_answer_that_repeats_what_was_told_is_not_marked_and_never_sure
         assert (await graded(here, question))[answer] == (Certainty.LIKELY, False)
 
 
+@pytest.mark.parametrize("asked", ["Write me a poem about the sea.", "Schreib mir bitte ein Gedicht über das Meer."])
+async def test_what_she_made_up_on_request_is_nobodys_fact(tmp_path: Path, asked: str) -> None:
+    async with among(tmp_path, *TOLD.strip().splitlines()) as here:
+        for line in (f"Noor: {asked}", "Lyra: My brother sails a yellow boat, and Biscuit steers it."):
+            await aside(here, line, place="kitchen")
+        found = await graded(here, "does a brother of mine sail a yellow boat?")
+        assert found["My brother sails a yellow boat, and Biscuit steers it."] == (Certainty.WEAK, True)
+        assert only_asks(asked) and not only_asks(f"{asked} My sister Amal loves the stormy sea.")
+        assert not only_asks("Write me a poem about my sister Amal, a nurse.")
+
+
 HERS = """
 did you say that lavender helps against moths? | Lavender helps against moths.
 what was your moth advice?                     | Lavender helps against moths.
@@ -88,3 +101,25 @@ async def test_a_model_is_told_of_her_earlier_answer_that_nobody_told_her_so(tmp
         shown = {layer.fitted.name: layer.block for layer in Packer(InView(), (), 2000, "UTC").fill(found)}["recalled"]
         assert "only in your own words, Lyra: She is a nurse." in shown
         assert shown.count("only in your own words") == 1
+
+
+@pytest.mark.parametrize("how", ["by words", "in a time", "of hers alone", "opened"])
+async def test_what_a_model_looks_up_is_marked_where_only_she_said_it(tmp_path: Path, how: str) -> None:
+    async with among(tmp_path, "Ada: My cat is called Turing") as here:
+        since = here.clock.now() + 1
+        spoken = {
+            line: await aside(here, line, place="kitchen")
+            for line in (
+                "Ada: Where does my sister work?", "Lyra: Your sister works as a nurse.", "Ada: What is my cat called?",
+                "Lyra: Your cat is called Turing.",
+            )
+        }  # fmt: skip
+        if how == "opened":
+            hits = await here.view.recall.around(spoken["Ada: What is my cat called?"].id, 2)
+        else:
+            within = Window(since, here.clock.now() + 1) if how == "in a time" else None
+            speaker = "Lyra" if how == "of hers alone" else ""
+            hits = await here.view.recall.lookup("sister work, cat called", 9, within, speaker, "Ada")
+        notes = {hit.exchange.text: note_on(hit, "UTC") for hit in hits}
+        assert notes["Your sister works as a nurse."] == ONLY_YOURS
+        assert notes["Your cat is called Turing."] == "", "somebody told her so, if not here"

@@ -1,5 +1,6 @@
 """What small models write around an answer: their prompt again, turns that nobody took, numbers without an end."""
 
+import itertools
 from collections.abc import Callable
 from time import process_time
 from typing import Protocol
@@ -108,6 +109,7 @@ def test_what_only_looks_like_a_turn_stays(text: str) -> None:
     [
         ("What is my cat called? Ludmilla.", "Ludmilla."),
         ("What is my cat called?", ""),
+        ("I bought a blue kayak today, she is ca", ""),
         ("I bought a blue kayak today, she is called Wanda.", ""),
         (
             "> 11 January 2025 19:02, Ines: I bought a blue kayak today, she is called Wanda.\nShe is Ludmilla.",
@@ -126,6 +128,31 @@ def test_what_only_looks_like_a_turn_stays(text: str) -> None:
 )
 def test_a_prompt_that_is_said_again_is_taken_out(text: str, kept: str) -> None:
     assert shown(lambda: WithoutEcho(repeatable([SYSTEM], [ASKED], "What is my cat called?")), text).strip() == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('"Ada": Hallo zusammen! Wir teilen uns dieses Konto, Jan und ich. Am Samstag kommt meine Mutter Helga.', ""),
+        ("Ada: Hallo zusammen! Wir teilen uns dieses Konto, Jan und ich.\nSchön, Ada!", "Schön, Ada!"),
+        ('Lyra: "Ada": Hallo zusammen! Wir teilen uns dieses Konto, Jan und ich.', ""),
+        ('Lyra: "Ada": das ist schön!', 'Lyra: "Ada": das ist schön!'),
+        ('"Ada": das ist schön!', '"Ada": das ist schön!'),
+        ('"Ada', '"Ada'),
+    ],
+)
+def test_with_a_line_of_somebodys_that_is_said_again_goes_their_name(text: str, kept: str) -> None:
+    said = "Others said here:\n> ada: Hallo zusammen! Wir teilen uns dieses Konto, Jan und ich.\n\nada: Am Samstag kommt meine Mutter Helga."
+    assert shown(lambda: WithoutEcho(repeatable([SYSTEM], [said], "Am Samstag kommt meine Mutter Helga."), ["ada"]), text) == kept
+
+
+def test_an_answer_that_goes_on_saying_its_prompt_again_is_at_its_end() -> None:
+    lines = [f"I moved to town number {n} with my {n} cats and my piano." for n in range(9)]
+    echo = WithoutEcho(repeatable([], lines, "where do I live?"))
+    read = list(itertools.takewhile(lambda line: not (echo.feed(f"{line}\n") or echo.ended), lines))
+    assert echo.ended and len(read) < 5 and echo.rest() == ""
+    once = WithoutEcho(repeatable([], lines, "where do I live?"))
+    assert once.feed(f"{lines[0]}\n{lines[1]}\nSo in town number 1.") == "So in town number 1." and not once.ended
 
 
 @pytest.mark.parametrize("filtered", [Uncounted, lambda: WithoutThinking(waits=True)], ids=["numbers", "thoughts"])

@@ -27,6 +27,7 @@ from bot.errors import (
     ModelDenied,
     ModelDown,
     ModelError,
+    ModelFiltered,
     ModelGarbled,
     ModelMissing,
     ModelRefused,
@@ -56,7 +57,12 @@ _OF_THE_MODEL = re.compile(
     r"not a valid model id|\bmodel not (?:exist|found)|\binvalid model(?: name| identifier|:| ')|\bno models? loaded"
     r"|\b(?:find real modelid|router for requested model|healthy deployments)\b|\bmodel ['`\"]\S{1,200} (?:was )?not found"
 )
-_OF_MODERATION = re.compile(r"\bmoderation\b|\bflagged\b")
+# How endpoints say that they do not take the words of a prompt: Azure, LiteLLM, OpenRouter, OpenAI, xAI, DashScope, Volcengine, Zhipu.
+_OF_MODERATION = re.compile(
+    r"\bmoderation\b|\bflagged\b|\bcontent_filter\b|\bcontent management policy\b|content_?policy_?violation|responsibleaipolicy"
+    r"|\bviolates? .{0,20}\busage (?:guidelines|policy|policies)|data_inspection_failed|sensitive_?content|敏感内容"
+)
+_OVERLOADED = (503, 529)
 _TRY_AGAIN = re.compile(r"(?:try again|retry) in (\d{1,5}(?:\.\d+)?) ?(ms|s\b|seconds?)")
 
 
@@ -180,8 +186,9 @@ class Endpoint:
             return self.too_long(*sizes(body))
         if status == 402 or "insufficient_quota" in words or (status in (400, 403) and _OF_CREDIT.search(text)):
             return ModelDenied(lazy("{who} has no credit left for this key.", who=who))
-        if status == 429 or "rate_limit_exceeded" in words:
-            wait = retry_after(headers, datetime.now(UTC))
+        wait = retry_after(headers, datetime.now(UTC))
+        # What is overloaded or still loads its model says so with other words, and some of these when to come again.
+        if status == 429 or "rate_limit_exceeded" in words or (status in _OVERLOADED and wait is not None):
             return ModelBusy(lazy("{who} is busy and asks to wait.", who=who), _stated_wait(text) if wait is None else wait)
         if status in (404, 410) or (status in (400, 403) and words & _GONE) or (status == 400 and _OF_THE_MODEL.search(text)):
             # OpenRouter refuses tools and images so, too: those are the question's.
@@ -189,7 +196,7 @@ class Endpoint:
             return kind(
                 lazy("{shown} has no model {model}. Check the model's name and the address.", shown=self.shown, model=self.model)
             )
-        moderated = status == 403 and _OF_MODERATION.search(text)
+        moderated = status in (400, 403, 422) and _OF_MODERATION.search(text)
         if (status in (401, 403) and not moderated) or (status == 400 and _OF_THE_KEY.search(text)):
             return ModelDenied(
                 lazy("{shown} does not accept the key.", shown=self.shown)
@@ -203,19 +210,22 @@ class Endpoint:
                 lazy("{shown} redirects elsewhere, which is not followed. Configure the final address.", shown=self.shown)
             )
         details = ", ".join([f"status {status}", *sorted(word for word in words if word not in (self.api_key or ""))])
-        return ModelRefused(lazy("{who} does not accept the request ({details}).", who=who, details=details))
+        kind = ModelFiltered if moderated else ModelRefused
+        return kind(lazy("{who} does not accept the request ({details}).", who=who, details=details))
 
 
 def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:
     """Return whether a request may have failed for offering tools: it was refused, or the response mentions them."""
     body = fault.body if isinstance(fault, openai.APIStatusError | ErrorResponse) else None
     text = _text(body)
-    refused = isinstance(error, ModelRefused) and "model_not_found" not in _words(body)
+    refused = isinstance(error, ModelRefused) and not isinstance(error, ModelFiltered) and "model_not_found" not in _words(body)
     return refused or (isinstance(error, ModelDown) and any(word in text for word in _OF_TOOLS))
 
 
 def may_be_about_length(fault: BaseException, error: ModelError) -> bool:
     """Return whether a request may have failed for its length although the response does not say so."""
+    if isinstance(error, ModelFiltered):
+        return False
     if isinstance(fault, openai.APIStatusError):
         return isinstance(error, ModelRefused) and may_be_too_long(fault.status_code, fault.body)
     if isinstance(fault, ErrorResponse) and isinstance(fault.body, dict):

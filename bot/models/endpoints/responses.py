@@ -17,7 +17,9 @@ from memory.text.thinking import WithoutThinking
 _AT_ONCE = 20
 # Why an answer ended before its end: at a limit or a filter, or because the endpoint failed. Endpoints spell them differently.
 _LIMITS = frozenset(("length", "max_tokens", "max_output_tokens", "model_length"))
-_CUT = _LIMITS | frozenset(("content_filter", "safety", "sensitive", "recitation"))
+_CUT = _LIMITS | frozenset(
+    ("content_filter", "safety", "sensitive", "recitation", "prohibited_content", "blocklist", "spii", "error_limit")
+)
 _FAILED = frozenset(("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"))
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 # Some endpoints send these in every chunk of an answer that goes on.
@@ -166,7 +168,18 @@ async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[by
                 # One chunk may contain many events: give other tasks a turn.
                 await asyncio.sleep(0)
     if data := _data(rest):
+        if data != b"[DONE]" and not _is_json(data):
+            # Who breaks off in the middle of an event is gone, however properly the connection was closed.
+            raise Truncated
         yield data
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        _json(data)
+    except Unusable:
+        return False
+    return True
 
 
 def _data(line: bytearray) -> bytes:
@@ -225,9 +238,11 @@ def _first_choice(choices: list[object]) -> object:
 
 
 def _said(content: object) -> str:
-    """Return the text of a content: Mistral's reasoning models send a list of parts, of which only texts are visible."""
+    """Return the text of a content: Mistral's reasoning models send a list of parts, and so do gateways to newer interfaces; only
+    texts are visible.
+    """
     if isinstance(content, str | None):
         return text_of(content)
     if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
         raise Unusable(lazy("it has parts of the wrong type"))
-    return "".join(text_of(part.get("text")) for part in content if part.get("type") == "text")
+    return "".join(text_of(part.get("text")) for part in content if part.get("type") in ("text", "output_text"))

@@ -54,7 +54,9 @@ def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahea
 
 
 def around(loaded: Sequence[Loaded], item: int, n: int) -> list[RawHit]:
-    """Return a message with the n before and the n after it in its conversation; nothing if it is not indexed here."""
+    """Return a message with the n before and the n after it in its conversation, each with the one before it; nothing if it is not
+    indexed here.
+    """
     for index in (one.domain_indexes[MESSAGES] for one in loaded):
         documents = index.documents
         at = documents.number(item)
@@ -62,7 +64,11 @@ def around(loaded: Sequence[Loaded], item: int, n: int) -> list[RawHit]:
             continue
         before = list(islice(_along(documents.before.now, at), n))
         there = [*reversed(before), at, *islice(_along(documents.after.now, at), n)]
-        return [_hit(documents, one, BESIDE) for one in there]
+        first = int(documents.before.now[there[0]])
+        return [
+            _hit(documents, one, BESIDE, None if before == NONE else int(documents.items.now[before]))
+            for before, one in zip((first, *there), there, strict=False)
+        ]
     return []
 
 

@@ -1,4 +1,4 @@
-"""Filter for echoes of the prompt before an answer: headings, instructions, the question, recalled lines."""
+"""Filters for echoes of the prompt before an answer: headings, instructions, the question, recalled lines."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,12 @@ _TODAY = re.compile(
     r"^Today is (?P<day>[^\W\d]+, \d\d [^\W\d]+ \d{4}), \d\d:\d\d\. (?P<asked>(?P<from>The message at the end is from .+?), whom .+)$"
 )
 _GOES_ON = QUOTED.further.rstrip()
+_LABEL = re.compile(r"^(?:> )?[\"“„]?(?P<who>[^\W\d_][^:\"”\n]{0,30})[\"”]?: ")
 _LEAST_QUESTION, _LEAST, _LEAST_TO_HER = 3, 5, 6
+_MOST_ECHOES, _MOST_WORDS = 4, 40
+"""So many lines or sentences of a prompt, with so many words together, are no longer before an answer, but in place of it."""
+_SOURCE = re.compile(r"\[\w+\] \d{4}-\d\d-\d\dt\d\d:")
+_LEAST_OF_RULES, _MOST_LOOKED_AT = 10, 2_000
 
 
 def repeatable(system: Iterable[str], said: Iterable[str], asked: str) -> frozenset[str]:
@@ -60,7 +65,8 @@ def _of_people(text: str) -> Iterator[str]:
             yield from (line, today["asked"], f"{today['day']}:")
             # With the names as a model writes them, and the full stop that then ends it.
             yield from (f"{one}." for one in (today["from"], today["from"].replace('"', "")))
-        yield from (one for one in (told, *_SENTENCE.split(told)) if not hers and _is_theirs(one))
+        labelled = [told[label.end() :]] if (label := _LABEL.match(told)) else []
+        yield from (one for text in (told, *labelled) for one in (text, *_SENTENCE.split(text)) if not hers and _is_theirs(one))
 
 
 def _is_theirs(one: str) -> bool:
@@ -75,10 +81,14 @@ def _plain(text: str) -> str:
 class WithoutEcho:
     """A streaming filter that drops echoes of the prompt from the beginning of an answer.
 
-    Text that may still turn out to be an echo is held back.
+    Text that may still turn out to be an echo is held back. An answer that goes on echoing is `ended`. With an echo go the labels
+    before it with hers or one of these `names`, as a conversation of several people has them.
     """
 
-    def __init__(self, repeatable: frozenset[str]) -> None:
+    def __init__(self, repeatable: frozenset[str], names: Iterable[str] = ()) -> None:
+        self.ended = False
+        self._echoes: list[str] = []
+        self._names = frozenset(map(str.casefold, (LYRA, *names)))
         self._entries = sorted(repeatable, key=len, reverse=True)
         self._held = ""
         self._open = not repeatable
@@ -95,17 +105,35 @@ class WithoutEcho:
         return "" if self._open else self._known(whole=True)
 
     def _known(self, *, whole: bool) -> str:
-        while True:
-            plain = _plain(self._held)
-            if not whole and any(one.startswith(plain) for one in self._entries):
+        while not self.ended:
+            held = self._held
+            while (label := _LABEL.match(held)) and label["who"].casefold() in self._names:
+                held = held[label.end() :]
+            plain = _plain(held)
+            if not whole and (any(one.startswith(plain) for one in self._entries) or self._may_be_named(held)):
                 return ""
             found = next((one for one in self._entries if plain.startswith(one) and _ends(plain, one)), None)
+            if whole and self._breaks_off(plain):
+                return ""
             if found is None:
                 self._open = True
                 return self._held
-            self._held = _after(self._held, found)
+            self._held = _after(held, found)
+            self._echoes.append(found)
+            self.ended = len(self._echoes) >= _MOST_ECHOES and sum(len(one.split()) for one in self._echoes) >= _MOST_WORDS
             if whole and not self._held.strip():
                 return ""
+        return ""
+
+    def _breaks_off(self, plain: str) -> bool:
+        """Return whether a text is an echo that was cut off before its end."""
+        ended = plain.endswith((".", "!", "?", "…", ":"))
+        return not ended and len(plain.split()) >= _LEAST and any(one.startswith(plain) for one in self._entries)
+
+    def _may_be_named(self, held: str) -> bool:
+        """Return whether a text may be the beginning of a label."""
+        begun = held.casefold().lstrip('"“„').replace("”", '"')
+        return any(f"{name}{end}".startswith(begun) for name in self._names for end in (": ", '": '))
 
 
 def _ends(plain: str, entry: str) -> bool:
@@ -122,3 +150,33 @@ def _after(text: str, entry: str) -> str:
             at += 1
         at = next(end for end in range(at + 1, len(text) + 1) if text[at:end].casefold() == word)
     return text[at:].lstrip('"”“ \t').lstrip("\n")
+
+
+class Uncopied:
+    """A streaming filter that ends a digest which begins as a copy of its request, and has no more to come but that.
+
+    Ten words of the rules are such a beginning, a line of them, and two headers of sources with what stands between these. What it has
+    read until then is passed on, so that it is told why the digest is refused.
+    """
+
+    def __init__(self, rules: str, data: str) -> None:
+        self.ended = False
+        self._lines = frozenset(line for line in rules.splitlines() if len(line.split()) > 1)
+        self._rules = f" {' '.join(rules.casefold().split())}"
+        self._data = f" {' '.join(data.casefold().split())}"
+        self._begun = ""
+        self._open = False
+
+    def feed(self, piece: str) -> str:
+        """Add a piece and return the text that can be shown so far: all of it until it has ended."""
+        if self.ended:
+            return ""
+        if not self._open:
+            self._begun += piece
+            begun = f" {' '.join(self._begun.casefold().split())}"
+            in_rules, in_data = begun in self._rules, begun in self._data
+            line, ends, _ = self._begun.lstrip().partition("\n")
+            self.ended = (in_rules and begun.count(" ") > _LEAST_OF_RULES) or (in_data and len(_SOURCE.findall(begun)) > 1)
+            self.ended = self.ended or (bool(ends) and line.strip() in self._lines)
+            self._open = not (in_rules or in_data) or len(self._begun) > _MOST_LOOKED_AT
+        return piece
