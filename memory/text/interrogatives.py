@@ -24,6 +24,8 @@ _SCRIPTS = (
     (re.compile(r"[\u0400-\u04ff]"), "russian"),
     (re.compile(r"[\u0600-\u06ff]"), "arabic"),
 )
+_ENDS = " .…?!¿¡？！。،؟"
+"""What stands around a sentence."""
 _KNOWN_ASKS = re.compile(r"(?i)(?:que|tu|sai[st])\b")
 """What asks although it begins with what somebody knows: "tu sais où …"."""
 
@@ -34,7 +36,21 @@ def asks_by_its_words(sentence: str) -> bool:
     One of more than 80 characters or with a comma does not; in French and Spanish one of more than 200.
     """
     sentence = " ".join(sentence.split())
-    return _asks_in_french(sentence) or _asks_in_spanish(sentence) or _asks_otherwise(sentence)
+    return bool(asked_about(sentence)) or _asks_in_french(sentence) or _asks_in_spanish(sentence) or _asks_otherwise(sentence)
+
+
+def asked_about(sentence: str) -> str:
+    """Return about whom or what a sentence asks for all that is known ("Elena", in Polish and Russian "o Elenie"); '' if it does not."""
+    if len(sentence) > _LONGEST:
+        return ""
+    plain = _compiled(_read()["lead"]).sub("", " ".join(sentence.split()).strip(_ENDS)).strip(_ENDS)
+    return next((found["whom"] for pattern in _about() if (found := pattern.fullmatch(plain))), "")
+
+
+@cache
+def _about() -> tuple[re.Pattern[str], ...]:
+    """Return how each language asks for all that is known."""
+    return tuple(re.compile(one, re.IGNORECASE) for wordings in _read()["about"].values() for one in wordings)
 
 
 def _asks_in_french(sentence: str) -> bool:

@@ -7,6 +7,7 @@ from enum import Enum, auto
 from itertools import permutations
 
 from bot.models.offline.sentence_splitting import is_marked_question, split
+from bot.models.offline.spoken_languages import detect_language
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import first_names, function_words, language
 from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
@@ -14,6 +15,7 @@ from memory.text.lexical import unspaced as unspaced_part
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
 from memory.text.word_forms.german_verbs import GERMAN, verb_forms
+from memory.text.word_forms.name_forms import declined
 
 
 class MessageKind(Enum):
@@ -141,7 +143,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     seni benim bana beni biliyorsun hatırlıyor musun mısın
     che fa fanno stai sai cos'è dov'è com'è chi'è qual'è quali quanta quanti quante qualcosa é quê quais quantos quantas aonde cadê
     welk welke hoeveel weet hoelang mam masz ma jakim jakiego jakiej która który które której którego ile czyj czyja czyje czemu czego czym kim
-    такой такая такие кем чем какого какую каким какими которая который сколько чьё чьи чем чего ли var mı mi mu mü mıydı miydi kaç kaçta kime kimin
+    про такой такая такие кем чем какого какую каким какими которая который сколько чьё чьи чем чего ли var mı mi mu mü mıydı miydi kaç kaçta kime kimin
     detto raccontato scritto parlato ti te lo disse contei falei eu nós weet je over gezegd verteld wat geschreven wist kent
     powiedziałam powiedziałem mówiłam mówiłem pisałam pisałem ci wiesz znasz robiłam robiłem говорила говорил сказала сказал
     рассказывала рассказывал писала писал делала делал söyledim anlattım yazdım dedim yaptım biliyorsun hakkında hakkımda قلت لك أخبرتك كتبت فعلت تعرفين تعرف
@@ -153,11 +155,16 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
 _ENGLISH = STOP_WORDS - _ELSEWHERE
 _FOREIGN = frozenset(key_words(" ".join(_ELSEWHERE)).values())
 _ELIDED = re.compile(r"(?i)\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})")
-_LISTED = frozenset({"french", "spanish", "italian", "portuguese", "dutch", "polish", "russian", "turkish", "arabic"})
+_LISTED = frozenset(
+    "french spanish italian portuguese dutch polish russian turkish arabic"
+    " czech danish finnish greek hindi hungarian norwegian romanian swedish".split()
+)
 """Languages whose little words are all those of language detection."""
 _DECLINED = ("e", "em", "en", "er", "es")
 _ADDRESSING = frozenset("i sie ihr ihre ihrem ihren ihrer ihnen du dir dich dein deine euch euer".split())
 """What is written with a capital although it names nobody."""
+_SHORTEST_DECLINED = 3
+_POSSESSIVE, _SUFFIX = re.compile(r"['’][sS]$"), re.compile(r"['’]\w*$")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _ASKED_UNSPACED = re.compile(
@@ -223,13 +230,17 @@ def asks_what_lyra_feels(question: str) -> bool:
     return bool(_FEELS.match(question))
 
 
-def topic(question: str) -> Topic:
-    """Return the topic of a question. Fragments of a script without spaces are searched for, but not reported."""
+def topic(question: str, asked_in: str = "") -> Topic:
+    """Return the topic of a question, or of a part of what is `asked_in` one.
+
+    Fragments of a script without spaces are searched for, but not reported.
+    """
     question = _ASKED_UNSPACED.sub(" ", unelided(question))
     written = {found.casefold().replace("’", "'"): found for found in _WORD.findall(question)}
     # "son", "war" and "hat" mean something in English only
     english = not _ENGLISH.isdisjoint(tokens(question))
     spoken = language(tokens(question))
+    told = detect_language(asked_in or question)
     named = _names(question, spoken)
     little = function_words()[spoken] if spoken in _LISTED else frozenset()
     admit: dict[str, str] = {}
@@ -245,9 +256,12 @@ def topic(question: str) -> Topic:
         elif (
             stemmed and stemmed not in _EMPTY and (english or word in named or not (word in little or _is_grammar(word, stemmed)))
         ):
-            admit.setdefault(stemmed, re.sub(r"['’][sS]$", "", written.get(word, word)))
+            admit.setdefault(stemmed, (_SUFFIX if told == "turkish" else _POSSESSIVE).sub("", written.get(word, word)))
     spelled = dict(spelled_stems(question))
     made_of: dict[str, list[frozenset[str]]] = {}
+    for word, own in key_words(question).items():
+        if own in admit and len(word) >= _SHORTEST_DECLINED:
+            spelled[own] |= {stemmed for form in declined(word, told) for stemmed in key_words(form).values()}
     if spoken in (GERMAN, None):  # "Wo singt Mira?" is too short to tell
         spelled |= {own: spelled[own] | frozenset(map(stem, verb_forms(word))) for word, own in key_words(question).items()}
     if spoken in LANGUAGES:

@@ -123,7 +123,7 @@ class ResultWording:
             case Aim.ASKER:
                 return self._phrases.framed("What I know of you:")
             case Aim.ABOUT:
-                return self._phrases.framed("About {what}:", what=" ".join(part.about.admit.values()))
+                return self._phrases.framed("About {what}:", what=part.name or " ".join(part.about.admit.values()))
         return self._phrases.framed("What I have of that:")
 
     def _where(self, hit: Hit) -> str:
