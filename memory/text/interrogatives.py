@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from memory.text.lexical import unaccented
+from memory.text.word_forms.spellings import PLAIN_LETTERS
 from memory.text.wordings import read_wordings
 
 _LONGEST = 80
@@ -24,6 +26,8 @@ _SCRIPTS = (
     (re.compile(r"[\u0400-\u04ff]"), "russian"),
     (re.compile(r"[\u0600-\u06ff]"), "arabic"),
 )
+_PLAIN = frozenset({"polish", "turkish"})
+_TOKEN = re.compile(r"[啥咋]|(?:(?![啥咋])[\w’'])+")
 _ENDS = " .…?!¿¡？！。،؟"
 """What stands around a sentence."""
 _KNOWN_ASKS = re.compile(r"(?i)(?:que|tu|sai[st])\b")
@@ -58,7 +62,7 @@ def _asks_in_french(sentence: str) -> bool:
     if len(sentence) > _LONGEST_ROMANCE:
         return False
     wordings = _wordings("french")
-    sentence = wordings["lead"].sub("", sentence)
+    sentence = _as_typed("french", wordings["lead"].sub("", sentence))
     if opened := wordings["asks"].match(sentence):
         return not wordings["known"].search(sentence[: opened.end()]) or bool(_KNOWN_ASKS.match(sentence))
     words = wordings["trails"].sub("", sentence)
@@ -70,14 +74,20 @@ def _asks_in_spanish(sentence: str) -> bool:
     if len(sentence) > _LONGEST_ROMANCE:
         return False
     wordings = _wordings("spanish")
-    sentence = wordings["lead"].sub("", sentence)
+    sentence = _as_typed("spanish", wordings["lead"].sub("", sentence))
     return bool(wordings["asks"].match(sentence)) and not wordings["states"].match(sentence)
 
 
 def _asks_otherwise(sentence: str) -> bool:
     if len(sentence) > _LONGEST:
         return False
-    sentence = _compiled(_read()["lead"]).sub("", sentence.rstrip(".。…"))
+    for around in ("trails", "lead"):
+        sentence = _compiled(_read()[around]).sub("", sentence.rstrip(".。…"))
+    reminded = _compiled(_read()["reminds"]).sub("", sentence)
+    return _asks_plainly(sentence) or (reminded != sentence and _asks_plainly(reminded))
+
+
+def _asks_plainly(sentence: str) -> bool:
     if re.search("[,，、،]", sentence):
         return False
     for letters, name in _SCRIPTS:
@@ -87,13 +97,30 @@ def _asks_otherwise(sentence: str) -> bool:
 
 
 def _holds(name: str, sentence: str) -> bool:
-    wordings = _wordings(name)
+    wordings, sentence = _wordings(name), _as_typed(name, sentence)
     return bool(wordings["asks"].search(sentence)) and not wordings["states"].search(sentence)
+
+
+def _as_typed(name: str, sentence: str) -> str:
+    """Return a sentence with what is typed in a hurry written out, in Polish and Turkish without accents."""
+    typed = _typed(name)
+    sentence = _TOKEN.sub(lambda word: typed.get(word[0].casefold(), word[0]), sentence)
+    return _plain(sentence) if name in _PLAIN else sentence
+
+
+@cache
+def _typed(name: str) -> Mapping[str, str]:
+    pairs = (pair.split(":") for pair in _read()["typed"].get(name, "").split())
+    return {short: whole.replace("+", " ") for short, whole in pairs}
+
+
+def _plain(text: str) -> str:
+    return unaccented(text).translate(PLAIN_LETTERS)
 
 
 @cache
 def _wordings(name: str) -> Mapping[str, re.Pattern[str]]:
-    return {purpose: _compiled(one) for purpose, one in _read()[name].items()}
+    return {purpose: _compiled(_plain(one) if name in _PLAIN else one) for purpose, one in _read()[name].items()}
 
 
 @cache

@@ -35,6 +35,7 @@ _PATTERN = re.compile(
       | (?:is|are|was|were|does|has|will|can|could|should|would)\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN})\s+\w[^,]*$
       | did\s+(?:(?-i:(?!I\b)[A-Z]\w+)|{KIN}|the\s+\w+)\s+(?!(?:and|with|at|in|on|for|to|from|up|today|yesterday|tonight|again|this|last|every)\b)\w
       | list\s+(?:all|every|my|our|the)\b
+      | (?:sag\s+mal?|wei(?:ß|ss)t(?:\s+du|e)?\s+(?:noch|zufällig|vielleicht))\s*,?\s+(?:w(?:o|er|ann|ie|as|en|em)|welche\w*)\s+\w
       | (?:sag|nenn|verrat)e?\s+(?:mir|uns)(?:\s+(?:bitte|noch|nochmal|mal|doch|kurz|schnell|einfach))*\s*,?\s+(?:w(?:o|er|ann|ie|as|en|em)|welche\w*)\b
       | recuérdame\s+(?:quién|dónde|cuándo|cómo|cuál|qué)\b
       | (?:(?:tell|show)\s+me|(?:erzähl|zeig)\w*\s+(?:mir|uns)|cuéntame|dime|raconte-moi|dis-moi)\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
@@ -98,6 +99,8 @@ _FIRST = frozenset("hat ist wird wurde wurden".split())
 _OBJECTS = frozenset("ein eine einen einem den noch jetzt eigentlich schon immer wirklich denn mein meine meinen".split())
 _ENGLISH = frozenset("the of and to my your with from was were is are it this that".split())
 """Function words that neither French nor Spanish has: "Comment on the page" is English."""
+_DUTCH = frozenset({"hoe", "wie", "waar", "wanneer", "hoeveel", "welke"})
+"""With what a Dutch question begins, in which "is" and "was" tell nothing of English."""
 _OWN = frozenset("hab war kann muss darf soll will mag".split())
 _ENDS = ("t", "te", "ten", "st", "en", "e")
 _CODES = (
@@ -135,7 +138,9 @@ def opens_like_a_question(sentence: str) -> bool:
     asks = _PATTERN.match(asked) or _asks_for_a_subject(words) or _is_lookup(asked)
     if asks:
         return True
-    return asks_by_its_words(asked) and _ENGLISH.isdisjoint(word.lower() for word in words)
+    lowered = [word.lower() for word in words]
+    english = _ENGLISH - {"is", "was"} if _DUTCH.intersection(lowered[:1]) else _ENGLISH
+    return english.isdisjoint(lowered) and asks_by_its_words(asked)
 
 
 def _asks_for_a_subject(words: Sequence[str]) -> bool:
