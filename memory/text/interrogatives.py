@@ -18,13 +18,16 @@ _LONGEST = 80
 """Characters. A longer sentence without a question mark is a story."""
 _LONGEST_ROMANCE, _MOST_WORDS = 200, 12
 """The same for French and Spanish, whose patterns take the square of its length; and the most words before a question word at the end."""
-_LATIN = ("italian", "portuguese", "dutch", "polish", "turkish")
+_LATIN = ("italian", "portuguese", "dutch", "polish", "turkish", "nordic", "czech", "finnish", "hungarian", "romanian")
 _SCRIPTS = (
-    (re.compile(r"[\u3040-\u30ff]"), "japanese"),
-    (re.compile(r"[\uac00-\ud7af]"), "korean"),
-    (re.compile(r"[\u4e00-\u9fff]"), "chinese"),
-    (re.compile(r"[\u0400-\u04ff]"), "russian"),
-    (re.compile(r"[\u0600-\u06ff]"), "arabic"),
+    (re.compile(r"[\u3040-\u30ff]"), ("japanese",)),
+    (re.compile(r"[\uac00-\ud7af]"), ("korean",)),
+    (re.compile(r"[\u4e00-\u9fff]"), ("chinese",)),
+    (re.compile(r"[\u0400-\u04ff]"), ("russian", "ukrainian")),
+    (re.compile(r"[\u0600-\u06ff]"), ("arabic",)),
+    (re.compile(r"[\u0370-\u03ff]"), ("greek",)),
+    (re.compile(r"[\u0590-\u05ff]"), ("hebrew",)),
+    (re.compile(r"[\u0900-\u097f]"), ("hindi",)),
 )
 _PLAIN = frozenset({"polish", "turkish"})
 _TOKEN = re.compile(r"[啥咋]|(?:(?![啥咋])[\w’'])+")
@@ -90,9 +93,9 @@ def _asks_otherwise(sentence: str) -> bool:
 def _asks_plainly(sentence: str) -> bool:
     if re.search("[,，、،]", sentence):
         return False
-    for letters, name in _SCRIPTS:
+    for letters, names in _SCRIPTS:
         if letters.search(sentence):
-            return _holds(name, sentence)
+            return any(_holds(name, sentence) for name in names)
     return any(_holds(name, sentence) for name in _LATIN)
 
 

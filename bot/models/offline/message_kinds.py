@@ -68,7 +68,9 @@ _HELLO = (
     r"(?:hi+|hell+o+|he+y+|hiya|yo|good (?:morning|evening|afternoon|day)|greetings|hallo+|moin|servus|guten (?:morgen|tag|abend)"
     r"|bonjour|bonsoir|salut|coucou|slt|bjr|hola+|buenas|buen[oa]s (?:días|dias|tardes|noches)|ciao|buon(?:giorno|asera|pomeriggio)|salve|olá|oi|bom dia"
     r"|boa tarde|hoi|goede(?:morgen|middag|navond)|cze[śs][ćc]|hej|siema|dzień dobry|dobry wieczór|привет|здравствуй(?:те)?|добр(?:ое утро|ый день|ый вечер)|merhaba"
-    r"|selam|g[üu]nayd[ıi]n|iyi (?:akşamlar|günler)|مرحبا|أهلا|السلام عليكم|(?:صباح|مساء) الخير|[你您]好|早上好|晚上好|早安|こんにちは|こんばんは|おはよう(?:ございます)?|안녕(?:하세요)?|좋은 아침)"
+    r"|selam|g[üu]nayd[ıi]n|iyi (?:akşamlar|günler)|مرحبا|أهلا|السلام عليكم|(?:صباح|مساء) الخير|[你您]好|早上好|晚上好|早安|こんにちは|こんばんは|おはよう(?:ございます)?|안녕(?:하세요)?|좋은 아침"
+    r"|hei|terve|hejsan|tjena|god ?(?:morgon|dag|kväll|aften|morgen)|hyvää (?:huomenta|päivää|iltaa)|ahoj|čau|dobrý (?:den|večer)|привіт|вітаю|добр(?:ий день|ого ранку|ого дня|ий вечір)"
+    r"|γεια(?: σ[οα][υς])?|καλημέρα|καλησπέρα|שלום|בוקר טוב|ערב טוב|नमस्ते|नमस्कार|szia(?:sztok)?|helló|jó (?:reggelt|napot|estét)|bun[ăa](?: ziua| dimineața| seara)?)"
 )
 _GREETING = re.compile(rf"{_HEAD}{_HELLO}{_TAIL}[^\w¿]*$")
 _OPENING = re.compile(_HEAD + _HELLO + r"(?:\s+(?:lyra|there))?(?:(?<=lyra)|\s*,)[\s,]+(?=\w)")
@@ -79,11 +81,14 @@ _FAREWELL = re.compile(
     rf"|adi[óo]s|(?:buona)?notte|hasta (?:mañana|luego|pronto)|nos vemos|chao|arrivederci|a (?:domani|presto)|boa noite|at[ée] (?:amanhã|logo|já)|tchau|adeus"
     rf"|welterusten|slaap lekker|tot (?:morgen|straks|ziens|later)|doei|dobranoc|do (?:jutra|widzenia|zobaczenia)|na razie|nara|спокойной ночи|до (?:завтра|свидания|встречи)|пока"
     rf"|iyi geceler|g[öo]r[üu][şs][üu]r[üu]z|hoşça ?kal|güle güle|تصبح(?:ين)? على خير|مع السلامة|إلى اللقاء|晚安|再见|拜拜|明天见|おやすみ(?:なさい)?|またね|また明日|さようなら|잘 ?자(?:요)?|내일 봐(?:요)?"
-    rf"|안녕히 (?:계세요|가세요|주무세요)){_TAIL}{_END}"
+    rf"|안녕히 (?:계세요|가세요|주무세요)|god ?natt?|hej ?då|vi ses|ha det|farvel|hyvää yötä|nähdään|dobrou(?: noc)?|na ?shledanou|(?:на )?добраніч|до (?:побачення|зустрічі)"
+    rf"|καληνύχτα|לילה טוב|להתראות|शुभ रात्रि|jó éj(?:szakát|t)|viszlát|noapte bun[ăa]|la revedere){_TAIL}{_END}"
 )
 _THANKS = re.compile(
     rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:thanks|thank you|thx|ty(?:sm)?|ta|cheers|danke|merci+|gracias|grazie(?: mille)?|(?:muito )?obrigad[oa]|obg|vlw|valeu|bedankt|dank (?:je|u)(?: wel)?|dankjewel"
-    rf"|dzi[ęe]ki|dzi[ęe]kuj[ęe]|спасибо(?: большое)?|спс|пасиб\w?|(?:[çc]ok )?te[şs]ekk[üu]r(?:ler| ederim)|sa[ğg] ?ol|شكرا(?: جزيلا| لك)?|谢谢[你啦了]?|多谢|ありがとう(?:ございます)?|どうも|고마워요?|감사합니다|고맙습니다){_TAIL}{_END}"
+    rf"|dzi[ęe]ki|dzi[ęe]kuj[ęe]|спасибо(?: большое)?|спс|пасиб\w?|(?:[çc]ok )?te[şs]ekk[üu]r(?:ler| ederim)|sa[ğg] ?ol|شكرا(?: جزيلا| لك)?|谢谢[你啦了]?|多谢|ありがとう(?:ございます)?|どうも|고마워요?|감사합니다|고맙습니다"
+    rf"|(?:mange |tusen )?takk?(?: så mycket)?|tack(?: så mycket)?|díky|d[eě]kuj[ui](?: moc)?|(?:дуже )?дякую(?: дуже)?|ευχαριστώ(?: πολύ)?|תודה(?: רבה)?|(?:बहुत )?(?:धन्यवाद|शुक्रिया)"
+    rf"|kiitos(?: paljon)?|kiitti|köszi|köszönöm(?: szépen)?|mulțumesc(?: mult)?|mersi){_TAIL}{_END}"
 )
 
 _ASIDE = re.compile(

@@ -31,6 +31,11 @@ _SURELY_CHINESE = 12
 _OTHER_CYRILLIC = re.compile(
     r"[іїєґўјљњћџђѓќѕәғқңөұүһ]|\b(?:съм|това|какво|къде|аз|ще|беше|няма|много|защо|кога|благодаря|здравей|той|тя|имам)\b"
 )
+_CYRILLIC = frozenset({"russian", "serbian"})
+_UKRAINIAN = re.compile(
+    r"[їєґ]|\w'(?=[яюєї])|\w*і|\b(?:де|як|що|коли|чому|який|яка|яке|мене|мені|звати|гарн\w+|дуже|дякую|зараз|тебе звати|коштува\w+)\b"
+)
+_NO_UKRAINIAN = re.compile(r"[ўәғқңөұүһјљњћџђѓќѕыэёъ]|\b(?:што|съм|какво|къде|няма|ще|той|тя)\b")
 _LETTERS = {
     name: re.compile(rf"\b[^\W\d_A-ZÇĞİÖŞÜŁŚŻŹĆÓÉÁÍ]*[{letters}]\w*")
     for name, letters in {"polish": "łżźśńęą", "portuguese": "ãõ", "german": "ß"}.items()
@@ -73,6 +78,8 @@ def detect_language(text: str) -> str:
     if unspaced := _unspaced_language(looked_at):
         return unspaced
     found = language(words)
+    if found in _CYRILLIC and _UKRAINIAN.search(looked_at.casefold()) and not _NO_UKRAINIAN.search(looked_at.casefold()):
+        return "ukrainian"
     if found == "russian" and _OTHER_CYRILLIC.search(looked_at.casefold()):
         return ""
     votes = dict.fromkeys(_telling(), 0.0)
