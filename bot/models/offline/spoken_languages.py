@@ -14,6 +14,7 @@ from memory.text.lexical import tokens
 SPOKEN: Mapping[str, str] = {
     "english": "en", "german": "de", "spanish": "es", "french": "fr", "italian": "it", "portuguese": "pt", "dutch": "nl",
     "polish": "pl", "russian": "ru", "turkish": "tr", "arabic": "ar", "chinese": "zh", "japanese": "ja", "korean": "ko",
+    "swedish": "sv", "czech": "cs", "ukrainian": "uk",
 }  # fmt: skip
 """The languages of the voice: name to code."""
 _FORMAL = frozenset({"de"})
