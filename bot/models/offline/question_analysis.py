@@ -68,44 +68,23 @@ _RECOLLECTION = re.compile(r"(?i)\b(?:know|remember|recall|tell me|weißt du|erz
 _ABOUT = re.compile(r"(?i)\b(?:about|of|über|von|de|sobre|sur)\s+(?=\S)")
 _SENTENCE_END = re.compile(r"[.?!]")
 _ASKER = re.compile(r"(?i)^\w+\s+(?:me|myself|mich|mir|mí|moi)(?: so far| by now| already)?$")
-_WHO_AM_I = re.compile(rf"(?i)^\W*(?:{'|'.join(read_wordings(__file__)['who_am_i'])})\W*$")
-_MY_NAME = re.compile(
-    r"(?i)^\W*(?:what(?:['’]s| is) my (?:first |full )?name|what am i called|do you (?:still )?(?:know|remember) my name"
-    r"|wie hei(?:ß|ss)e ich|was ist mein name|wei(?:ß|ss)t du(?: noch)?,? wie ich hei(?:ß|ss)e)\b\W*$"
-)
+_WORDINGS = read_wordings(__file__)
+_WHO_AM_I = re.compile(rf"(?i)^\W*(?:{'|'.join(_WORDINGS['who_am_i'])})\W*$")
+_MY_NAME = re.compile("".join(_WORDINGS["my_name"]))
 _OWN_NAME_WORDS = "call me my name is called hi i'm nenn mich ich heiße mein name ist"
 _PLAIN_WORDS = (
     (re.compile(r"(?i)\bwhat do i do for (?:a living|work)\b"), "what is my job"),
     (re.compile(r"(?i)\bwas (?:mache|tue|bin|arbeite) ich (?:beruflich|von beruf)\b"), "was ist mein Beruf"),
     (re.compile(r"(?i)\bbosse\b"), "travaille"),  # its stem is that of the English "boss"
 )
-_SAID = re.compile(
-    r"(?i)\bwhat (?:did|has|does) (?!(?:i|you|we|he|she|they|it|the|my|our|your)\b)([^\W\d_]\w*)\s+"
-    r"(?:say|said|tell|told|write|written|mention|mentioned|suggest|suggested)\b(?: (?:me|us))?(?:\s+about\s+(.+))?"
-    r"|\bwas hat ([^\W\d_]\w*)(?: über (.+))? gesagt\b|\bqué dijo ([^\W\d_]\w*)(?: (?:sobre|de) (.+))?"
-)
-_LIST = re.compile(
-    r"(?i)^\W*(?:and |so )?(?:which|what|welche[ns]?|qué|cuáles)\s+(?:\w+\s+){0,2}?(\w+)\s+"
-    r"(?:have|has|had|did|do|does|are|were|habe\w*|hat|hemos|he|tengo|tenemos)\b"
-)
+_SAID = re.compile("".join(_WORDINGS["said"]))
+_LIST = re.compile("".join(_WORDINGS["list"]))
 _HOW_OFTEN = re.compile(r"(?i)\b(?:how often|how many times|wie oft|wie viele? ?male?)\b")
-_NO_LISTING = re.compile(
-    r"(?i)(?<!tell )(?<!told )(?<!telling )(?<!ask )(?<!asked )(?<!show )(?<!write )(?<!to )(?<!with )"
-    r"\byou\b(?! (?:know|remember|recall|tell|have|find))|\bwhat(?:['’]s| is)? (?:the )?(?:day|date|time)\b"
-)
+_NO_LISTING = re.compile("".join(_WORDINGS["no_listing"]))
 _SO_FAR = re.compile(r"(?i)\b(?:so far|until now|up to now|bisher|bis jetzt|bislang|soweit|hasta ahora)\b")
 _LIKE = re.compile(r"(?i)^(\W*what (?:was|were) .*?) like(\W*)$")
-_TOLD_HER = re.compile(
-    r"(?i)^\W*(?:and |so |und )?(?:what (?:all )?(?:have|did) (?:i|we) (?P<just>just )?(?:all )?(?:(?:already|ever) )?"
-    r"(?:tell|told|say|said|write|wrote|written|mention|mentioned|share|shared)(?: to)?(?: you)?(?: about)?(?: already)?"
-    r"|was hab\w* (?:ich|wir) (?:(?:dir|alles|schon|denn|(?P<eben>eben|gerade))\s+)*(?:erzählt|gesagt|geschrieben|mitgeteilt))\W*$"
-)
-_SEEN = re.compile(
-    r"(?i)^\W*(?:and |und |y |et )?(?:who(?:m)? (?:all )?(?:did|have|had) (?:i|we) (?:see|seen|meet|met|visit|visited|run into|hang out with|talk to|spend time with)"
-    r"|we[nm] (?:alles )?(?:hab\w*|bin) (?:ich|wir)\b.*\b(?:gesehen|getroffen|besucht|begegnet)"
-    r"|a qui[eé]n(?:es)? (?:vi|vimos|conocí|visité|he visto|hemos visto)"
-    r"|qui (?:ai-je|avons-nous|est-ce que (?:j['’]ai|nous avons)) (?:vus?|rencontrée?s?|croisée?s?))\b\s*(?:in|on|at|im|am|an|en|durant)?\W*$"
-)
+_TOLD_HER = re.compile("".join(_WORDINGS["told_her"]))
+_SEEN = re.compile("".join(_WORDINGS["seen"]))
 _AN_HOUR = 60 * MINUTE
 _LASTING = (
     "name called live moved address work job boss family married wedding husband wife sister brother mother father son daughter "
@@ -131,10 +110,7 @@ _AUXILIARIES = frozenset("do does did can could will would should has have had".
 _WISHING = frozenset("like love hate want prefer need going have used able allowed".split())
 """What "to" follows with a verb rather than with a thing: "what do I like to eat"."""
 _CALLS = frozenset("called named call heißt heißen llama llamado".split())
-_COMPOUND = re.compile(
-    r"(?i)(?:\bwhat(?:['’]s| is| are| was| were)|\bwhich (?:is|was))\s+(?:my|our|the|your|his|her|their|\w+['’]s)\s+"
-    r"((?:\w+\s+){1,2})(\w+)\s*\??\s*$"
-)
+_COMPOUND = re.compile("".join(_WORDINGS["compound"]))
 
 
 _MINE_IN_TURKISH = re.compile(r"[ıiuü]?m(?:[ıiuü]z)?(?:[ıiuü]n|[ıiuüae]|d[ae]n?|l[ae])?$|^(?:ne|kim|kaç|hangi|nasıl|niye|neden)")
