@@ -46,7 +46,8 @@ def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() ->
     other = hit.exchange._replace(speaker="Claude", role="assistant", text="Gut.")
     given = ask("Wann fährt der Zug nach Graz?", hit._replace(session="Reise", after=other))
     assert (
-        given.text == "Im Gespräch „Reise“, importiert aus Claude, hast du am 3. März 2026 geschrieben: „der Zug nach Graz fährt um neun“."
+        given.text
+        == "Im Gespräch „Reise“, importiert aus Claude, hast du am 3. März 2026 geschrieben: „der Zug nach Graz fährt um neun“."
     )
 
 

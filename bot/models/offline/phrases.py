@@ -23,7 +23,7 @@ _ELISIONS = {
 }
 """What little words become, by language, before what begins so: "d’Elena", "l’8 marzo"."""
 _BEFORE = re.compile(r"\b(\w+) \{(\w+)\}")
-_CLOSING = "»”“\"」\u00a0"
+_CLOSING = '»”“"」\u00a0'
 _WITHOUT_SPACES = frozenset({"ja", "zh"})
 
 

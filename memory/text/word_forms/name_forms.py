@@ -126,7 +126,12 @@ def declined(name: str, tongue: str) -> frozenset[str]:
     every = {*endings, *bare} if own in _ENDINGS or own in _SUFFIXES else set[str]()
     roots = {whole.removesuffix(one) for one in every if whole.endswith(one)}
     for here, there in (pair.split(":") for pair in _SHIFTS.get(own, "").split()):
-        roots |= {root.removesuffix(one) + other for root in roots for one, other in ((here, there), (there, here)) if root.endswith(one)}
+        roots |= {
+            root.removesuffix(one) + other
+            for root in roots
+            for one, other in ((here, there), (there, here))
+            if root.endswith(one)
+        }
     plain = {whole.removeprefix(one) for one in _PREFIXES.get(own, ())} if len(whole) > _SHORTEST else {whole}
     long = {*roots, *(one for one in plain if own in _PREFIXES)}
     forms = {
