@@ -9,7 +9,7 @@ from bot.models.offline.phrases import FORMAL, Phrases
 from bot.models.offline.spoken_manner import Manner
 from localization.current_language import ENGLISH, LANGUAGES, current
 from memory.text.language_detection import first_names, function_words, language
-from memory.text.lexical import tokens
+from memory.text.lexical import STOP_WORDS, tokens
 
 SPOKEN: Mapping[str, str] = {
     "english": "en", "german": "de", "spanish": "es", "french": "fr", "italian": "it", "portuguese": "pt", "dutch": "nl",
@@ -18,6 +18,8 @@ SPOKEN: Mapping[str, str] = {
 }  # fmt: skip
 """The languages of the voice: name to code."""
 _FORMAL = frozenset({"de"})
+_APART = frozenset({"swedish", "danish", "norwegian", "czech", "finnish", "hungarian", "romanian"})
+"""Languages told neither by what English has as well, such as "for" and "are", nor by single letters."""
 _LOOKED_AT = 2_000
 """How many characters of a text are examined; more add nothing."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
@@ -50,6 +52,8 @@ _FEW, _SHORT = 3, 0.5
 _LETTER, _SURER = 0.5, 1.5
 """What a word with such a letter weighs, and by how much other words must outweigh those of the language that function words tell."""
 _TIED = 1e-6
+_TOLD = 0.6
+"""What words of a language that is told apart from English must weigh together."""
 
 
 @cache
@@ -66,8 +70,10 @@ def _telling() -> Mapping[str, frozenset[str]]:
 def _votes() -> Mapping[str, Sequence[str]]:
     """Return the languages that each word tells: where there are several, it tells each the less."""
     having: dict[str, list[str]] = {}
+    english = STOP_WORDS | function_words()["english"]
     for name, telling in _telling().items():
-        for word in telling | function_words()[name]:
+        words = telling | function_words()[name]
+        for word in [one for one in words if len(one) > 1 and one not in english] if name in _APART else words:
             having.setdefault(word, []).append(name)
     return having
 
@@ -91,11 +97,13 @@ def detect_language(text: str) -> str:
             votes[name] += (_SHORT if short else 1) / len(told)
     for name, letters in _LETTERS.items():
         votes[name] += _LETTER * len(set(letters.findall(looked_at)))
+    if found in _APART and votes[found] < _TOLD:
+        return ""
     (first, most), (_, second) = sorted(votes.items(), key=lambda vote: -vote[1])[:2]
     overruled = found in _telling() and first not in ("english", found) and most >= _SURER * max(votes[found or first], _LETTER)
     if found and not overruled:
         return "" if found != "english" and len(words) <= _FEW and votes["english"] >= votes.get(found, _LETTER) else found
-    return first if most - second > _TIED else ""
+    return first if most - second > _TIED and (first not in _APART or most >= _TOLD) else ""
 
 
 def _unspaced_language(text: str) -> str:
