@@ -93,8 +93,10 @@ def detect_language(text: str) -> str:
     told_by = dict.fromkeys(words) if len(words) > 1 else set(words) - first_names(words, "")
     for word in told_by:
         short = len(words) > 1 and len(word) <= _FEW and word.isascii()
-        for name in (told := _votes().get(word, ())):
-            votes[name] += (_SHORT if short else 1) / len(told)
+        told = _votes().get(word, ())
+        others = sum(name not in _APART for name in told)
+        for name in told:
+            votes[name] += (_SHORT if short else 1) / (len(told) if name in _APART else others)
     for name, letters in _LETTERS.items():
         votes[name] += _LETTER * len(set(letters.findall(looked_at)))
     if found in _APART and votes[found] < _TOLD:
