@@ -1,9 +1,10 @@
-"""Sentences that ask although no question mark says so, in twelve languages: by question words, particles and endings.
+"""Sentences that ask although no question mark says so, in twenty-three languages: by question words, particles and endings.
 
 French, Spanish, Italian, Portuguese, Dutch, Polish, Russian and Arabic put the question word first, or behind the subject ("e mio
 fratello cosa studia"), and French as often last ("tu habites où"); Turkish, Chinese, Japanese and Korean leave it where the answer
 stands, or close with a particle. Everywhere the same words also open clauses ("quando ero piccola") and exclamations ("qué calor"),
-and stand for anybody and anything ("什么都没有", "누군가"): those state. English and German are read in `unmarked_questions`.
+and stand for anybody and anything ("什么都没有", "누군가"): those state. English and German are read in `unmarked_questions`, the
+languages of further sections (the Scandinavian ones, Czech, Greek and others) as those that put the question word first.
 """
 
 import re
@@ -38,7 +39,7 @@ _KNOWN_ASKS = re.compile(r"(?i)(?:que|tu|sai[st])\b")
 
 
 def asks_by_its_words(sentence: str) -> bool:
-    """Return whether a sentence of one of the twelve languages asks.
+    """Return whether a sentence of one of these languages asks.
 
     One of more than 80 characters or with a comma does not; in French and Spanish one of more than 200.
     """
