@@ -8,7 +8,7 @@ from localization.sentences import _
 
 _UNITS = (("year", 365 * 24 * 60), ("month", 30 * 24 * 60), ("day", 24 * 60), ("hour", 60), ("minute", 1))
 """The units of a span, with their length in minutes."""
-_FIRST_IN_FRENCH = "1er"
+_FIRST = {"fr": "1er", "it": "1º", "pt": "1º"}
 _FROM = {"year": 2, "month": 2}
 """The smallest count for which a unit is used: "40 days" is more exact than "a month"."""
 
@@ -29,8 +29,8 @@ def ago(span: timedelta) -> str:
 def day(then: date) -> str:
     """Return a date: 3 March 2026."""
     text: str = cldr("dates").format_date(then, "long", locale=locale())
-    # CLDR has no ordinal for the first of a month, which French requires.
-    return f"{_FIRST_IN_FRENCH}{text[1:]}" if locale() == "fr" and then.day == 1 else text
+    # CLDR has no ordinal for the first of a month, which some languages require.
+    return f"{_FIRST[locale()]}{text[1:]}" if then.day == 1 and locale() in _FIRST else text
 
 
 def month(then: date) -> str:

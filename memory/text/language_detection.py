@@ -45,10 +45,12 @@ _SCRIPT_OF = {
     for block in range(ord(first) >> 4, (ord(last) >> 4) + 1)
 }
 """The script of a code point divided by sixteen."""
+_SURENESS = ("hangul", "kana", "han", "cyrillic", "arabic", "greek", "hebrew", "devanagari")
+"""Scripts by how surely a text is in their language: Japanese is written in Han as well as in kana, and texts in all of East Asia quote
+words of other alphabets."""
 _SPOKEN_IN = {"hangul": "korean", "kana": "japanese", "han": "chinese", "cyrillic": "russian", "arabic": "arabic"}
-"""The language for which each of these scripts stands, the surest first: Japanese is written in Han as well as in kana, and texts in
-all of East Asia quote words of other alphabets."""
-_LETTER_OF = {name: re.compile(f"[{SCRIPTS[script]}]") for script, name in _SPOKEN_IN.items()}
+"""The language for which each of these scripts stands where no words tell it."""
+_LETTER_OF = {script: re.compile(f"[{SCRIPTS[script]}]") for script in _SURENESS}
 _SERBIAN = frozenset("ђјљњћџ")
 _PERSIAN = "پچژگکی"
 _ARABIC = "ةىيكأإؤئ"
@@ -197,9 +199,17 @@ def _of_script(script: str, words: Sequence[str]) -> str | None:
     return min(told, key=lambda name: (-told[name], name))
 
 
+def scripts_of(text: str) -> list[str]:
+    """Return of which of Hangul, kana, Han, Cyrillic, Arabic, Greek, Hebrew and Devanagari a text has letters, as `SCRIPTS` names them.
+
+    A text with several is most likely in a language of the first.
+    """
+    return [] if text.isascii() else [script for script, letter in _LETTER_OF.items() if letter.search(text)]
+
+
 def languages_by_script(text: str) -> list[str]:
     """Return which of Korean, Japanese, Chinese, Russian and Arabic a text has letters of; a text with several is most likely in the first."""
-    return [] if text.isascii() else [name for name, letter in _LETTER_OF.items() if letter.search(text)]
+    return [_SPOKEN_IN[script] for script in scripts_of(text) if script in _SPOKEN_IN]
 
 
 def stemmed_as(word: str, name: str) -> str:

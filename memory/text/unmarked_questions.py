@@ -1,12 +1,7 @@
-"""Which sentences ask although no question mark says so, in fourteen languages: by question words, particles, endings and word order.
+"""Which sentences ask although no question mark says so: in English and German, and by `interrogatives` in further languages.
 
 Neither English nor German starts a main clause with a question word unless it asks; what else starts with one is a subordinate
 clause ("where I live", "was ich mag"), told by the subject that comes before its verb, or an exclamation ("how kind of them").
-
-French, Spanish, Italian, Portuguese, Dutch, Polish, Russian and Arabic put the question word first, or behind the subject ("e mio
-fratello cosa studia"), and French as often last ("tu habites où"); Turkish, Chinese, Japanese and Korean leave it where the answer
-stands, or close with a particle. In these the same words also open clauses ("quando ero piccola") and exclamations ("qué calor"),
-and stand for anybody and anything ("什么都没有", "누군가"): those state.
 """
 
 import re
@@ -15,20 +10,17 @@ from functools import cache
 from itertools import pairwise
 
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.language_detection import languages_by_script
+from memory.text.interrogatives import asks_by_its_words
 from memory.text.lexical import STOP_WORDS
 from memory.text.told.named_things import KIN
 from memory.text.word_forms.irregular_verbs import is_past
 from memory.text.wordings import read_wordings
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_LONGEST = 80
-"""Characters. A longer sentence without a question mark is a story."""
-_LONGEST_ROMANCE, _MOST_WORDS = 200, 12
-"""The same for French and Spanish, whose patterns take the square of its length; and the most words before a question word at the end."""
-_LATIN = ("italian", "portuguese", "dutch", "polish", "turkish")
 _ENGLISH = frozenset("the of and to my your with from was were is are it this that".split())
 """Function words that neither French nor Spanish has: "Comment on the page" is English."""
+_DUTCH = frozenset({"hoe", "wie", "waar", "wanneer", "hoeveel", "welke"})
+"""With what a Dutch question begins, in which "is" and "was" tell nothing of English."""
 _NO_OBJECT = frozenset("i me you we us they he him she it a an the that my his her our their of to".split())
 
 # German
@@ -107,10 +99,9 @@ def opens_like_a_question(sentence: str) -> bool:
         or _is_lookup(asked)
     ):
         return True
-    if not _ENGLISH.isdisjoint(word.lower() for word in words):
-        return False
-    line = " ".join(asked.split())
-    return _asks_in_french(line) or _asks_in_spanish(line) or _asks_otherwise(line)
+    lowered = [word.lower() for word in words]
+    english_words = _ENGLISH - {"is", "was"} if _DUTCH.intersection(lowered[:1]) else _ENGLISH
+    return english_words.isdisjoint(lowered) and asks_by_its_words(asked)
 
 
 def _asks_for_a_subject(words: Sequence[str]) -> bool:
@@ -214,34 +205,3 @@ def _says(found: re.Match[str], capital: bool) -> bool:
         return True
     verb = last.islower() and (last.endswith("s") if english else capital)
     return is_past(last.casefold()) or bool(more and verb)
-
-
-def _asks_in_french(sentence: str) -> bool:
-    """Return whether a sentence asks by its question word, wherever that stands, or by the order of verb and pronoun."""
-    if len(sentence) > _LONGEST_ROMANCE:
-        return False
-    wordings = _wordings()["french"]
-    sentence = wordings["lead"].sub("", sentence)
-    if opened := wordings["asks"].match(sentence):
-        return not wordings["known"].search(sentence[: opened.end()]) or bool(wordings["known_asks"].match(sentence))
-    words = wordings["trails"].sub("", sentence)
-    ends = wordings["ends"].search(words) and len(words.split()) <= _MOST_WORDS and "," not in words
-    return bool(ends) and not wordings["known"].search(words)
-
-
-def _asks_in_spanish(sentence: str) -> bool:
-    if len(sentence) > _LONGEST_ROMANCE:
-        return False
-    wordings = _wordings()["spanish"]
-    sentence = wordings["lead"].sub("", sentence)
-    return bool(wordings["asks"].match(sentence)) and not wordings["states"].match(sentence)
-
-
-def _asks_otherwise(sentence: str) -> bool:
-    if len(sentence) > _LONGEST:
-        return False
-    sentence = _wordings()["further"]["lead"].sub("", sentence.rstrip(".。…"))
-    if re.search("[,，、،]", sentence):
-        return False
-    patterns = [_wordings()[name] for name in languages_by_script(sentence)[:1] or _LATIN]
-    return any(one["asks"].search(sentence) and not one["states"].search(sentence) for one in patterns)

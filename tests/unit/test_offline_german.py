@@ -47,14 +47,15 @@ def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() ->
     other = hit.exchange._replace(speaker="Claude", role="assistant", text="Gut.")
     given = ask("Wann fährt der Zug nach Graz?", hit._replace(session="Reise", after=other))
     assert (
-        given.text == "In „Reise“, importiert aus Claude, hast du am 3. März 2026 geschrieben: „der Zug nach Graz fährt um neun“."
+        given.text
+        == "Im Gespräch „Reise“, importiert aus Claude, hast du am 3. März 2026 geschrieben: „der Zug nach Graz fährt um neun“."
     )
 
 
 @pytest.mark.parametrize(("question", "told"), tabled("offline", "little_words"))
 def test_little_words_around_a_question_are_no_part_of_what_is_asked_for(question: str, told: str) -> None:
     answer = ask(question, said(told)).text
-    assert told in answer and answer.rstrip(".").endswith(("“", '"'))
+    assert told in answer and answer.rstrip(".").endswith(("“", '"', "»"))
 
 
 @pytest.mark.parametrize(

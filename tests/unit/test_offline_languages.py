@@ -89,7 +89,7 @@ DIARY = {
         ("Who did we meet in October?", ["Wenke"], "From 1 October 2026"),
         ("Wen habe ich im Oktober getroffen?", ["Wenke"], "Vom 1. Oktober 2026"),
         ("¿A quién vi en octubre?", ["Wenke"], "Del 1 de octubre de 2026 al 31 de octubre de 2026:"),
-        ("Qui est-ce que j'ai vu en octobre ?", ["Wenke"], "Du 1er octobre 2026 au 31 octobre 2026:"),
+        ("Qui est-ce que j'ai vu en octobre ?", ["Wenke"], "Du 1er octobre 2026 au 31 octobre 2026\u00a0:"),
         ("¿Qué comí con Lucía?", ["paella"], "Me dijiste el 11 de julio de 2026 a las 18:00"),
     ],
 )
@@ -123,8 +123,8 @@ OWN = {
         ("c'est quoi mon métier", "carnot"),
         ("comment s'appelle maman", "odile"),
         ("c'est quoi le prix de l'appart", "6200"),
-        ("j'ai combien d'enfants", 'Encore rien sur "enfants".'),
-        ("mi hermana cómo se llama", 'Todavía nada sobre "hermana".'),
+        ("j'ai combien d'enfants", "Je n’ai encore rien sur «\u00a0enfants\u00a0»."),
+        ("mi hermana cómo se llama", "Todavía nada sobre «hermana»."),
     ],
 )
 async def test_french_and_spanish_are_answered_by_what_is_meant_and_not_by_their_little_words(
@@ -176,8 +176,8 @@ async def test_a_question_without_its_mark_is_answered_in_ten_further_languages(
 
 @pytest.mark.parametrize(
     ("question", "lacks"),
-    [("chi è Marco", 'Ancora niente su "Marco".'), ("quem é a Inês", 'Ainda nada sobre "Inês".'),
-     ("hoe heet mijn hond", 'Nog niets over "hond".'), ("kim jest Marek", "Na temat „Marek” jeszcze nic nie mam."),
+    [("chi è Marco", "Ancora niente su «Marco»."), ("quem é a Inês", "Ainda nada sobre “Inês”."),
+     ("hoe heet mijn hond", "Nog niets over “hond”."), ("kim jest Marek", "Na temat „Marek” jeszcze nic nie mam."),
      ("кто такой Игорь", "На тему «Игорь» пока ничего нет."), ("Ali kim", "“Ali” hakkında henüz bir şey yok."),
      ("من هو سامي", "لا شيء عن «سامي» بعد."), ("동생은 어디서 일해", "“동생은” 또는 “일해”에 대해서는 아직 들은 게 없어.")],
 )  # fmt: skip
@@ -187,8 +187,8 @@ def test_what_was_never_told_is_admitted_in_whole_words_without_those_of_asking(
 
 @pytest.mark.parametrize(
     ("question", "nothing"),
-    [("cosa ti ho detto ieri", "Per il giorno 25 novembre 2026 ancora niente."), ("o que eu te disse ontem", "De 25 de novembro de 2026 ainda nada."),
-     ("wat heb ik gisteren gezegd", "Van 25 november 2026 nog niets."), ("co ci dziś powiedziałam", "Na dzień 26 listopada 2026 jeszcze nic nie mam."),
+    [("cosa ti ho detto ieri", "Ancora niente per il 25 novembre 2026."), ("o que eu te disse ontem", "De 25 de novembro de 2026 ainda nada."),
+     ("wat heb ik gisteren gezegd", "Nog niets van 25 november 2026."), ("co ci dziś powiedziałam", "Z 26 listopada 2026 jeszcze nic nie mam."),
      ("что я говорила вчера", "За 25 ноября 2026\u202fг. пока ничего нет."), ("dün sana ne söyledim", "25 Kasım 2026 için henüz bir şey yok."),
      ("ماذا قلت لك أمس", "لا شيء عن يوم 25 نوفمبر 2026 بعد."), ("我昨天说了什么", "2026年11月25日还什么都没有。"),
      ("昨日何を話したっけ", "2026年11月25日のことは、まだ何も聞いていないよ。"), ("내가 어제 뭐라고 했지", "2026년 11월 25일에 대해서는 아직 들은 게 없어.")],
@@ -213,7 +213,7 @@ def test_courtesies_are_heard_as_they_are_typed(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["door is open", "Ben is in Rome", "met Ann", "war film tonight", "mon 5pm vet", "qual is a short for quality", "Kim", "Ola!", "Ali", "Łukasz", "Pizza!", "Hans", "了解", "Мене звати Оксана і я живу у Львові", "Аз съм Иван", "import os"],
+    ["door is open", "Ben is in Rome", "met Ann", "war film tonight", "mon 5pm vet", "qual is a short for quality", "Kim", "Ola!", "Ali", "Łukasz", "Pizza!", "Hans", "了解", "Аз съм Иван", "import os"],
 )  # fmt: skip
 def test_a_name_or_a_word_of_many_languages_is_taken_for_none(text: str) -> None:
     assert spoken(text) == "Kept."

@@ -78,7 +78,7 @@ def test_the_conversation_that_the_readme_shows() -> None:
             said("Ich war im Kino", "2026-03-03T21:04", "Bo"),
             "Bo hat am 3. März 2026 um 21:04 gesagt: „Ich war im Kino“.",
         ),
-        ("¿Cómo se llama mi gato?", said("mi gato se llama Turing"), 'Me dijiste hoy a las 21:04: "mi gato se llama Turing".'),
+        ("¿Cómo se llama mi gato?", said("mi gato se llama Turing"), "Me dijiste hoy a las 21:04: «mi gato se llama Turing»."),
         (
             "私の猫の名前は何ですか？",
             said("私の猫はチューリングです"),

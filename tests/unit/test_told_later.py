@@ -17,7 +17,7 @@ from tests.unit.test_sought import Asked
 SET = Path(__file__).parents[1] / "sets" / "told_later"
 NOW = utc("2026-11-26T20:00")
 LANGUAGES = ("english", "german", "spanish", "french")
-_QUOTE = re.compile(r'["„]([^"“\n]+)["“]')
+_QUOTE = re.compile(r'["„«]\u00a0?([^"“»\n]+?)\u00a0?["“»]')
 
 
 @dataclass(frozen=True)

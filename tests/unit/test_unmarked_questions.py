@@ -23,6 +23,8 @@ SETS = Path(__file__).parents[1] / "sets" / "asked"
         ("unmarked_romance_later", 28, 1),
         ("unmarked_further", 127, 3),
         ("unmarked_further_unseen", 118, 1),
+        ("typed", 112, 0),
+        ("typed_unseen", 58, 3),
     ],
 )
 def test_most_questions_are_heard_without_their_mark_and_few_statements_are_taken_for_one(

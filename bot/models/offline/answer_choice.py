@@ -186,9 +186,9 @@ class AnswerChoice:
         return []
 
     def _about(self, part: QuestionPart) -> list[Candidate]:
-        (whom,) = part.about.strong
-        of = [one for one in self._quotable(part) if whom in one.covers and not one.asks]
-        of.sort(key=lambda one: -telling_of(whom, one.hit.exchange.text))
+        whom = part.about.unspaced or part.about.strong  # a Korean name may have a particle behind it
+        of = [one for one in self._quotable(part) if whom <= one.covers and not one.asks]
+        of.sort(key=lambda one: -max(telling_of(stemmed, one.hit.exchange.text) for stemmed in whom))
         return in_order(of[: MOST_LISTED - 4]) or self._answer(part)
 
     def _said_by(self, part: QuestionPart) -> list[Candidate]:

@@ -7,6 +7,7 @@ from enum import Enum, auto
 from itertools import permutations
 
 from bot.models.offline.sentence_splitting import is_marked_question, split
+from bot.models.offline.spoken_languages import detect_language
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import first_names, function_words, language
 from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
@@ -14,6 +15,8 @@ from memory.text.lexical import unspaced as unspaced_part
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
 from memory.text.word_forms.german_verbs import GERMAN, verb_forms
+from memory.text.word_forms.name_forms import declined
+from memory.text.wordings import read_wordings
 
 
 class MessageKind(Enum):
@@ -55,34 +58,16 @@ class Topic:
 
 
 _HEAD = r"(?i)[^\w?¿]*"
-_TAIL = (
-    r"(?:[\s,]+(?:there|lyra|again|everyone|all|dear|so much|very much|a lot|mate|man|dude|love|bien|schön|mille|beaucoup|bcp|à toi|a toi"
-    r"|ma belle|dir|euch|vielmals|a ti|guap[oa]|cariño|tod[oa]s|(?:t['’]es|tu es|you(?: a|['’])?re|u r|du bist|bist|eres)"
-    r" (?:an? |the |un |une |la |le |el |die |der |ein |trop |so |really )?(?:best|great|awesome|amazing|star|angel|lovely|sweet|hero"
-    r"|top|génial|géniale|adorable|super|meilleur|meilleure|amour|ange|beste|toll|lieb|schatz|engel|sol|mejor|genial|amor|crack)|crack|maj[oa]|t[ií][oa]|x[xo]*))*"
+_HELLO, _FAREWELLS, _THANKING, _BEHIND = (
+    "|".join(read_wordings(__file__)[purpose]) for purpose in ("hello", "farewell", "thanks", "behind")
 )
+_TAIL = rf"(?:[\s,]+(?:{_BEHIND}))*"
 _END = r"[^\w?¿]*$"
-_HELLO = (
-    r"(?:hi+|hell+o+|he+y+|hiya|yo|good (?:morning|evening|afternoon|day)|greetings|hallo+|moin|servus|guten (?:morgen|tag|abend)"
-    r"|bonjour|bonsoir|salut|coucou|slt|bjr|hola+|buenas|buen[oa]s (?:días|dias|tardes|noches)|ciao|buon(?:giorno|asera|pomeriggio)|salve|olá|oi|bom dia"
-    r"|boa tarde|hoi|goede(?:morgen|middag|navond)|cze[śs][ćc]|hej|siema|dzień dobry|dobry wieczór|привет|здравствуй(?:те)?|добр(?:ое утро|ый день|ый вечер)|merhaba"
-    r"|selam|g[üu]nayd[ıi]n|iyi (?:akşamlar|günler)|مرحبا|أهلا|السلام عليكم|(?:صباح|مساء) الخير|[你您]好|早上好|晚上好|早安|こんにちは|こんばんは|おはよう(?:ございます)?|안녕(?:하세요)?|좋은 아침)"
-)
-_GREETING = re.compile(rf"{_HEAD}{_HELLO}{_TAIL}[^\w¿]*$")
-_OPENING = re.compile(_HEAD + _HELLO + r"(?:\s+(?:lyra|there))?(?:(?<=lyra)|\s*,)[\s,]+(?=\w)")
+_GREETING = re.compile(rf"{_HEAD}(?:{_HELLO}){_TAIL}[^\w¿]*$")
+_OPENING = re.compile(rf"{_HEAD}(?:{_HELLO})(?:\s+(?:lyra|there))?(?:(?<=lyra)|\s*,)[\s,]+(?=\w)")
 """A greeting that opens a sentence with something else in it."""
-_FAREWELL = re.compile(
-    rf"{_HEAD}(?:bye(?: bye)?|good ?bye|(?:good )?night|gn|cya|ttyl|see (?:you|ya)(?: later| soon| tomorrow)?|tschüss|gute nacht|schlaf gut"
-    rf"|bis (?:bald|später|morgen|dann)|au revoir|bonne (?:nuit|soirée|journée)|[àa] (?:demain|bientôt|plus|plus tard|ce soir)|bisous"
-    rf"|adi[óo]s|(?:buona)?notte|hasta (?:mañana|luego|pronto)|nos vemos|chao|arrivederci|a (?:domani|presto)|boa noite|at[ée] (?:amanhã|logo|já)|tchau|adeus"
-    rf"|welterusten|slaap lekker|tot (?:morgen|straks|ziens|later)|doei|dobranoc|do (?:jutra|widzenia|zobaczenia)|na razie|nara|спокойной ночи|до (?:завтра|свидания|встречи)|пока"
-    rf"|iyi geceler|g[öo]r[üu][şs][üu]r[üu]z|hoşça ?kal|güle güle|تصبح(?:ين)? على خير|مع السلامة|إلى اللقاء|晚安|再见|拜拜|明天见|おやすみ(?:なさい)?|またね|また明日|さようなら|잘 ?자(?:요)?|내일 봐(?:요)?"
-    rf"|안녕히 (?:계세요|가세요|주무세요)){_TAIL}{_END}"
-)
-_THANKS = re.compile(
-    rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:thanks|thank you|thx|ty(?:sm)?|ta|cheers|danke|merci+|gracias|grazie(?: mille)?|(?:muito )?obrigad[oa]|obg|vlw|valeu|bedankt|dank (?:je|u)(?: wel)?|dankjewel"
-    rf"|dzi[ęe]ki|dzi[ęe]kuj[ęe]|спасибо(?: большое)?|спс|пасиб\w?|(?:[çc]ok )?te[şs]ekk[üu]r(?:ler| ederim)|sa[ğg] ?ol|شكرا(?: جزيلا| لك)?|谢谢[你啦了]?|多谢|ありがとう(?:ございます)?|どうも|고마워요?|감사합니다|고맙습니다){_TAIL}{_END}"
-)
+_FAREWELL = re.compile(rf"{_HEAD}(?:{_FAREWELLS}){_TAIL}{_END}")
+_THANKS = re.compile(rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:{_THANKING}){_TAIL}{_END}")
 
 _ASIDE = re.compile(
     r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
@@ -141,7 +126,9 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     seni benim bana beni biliyorsun hatırlıyor musun mısın
     che fa fanno stai sai cos'è dov'è com'è chi'è qual'è quali quanta quanti quante qualcosa é quê quais quantos quantas aonde cadê
     welk welke hoeveel weet hoelang mam masz ma jakim jakiego jakiej która który które której którego ile czyj czyja czyje czemu czego czym kim
-    такой такая такие кем чем какого какую каким какими которая который сколько чьё чьи чем чего ли var mı mi mu mü mıydı miydi kaç kaçta kime kimin
+    про такой такая такие кем чем какого какую каким какими которая который сколько чьё чьи чем чего ли var mı mi mu mü mıydı miydi kaç kaçta kime kimin
+    де що хто як коли чому скільки який яка яке які якого яку мій моя моє мої мого моєї моїй мене мені ти тебе тобі знаєш пам'ятаєш є казала казав
+    jsem jsi řekni říkala říkal víš berätta berättade sagt vet minns
     detto raccontato scritto parlato ti te lo disse contei falei eu nós weet je over gezegd verteld wat geschreven wist kent
     powiedziałam powiedziałem mówiłam mówiłem pisałam pisałem ci wiesz znasz robiłam robiłem говорила говорил сказала сказал
     рассказывала рассказывал писала писал делала делал söyledim anlattım yazdım dedim yaptım biliyorsun hakkında hakkımda قلت لك أخبرتك كتبت فعلت تعرفين تعرف
@@ -153,11 +140,16 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
 _ENGLISH = STOP_WORDS - _ELSEWHERE
 _FOREIGN = frozenset(key_words(" ".join(_ELSEWHERE)).values())
 _ELIDED = re.compile(r"(?i)\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})")
-_LISTED = frozenset({"french", "spanish", "italian", "portuguese", "dutch", "polish", "russian", "turkish", "arabic"})
+_LISTED = frozenset(
+    "french spanish italian portuguese dutch polish russian turkish arabic"
+    " czech danish finnish greek hindi hungarian norwegian romanian swedish".split()
+)
 """Languages whose little words are all those of language detection."""
 _DECLINED = ("e", "em", "en", "er", "es")
 _ADDRESSING = frozenset("i sie ihr ihre ihrem ihren ihrer ihnen du dir dich dein deine euch euer".split())
 """What is written with a capital although it names nobody."""
+_SHORTEST_DECLINED = 3
+_POSSESSIVE, _SUFFIX = re.compile(r"['’][sS]$"), re.compile(r"['’]\w*$")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _ASKED_UNSPACED = re.compile(
@@ -223,13 +215,17 @@ def asks_what_lyra_feels(question: str) -> bool:
     return bool(_FEELS.match(question))
 
 
-def topic(question: str) -> Topic:
-    """Return the topic of a question. Fragments of a script without spaces are searched for, but not reported."""
+def topic(question: str, asked_in: str = "") -> Topic:
+    """Return the topic of a question, or of a part of what is `asked_in` one.
+
+    Fragments of a script without spaces are searched for, but not reported.
+    """
     question = _ASKED_UNSPACED.sub(" ", unelided(question))
     written = {found.casefold().replace("’", "'"): found for found in _WORD.findall(question)}
     # "son", "war" and "hat" mean something in English only
     english = not _ENGLISH.isdisjoint(tokens(question))
     spoken = language(tokens(question))
+    told = detect_language(asked_in or question)
     named = _names(question, spoken)
     little = function_words()[spoken] if spoken in _LISTED else frozenset()
     admit: dict[str, str] = {}
@@ -245,9 +241,12 @@ def topic(question: str) -> Topic:
         elif (
             stemmed and stemmed not in _EMPTY and (english or word in named or not (word in little or _is_grammar(word, stemmed)))
         ):
-            admit.setdefault(stemmed, re.sub(r"['’][sS]$", "", written.get(word, word)))
+            admit.setdefault(stemmed, (_SUFFIX if told == "turkish" else _POSSESSIVE).sub("", written.get(word, word)))
     spelled = dict(spelled_stems(question))
     made_of: dict[str, list[frozenset[str]]] = {}
+    for word, own in key_words(question).items():
+        if own in admit and len(word) >= _SHORTEST_DECLINED:
+            spelled[own] |= {stemmed for form in declined(word, told) for stemmed in key_words(form).values()}
     if spoken in (GERMAN, None):  # "Wo singt Mira?" is too short to tell
         spelled |= {own: spelled[own] | frozenset(map(stem, verb_forms(word))) for word, own in key_words(question).items()}
     if spoken in LANGUAGES:

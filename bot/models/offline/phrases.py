@@ -4,6 +4,7 @@ Written in English here; `localization/locale/*/LC_MESSAGES/voice.po` has the tr
 language.
 """
 
+import re
 from collections.abc import Iterable
 from datetime import date, timedelta
 
@@ -16,6 +17,13 @@ from memory.text.time.times import local
 FORMAL = "@formal"
 """The suffix of a language's code for formal address."""
 
+_ELISIONS = {
+    "fr": ({"de": "d’"}, re.compile(r"[aeiouyhàâéèêëîïôœùûAEIOUYHÀÂÉÈÊËÎÏÔŒÙÛ]")),
+    "it": ({"il": "l’", "Il": "L’", "al": "all’", "dal": "dall’", "Dal": "Dall’"}, re.compile(r"(?:8|11)\b")),
+}
+"""What little words become, by language, before what begins so: "d’Elena", "l’8 marzo"."""
+_BEFORE = re.compile(r"\b(\w+) \{(\w+)\}")
+_CLOSING = '»”“"」\u00a0'
 _WITHOUT_SPACES = frozenset({"ja", "zh"})
 
 
@@ -28,7 +36,14 @@ class Phrases:
 
     def framed(self, sentence: str, /, **values: str) -> str:
         """Translate a sentence, or leave it in English, and fill in its placeholders."""
-        return catalogue(self.language, VOICE).gettext(sentence).format_map(values)
+        told = catalogue(self.language, VOICE).gettext(sentence)
+        words, begins = _ELISIONS.get(self._code, ({}, _BEFORE))
+
+        def elided(found: re.Match[str]) -> str:
+            word, value = found.groups()
+            return f"{words[word]}{{{value}}}" if word in words and begins.match(values[value]) else found[0]
+
+        return (_BEFORE.sub(elided, told) if words else told).format_map(values)
 
     @property
     def no_model(self) -> str:
@@ -126,7 +141,7 @@ class Phrases:
 
     def introduced(self, introduction: str, quote: str) -> str:
         """Return a quote after its introduction, with a full stop unless the quoted text ends with its own."""
-        if quote[-2:-1] in ENDINGS:
+        if quote.rstrip(_CLOSING)[-1:] in ENDINGS:
             return self.framed("{introduction}: {quote}", introduction=introduction, quote=quote)
         return self.framed("{introduction}: {quote}.", introduction=introduction, quote=quote)
 

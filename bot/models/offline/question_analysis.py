@@ -8,13 +8,15 @@ from itertools import pairwise
 
 from bot.models.offline.message_kinds import Topic, hear, topic
 from bot.models.offline.sentence_splitting import split
+from bot.models.offline.spoken_languages import detect_language
 from memory.index.when.birthdays import Birthday, birthday
 from memory.index.when.days import EARLIEST
 from memory.index.when.told_times import asked_ahead
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DOINGS
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.lexical import STOP_WORDS, stem, tokens
+from memory.text.interrogatives import asked_about
+from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
 from memory.text.told.related_words import beside
 from memory.text.word_forms.spellings import may_be_mistyped, slips
 from memory.text.wordings import read_wordings
@@ -41,7 +43,7 @@ class Aim(Enum):
 class QuestionPart:
     """One part of a question.
 
-    `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, or what is listed; '' for every time that something happened. `day` is a
+    `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, what is listed, or about whom all is told, as written; '' for every time that something happened. `day` is a
     birthday that stands for the time and must be looked up, with `window` giving its year. `people` says that the people met in
     that time are asked for.
     """
@@ -66,44 +68,23 @@ _RECOLLECTION = re.compile(r"(?i)\b(?:know|remember|recall|tell me|weißt du|erz
 _ABOUT = re.compile(r"(?i)\b(?:about|of|über|von|de|sobre|sur)\s+(?=\S)")
 _SENTENCE_END = re.compile(r"[.?!]")
 _ASKER = re.compile(r"(?i)^\w+\s+(?:me|myself|mich|mir|mí|moi)(?: so far| by now| already)?$")
-_WHO_AM_I = re.compile(rf"(?i)^\W*(?:{'|'.join(read_wordings(__file__)['who_am_i'])})\W*$")
-_MY_NAME = re.compile(
-    r"(?i)^\W*(?:what(?:['’]s| is) my (?:first |full )?name|what am i called|do you (?:still )?(?:know|remember) my name"
-    r"|wie hei(?:ß|ss)e ich|was ist mein name|wei(?:ß|ss)t du(?: noch)?,? wie ich hei(?:ß|ss)e)\b\W*$"
-)
+_WORDINGS = read_wordings(__file__)
+_WHO_AM_I = re.compile(rf"(?i)^\W*(?:{'|'.join(_WORDINGS['who_am_i'])})\W*$")
+_MY_NAME = re.compile("".join(_WORDINGS["my_name"]))
 _OWN_NAME_WORDS = "call me my name is called hi i'm nenn mich ich heiße mein name ist"
 _PLAIN_WORDS = (
     (re.compile(r"(?i)\bwhat do i do for (?:a living|work)\b"), "what is my job"),
     (re.compile(r"(?i)\bwas (?:mache|tue|bin|arbeite) ich (?:beruflich|von beruf)\b"), "was ist mein Beruf"),
     (re.compile(r"(?i)\bbosse\b"), "travaille"),  # its stem is that of the English "boss"
 )
-_SAID = re.compile(
-    r"(?i)\bwhat (?:did|has|does) (?!(?:i|you|we|he|she|they|it|the|my|our|your)\b)([^\W\d_]\w*)\s+"
-    r"(?:say|said|tell|told|write|written|mention|mentioned|suggest|suggested)\b(?: (?:me|us))?(?:\s+about\s+(.+))?"
-    r"|\bwas hat ([^\W\d_]\w*)(?: über (.+))? gesagt\b|\bqué dijo ([^\W\d_]\w*)(?: (?:sobre|de) (.+))?"
-)
-_LIST = re.compile(
-    r"(?i)^\W*(?:and |so )?(?:which|what|welche[ns]?|qué|cuáles)\s+(?:\w+\s+){0,2}?(\w+)\s+"
-    r"(?:have|has|had|did|do|does|are|were|habe\w*|hat|hemos|he|tengo|tenemos)\b"
-)
+_SAID = re.compile("".join(_WORDINGS["said"]))
+_LIST = re.compile("".join(_WORDINGS["list"]))
 _HOW_OFTEN = re.compile(r"(?i)\b(?:how often|how many times|wie oft|wie viele? ?male?)\b")
-_NO_LISTING = re.compile(
-    r"(?i)(?<!tell )(?<!told )(?<!telling )(?<!ask )(?<!asked )(?<!show )(?<!write )(?<!to )(?<!with )"
-    r"\byou\b(?! (?:know|remember|recall|tell|have|find))|\bwhat(?:['’]s| is)? (?:the )?(?:day|date|time)\b"
-)
+_NO_LISTING = re.compile("".join(_WORDINGS["no_listing"]))
 _SO_FAR = re.compile(r"(?i)\b(?:so far|until now|up to now|bisher|bis jetzt|bislang|soweit|hasta ahora)\b")
 _LIKE = re.compile(r"(?i)^(\W*what (?:was|were) .*?) like(\W*)$")
-_TOLD_HER = re.compile(
-    r"(?i)^\W*(?:and |so |und )?(?:what (?:all )?(?:have|did) (?:i|we) (?P<just>just )?(?:all )?(?:(?:already|ever) )?"
-    r"(?:tell|told|say|said|write|wrote|written|mention|mentioned|share|shared)(?: to)?(?: you)?(?: about)?(?: already)?"
-    r"|was hab\w* (?:ich|wir) (?:(?:dir|alles|schon|denn|(?P<eben>eben|gerade))\s+)*(?:erzählt|gesagt|geschrieben|mitgeteilt))\W*$"
-)
-_SEEN = re.compile(
-    r"(?i)^\W*(?:and |und |y |et )?(?:who(?:m)? (?:all )?(?:did|have|had) (?:i|we) (?:see|seen|meet|met|visit|visited|run into|hang out with|talk to|spend time with)"
-    r"|we[nm] (?:alles )?(?:hab\w*|bin) (?:ich|wir)\b.*\b(?:gesehen|getroffen|besucht|begegnet)"
-    r"|a qui[eé]n(?:es)? (?:vi|vimos|conocí|visité|he visto|hemos visto)"
-    r"|qui (?:ai-je|avons-nous|est-ce que (?:j['’]ai|nous avons)) (?:vus?|rencontrée?s?|croisée?s?))\b\s*(?:in|on|at|im|am|an|en|durant)?\W*$"
-)
+_TOLD_HER = re.compile("".join(_WORDINGS["told_her"]))
+_SEEN = re.compile("".join(_WORDINGS["seen"]))
 _AN_HOUR = 60 * MINUTE
 _LASTING = (
     "name called live moved address work job boss family married wedding husband wife sister brother mother father son daughter "
@@ -129,12 +110,10 @@ _AUXILIARIES = frozenset("do does did can could will would should has have had".
 _WISHING = frozenset("like love hate want prefer need going have used able allowed".split())
 """What "to" follows with a verb rather than with a thing: "what do I like to eat"."""
 _CALLS = frozenset("called named call heißt heißen llama llamado".split())
-_COMPOUND = re.compile(
-    r"(?i)(?:\bwhat(?:['’]s| is| are| was| were)|\bwhich (?:is|was))\s+(?:my|our|the|your|his|her|their|\w+['’]s)\s+"
-    r"((?:\w+\s+){1,2})(\w+)\s*\??\s*$"
-)
+_COMPOUND = re.compile("".join(_WORDINGS["compound"]))
 
 
+_MINE_IN_TURKISH = re.compile(r"[ıiuü]?m(?:[ıiuü]z)?(?:[ıiuü]n|[ıiuüae]|d[ae]n?|l[ae])?$|^(?:ne|kim|kaç|hangi|nasıl|niye|neden)")
 _LATELY = re.compile(
     r"(?i)(?:\s+(?:now|again|atm|rn|currently|nowadays|lately|today|tonight|tomorrow|yesterday|anyway|still|please|pls|btw))+(?=\W*$)"
 )
@@ -156,6 +135,7 @@ def things(question: str) -> frozenset[str]:
     run: list[str] = []
     led, subject = False, False
     before = ""
+    opening = _subject_first(question)
     for piece in [*_PIECE.findall(question), "?"]:
         word = piece.casefold().replace("’", "'")
         if not word[0].isalnum() or word in STOP_WORDS or word in FUNCTION_WORDS or word in _LEADS:
@@ -168,17 +148,32 @@ def things(question: str) -> frozenset[str]:
             if word.endswith("'s"):
                 found.update(_named(run, verb=False))
                 run = []
-        elif piece[0].isupper() and before:
-            found.add(stem(word.removesuffix("'s")))
+        elif piece[0].isupper() and (before or word == opening):
+            found.add(stemmed(word))
         if not led and word.endswith("'s"):
             led = True
         before = word
     return frozenset(found)
 
 
+def _subject_first(question: str) -> str:
+    """Return the name (lower case) that a Turkish question begins with; '' if it has none: "kedimin" is "of my cat"."""
+    first = next(iter(_PIECE.findall(question)), "")
+    name = first.replace("’", "'").casefold()
+    turkish = first[:1].isupper() and name not in FUNCTION_WORDS and detect_language(question) == "turkish"
+    return name if turkish and not _MINE_IN_TURKISH.search(name) else ""
+
+
+def stemmed(word: str) -> str:
+    """Return the stem by which `topic` knows a word."""
+    lowered = word.casefold().removesuffix("'s")
+    return next(iter(key_words(lowered).values()), stem(lowered))
+
+
 def people(question: str) -> frozenset[str]:
     """Return the stems of the names in a question that nothing but a verb or a preposition leads: rather people than things."""
-    found = set()
+    opening = _subject_first(question)
+    found = {stemmed(opening)} if opening else set[str]()
     for before, word in pairwise(_PIECE.findall(question)):
         plain = word.replace("’", "'").removesuffix("'s")
         if (
@@ -187,14 +182,14 @@ def people(question: str) -> frozenset[str]:
             and before.casefold() not in _DETERMINERS
             and plain.casefold() not in STOP_WORDS
         ):
-            found.add(stem(plain.casefold()))
+            found.add(stemmed(plain))
     return frozenset(found)
 
 
 def _named(run: list[str], *, verb: bool) -> list[str]:
     """Return the stems of the names in a run of words, and of its last one, the thing. A `verb` at the end is dropped first."""
     run = run[:-1] if verb and len(run) > 1 else run
-    return [stem(word.casefold()) for at, word in enumerate(run) if word[0].isupper() or at == len(run) - 1]
+    return [stemmed(word) for at, word in enumerate(run) if word[0].isupper() or at == len(run) - 1]
 
 
 def compound(question: str) -> Compound | None:
@@ -256,6 +251,10 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if said := _SAID.search(text):
         name, rest = next((said[at], said[at + 1]) for at in (1, 3, 5) if said[at])
         return replace(part, aim=Aim.SAID, about=topic(rest or ""), name=name)
+    if asked := asked_about(_last_sentence(text)):
+        whom = topic(asked, text)
+        if whom.unspaced or len(whom.strong) == 1:
+            return replace(part, aim=Aim.ABOUT, about=whom, name=asked)
     if recalled := _recalled(text):
         if _ASKER.match(recalled):
             return replace(part, aim=Aim.ASKER, sought=_LASTING)
@@ -274,10 +273,14 @@ def _recalled(text: str) -> str:
 
     The sentence is searched part by part: one pattern for all of it takes the cube of its length.
     """
-    sentence = next((one.strip() for one in reversed(_SENTENCE_END.split(text)) if one.strip()), "")
+    sentence = _last_sentence(text)
     asking = _RECOLLECTION.search(sentence)
     about = _ABOUT.search(sentence, asking.end()) if asking else None
     return sentence[about.start() :] if about else ""
+
+
+def _last_sentence(text: str) -> str:
+    return next((one.strip() for one in reversed(_SENTENCE_END.split(text)) if one.strip()), "")
 
 
 def _what_else(rest: str) -> frozenset[str]:

@@ -119,11 +119,12 @@ class ResultWording:
                 start += self._phrases.framed(", among other things") if self._choice.omits(part.window) else ""
                 return self._phrases.framed("{heading}:", heading=start)
             case Aim.SAID:
-                return self._phrases.framed("{name} said:", name=f"{part.name[:1].upper()}{part.name[1:]}")
+                return self._phrases.framed("{name} said:", name=_capital(part.name))
             case Aim.ASKER:
                 return self._phrases.framed("What I know of you:")
             case Aim.ABOUT:
-                return self._phrases.framed("About {what}:", what=" ".join(part.about.admit.values()))
+                what = part.name or " ".join(part.about.admit.values())
+                return _capital(self._phrases.framed("About {what}:", what=what))
         return self._phrases.framed("What I have of that:")
 
     def _where(self, hit: Hit) -> str:
@@ -151,6 +152,10 @@ def _is_doubtful(part: QuestionPart, one: Candidate) -> bool:
         return False
     far = part.sought == part.text and 0 < (one.hit.cosine or 0.0) < IN_MEANING
     return far or not one.covers >= part.about.strong
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _itself(instant: int) -> Window:

@@ -9,14 +9,17 @@ from bot.models.offline.phrases import FORMAL, Phrases
 from bot.models.offline.spoken_manner import Manner
 from localization.current_language import ENGLISH, LANGUAGES, current
 from memory.text.language_detection import SCRIPTS, first_names, function_words, language, languages_by_script
-from memory.text.lexical import tokens
+from memory.text.lexical import STOP_WORDS, tokens
 
 SPOKEN: Mapping[str, str] = {
     "english": "en", "german": "de", "spanish": "es", "french": "fr", "italian": "it", "portuguese": "pt", "dutch": "nl",
     "polish": "pl", "russian": "ru", "turkish": "tr", "arabic": "ar", "chinese": "zh", "japanese": "ja", "korean": "ko",
+    "swedish": "sv", "czech": "cs", "ukrainian": "uk",
 }  # fmt: skip
 """The languages of the voice: name to code."""
 _FORMAL = frozenset({"de"})
+_APART = frozenset({"swedish", "danish", "norwegian", "czech", "finnish", "hungarian", "romanian"})
+"""Languages told neither by what English has as well, such as "for" and "are", nor by single letters."""
 _LOOKED_AT = 2_000
 """How many characters of a text are examined; more add nothing."""
 _EAST_ASIAN = SCRIPTS["hangul"] + SCRIPTS["kana"] + SCRIPTS["han"]
@@ -31,6 +34,11 @@ _SURELY_CHINESE = 12
 _OTHER_CYRILLIC = re.compile(
     r"[іїєґўјљњћџђѓќѕәғқңөұүһ]|\b(?:съм|това|какво|къде|аз|ще|беше|няма|много|защо|кога|благодаря|здравей|той|тя|имам)\b"
 )
+_CYRILLIC = frozenset({"russian", "serbian"})
+_UKRAINIAN = re.compile(
+    r"[їєґ]|\w'(?=[яюєї])|\w*і|\b(?:де|як|що|хто|хтось|щось|теж|немає|коли|чому|який|яка|яке|мене|мені|звати|гарн\w+|дуже|добрий|доброго|дякую|зараз|тебе звати|коштува\w+)\b"
+)
+_NO_UKRAINIAN = re.compile(r"[ўәғқңөұүһјљњћџђѓќѕыэёъ]|\b(?:што|съм|какво|къде|няма|ще|той|тя)\b")
 _LETTERS = {
     name: re.compile(rf"\b[^\W\d_A-ZÇĞİÖŞÜŁŚŻŹĆÓÉÁÍ]*[{letters}]\w*")
     for name, letters in {"polish": "łżźśńęą", "portuguese": "ãõ", "german": "ß"}.items()
@@ -44,6 +52,8 @@ _FEW, _SHORT = 3, 0.5
 _LETTER, _SURER = 0.5, 1.5
 """What a word with such a letter weighs, and by how much other words must outweigh those of the language that function words tell."""
 _TIED = 1e-6
+_TOLD = 0.6
+"""What words of a language that is told apart from English must weigh together."""
 
 
 @cache
@@ -60,8 +70,10 @@ def _telling() -> Mapping[str, frozenset[str]]:
 def _votes() -> Mapping[str, Sequence[str]]:
     """Return the languages that each word tells: where there are several, it tells each the less."""
     having: dict[str, list[str]] = {}
+    english = STOP_WORDS | function_words()["english"]
     for name, telling in _telling().items():
-        for word in telling | function_words()[name]:
+        words = telling | function_words()[name]
+        for word in [one for one in words if len(one) > 1 and one not in english] if name in _APART else words:
             having.setdefault(word, []).append(name)
     return having
 
@@ -73,21 +85,27 @@ def detect_language(text: str) -> str:
     if unspaced := _unspaced_language(looked_at):
         return unspaced
     found = language(words)
+    if found in _CYRILLIC and _UKRAINIAN.search(looked_at.casefold()) and not _NO_UKRAINIAN.search(looked_at.casefold()):
+        return "ukrainian"
     if found == "russian" and _OTHER_CYRILLIC.search(looked_at.casefold()):
         return ""
     votes = dict.fromkeys(_telling(), 0.0)
     told_by = dict.fromkeys(words) if len(words) > 1 else set(words) - first_names(words, "")
     for word in told_by:
         short = len(words) > 1 and len(word) <= _FEW and word.isascii()
-        for name in (told := _votes().get(word, ())):
-            votes[name] += (_SHORT if short else 1) / len(told)
+        told = _votes().get(word, ())
+        others = sum(name not in _APART for name in told)
+        for name in told:
+            votes[name] += (_SHORT if short else 1) / (len(told) if name in _APART else others)
     for name, letters in _LETTERS.items():
         votes[name] += _LETTER * len(set(letters.findall(looked_at)))
+    if found in _APART and votes[found] < _TOLD:
+        return ""
     (first, most), (_, second) = sorted(votes.items(), key=lambda vote: -vote[1])[:2]
     overruled = found in _telling() and first not in ("english", found) and most >= _SURER * max(votes[found or first], _LETTER)
     if found and not overruled:
         return "" if found != "english" and len(words) <= _FEW and votes["english"] >= votes.get(found, _LETTER) else found
-    return first if most - second > _TIED else ""
+    return first if most - second > _TIED and (first not in _APART or most >= _TOLD) else ""
 
 
 def _unspaced_language(text: str) -> str:

@@ -22,7 +22,7 @@ from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
 from memory.text.word_forms.german_verbs import GERMAN, verb_forms, with_s
 from memory.text.word_forms.irregular_verbs import PAST_FORMS, past_stems
-from memory.text.word_forms.name_forms import is_cyrillic, transliterated
+from memory.text.word_forms.name_forms import declined, is_cyrillic, transliterated
 from memory.text.word_forms.spellings import other_spellings
 
 _MINE = {
@@ -136,6 +136,7 @@ def parse_query(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) ->
     detected = language_of(lexical.tokens(query.text))
     words = _as_told(_telling(words) if window else words, german=GERMAN in languages and detected in (GERMAN, None))
     words = _as_spelled(words, text, languages)
+    words = _as_declined(words, detected, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     words = with_compounds(words, detected, loaded)
     words, meant = with_meant(words, [detected] if detected else languages[:_FEW], loaded, called, query.exclude)
@@ -204,6 +205,18 @@ def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]
         terms = [lexical.term(lexical.stem(form, name), name) for form in sorted(transliterated(word)) for name in languages]
         spelled[word] = list(dict.fromkeys([*spelled[word], *terms]))
     return spelled
+
+
+def _as_declined(words: dict[str, list[int]], detected: str | None, languages: Sequence[str]) -> dict[str, list[int]]:
+    """Add the other forms of names to the words of a question in a language that declines them: "Elenę" also finds "Elena"."""
+    if detected == ENGLISH:
+        return words
+    found = dict(words)
+    for word in words:
+        forms = sorted(set().union(*(declined(word, name) for name in ([detected] if detected else languages))))
+        terms = [lexical.term(lexical.stem(form, name), name) for form in forms for name in languages]
+        found[word] = list(dict.fromkeys([*found[word], *terms]))
+    return found
 
 
 def _in_other_alphabets(text: str, words: Iterable[str], languages: Sequence[str]) -> list[str]:

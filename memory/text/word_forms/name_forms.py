@@ -24,7 +24,7 @@ _GIVEN, _FAMILY_OF_JAPAN = 2, 4
 _PROCLITICS = ("وفبلك", "ובלמהשכ")
 """What Arabic and Hebrew write together with the name after it: "and", "to", "with" and the like."""
 _CASES = {
-    "cyrillic": ("а я у ю е и ы і ой ей ою ею ом ем ём ии ию ией ові еві", "а я ия й ь о"),
+    "cyrillic": ("а я у ю е и ы і ї ой ей ою ею єю ом ем єм ём ии ию ией ові еві", "а я ия ія й ь о"),
     "polish": ("a y i u e ę ą o ie owi em iem", "a o"),
     "czech": ("a y i u e ě o ů ou ovi em ou", "a o e"),
     "serbian": ("a e i u o om em", "a o"),
@@ -38,6 +38,23 @@ _CASES = {
 _ENDINGS = {
     name: (tuple(sorted(endings.split(), key=len, reverse=True)), ("", *bare.split())) for name, (endings, bare) in _CASES.items()
 }
+_SUFFIXES = {
+    "turkish": "a e ı i u ü ya ye yı yi yu yü da de ta te dan den tan ten la le yla yle ın in un ün nın nin nun nün",
+    "arabic": "",
+}
+"""What languages write at the end of a name as it is."""
+_PREFIXES = {"arabic": "و ف ب ل ك ول وب".split()}
+_SHIFTS = {
+    "cyrillic": "ев:ьв ел:л ок:к ек:к ёк:ьк ец:ц ір:ор",
+    "polish": "ek:k eł:ł iec:c k:c g:dz r:rz t:ci d:dzi",
+    "czech": "ek:k el:l ec:c k:c g:z h:z r:ř",
+    "turkish": "p:b t:d ç:c k:ğ",
+}
+"""How the end of a name may change before an ending."""
+_SHORTEST_ROOT = 2
+_OPEN = frozenset("aeouyąęěůаеёоуыэюяєї")
+_VOWELS = _OPEN - {"y"} | frozenset("iıüöиі")
+"""With what no ending goes on behind an open vowel; "i" may stand before another: "Kasia", "Kasię"."""
 _NO_NAMES = frozenset(map(likeness, (
     *("the", "der", "die", "das", "ein", "eine", "mein", "meine", "los", "las"),
     *("just", "not", "your", "our", "this", "that", "all"),
@@ -95,6 +112,36 @@ def _bare(said: str, tongue: str) -> Iterator[str]:
         for ending in endings:
             if said.endswith(ending) and len(said) - len(ending) >= _GIVEN:
                 yield from (likeness(said.removesuffix(ending) + one) for one in bare)
+
+
+@lru_cache(maxsize=1_000)
+def declined(name: str, tongue: str) -> frozenset[str]:
+    """Return the other forms that a lower-case name may have in a language that declines names; many that are none are among them.
+
+    Of a language that does not, none.
+    """
+    whole, _, behind = name.partition("'")
+    own = "cyrillic" if is_cyrillic(name) else "turkish" if behind in _SUFFIXES["turkish"].split() else tongue
+    endings, bare = _ENDINGS.get(own, (tuple(_SUFFIXES.get(own, "").split()), ("",)))
+    every = {*endings, *bare} if own in _ENDINGS or own in _SUFFIXES else set[str]()
+    roots = {whole.removesuffix(one) for one in every if whole.endswith(one)}
+    for here, there in (pair.split(":") for pair in _SHIFTS.get(own, "").split()):
+        roots |= {
+            root.removesuffix(one) + other
+            for root in roots
+            for one, other in ((here, there), (there, here))
+            if root.endswith(one)
+        }
+    plain = {whole.removeprefix(one) for one in _PREFIXES.get(own, ())} if len(whole) > _SHORTEST else {whole}
+    long = {*roots, *(one for one in plain if own in _PREFIXES)}
+    forms = {
+        root + ending
+        for root in long
+        if len(root) >= _SHORTEST_ROOT
+        for ending in every
+        if not (root[-1] in _OPEN and ending[:1] in _VOWELS)
+    }
+    return frozenset(forms | {one + form for form in forms for one in _PREFIXES.get(own, ())}) - {name}
 
 
 def _table(letters: str) -> Mapping[str, Sequence[str]]:
