@@ -9,7 +9,7 @@ from itertools import permutations
 from bot.models.offline.sentence_splitting import is_marked_question, split
 from bot.models.offline.spoken_languages import detect_language
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.language_detection import first_names, function_words, language
+from memory.text.language_detection import first_names, function_words, language, scripts_of
 from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
 from memory.text.lexical import unspaced as unspaced_part
 from memory.text.unmarked_questions import opens_like_a_question
@@ -151,7 +151,6 @@ _ADDRESSING = frozenset("i sie ihr ihre ihrem ihren ihrer ihnen du dir dich dein
 _SHORTEST_DECLINED = 3
 _POSSESSIVE, _SUFFIX = re.compile(r"['’][sS]$"), re.compile(r"['’]\w*$")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _ASKED_UNSPACED = re.compile(
     r"[说讲做](?:过|了)?什么|何を(?:[話言]|し(?!て))\w*|뭐라고?\s(?:했|말)\w*|为什么|什么时候|什么|怎么样?|多少|几[点号岁月个次]?|哪[里儿个天]?|谁|吗|呢|何[時歳人色曜日]?|なん[でだの]?|誰|どこ|いつ|いくら|どう|だっけ|っけ"
     r"|(?<!\w)(?:어디|언제|누구|누가|무슨|무엇|뭐|뭘|왜|어떻게|얼마|몇|내가?|나[는의]?|제가?|저[는의]?)\w*"
@@ -232,7 +231,7 @@ def topic(question: str, asked_in: str = "") -> Topic:
     unspaced: set[str] = set()
     weak: set[str] = set()
     for word, stemmed in key_words(question).items():
-        if _NO_SPACES.search(word):
+        if unspaced_part(word) and "hangul" not in scripts_of(word):
             unspaced.update({stemmed} if len(word) > 1 and not _PARTICLES.fullmatch(word) else ())
         elif unspaced_part(word) and word not in written:
             unspaced.add(stemmed)  # of a Korean word, which may have a particle
