@@ -51,10 +51,8 @@ class Outbox:
     async def sent(self, row: int, remote_id: str = "", then: str = "", done: str = "send") -> list[OutboxRow]:
         """Record that a part arrived, its platform id and which operation was done; return what to send next, being attempted.
 
-        The text of a part that belongs to no item is blanked, as nothing needs it any more.
-
         That is the removal of this part if its words had to go while it was under way, and the part with key `then` if it
-        still waits.
+        still waits. The text of a part that belongs to no item is blanked, as nothing needs it any more.
         """
         async with self._db.transaction(bounds=Bounds()) as tx:
             rows = await tx.all(
@@ -143,8 +141,8 @@ class Outbox:
     async def waiting(self, platform: str, *, answers: bool = False) -> list[str]:
         """Return the places with waiting parts, apart from previews, longest waiting first; only with parts of `answers`, if asked."""
         rows = await self._db.all(
-            "SELECT place FROM outbox WHERE platform = :platform AND state IN ('pending', 'attempting') "
-            "AND operation <> 'preview' AND (CAST(:any AS BIGINT) = 1 OR answers <> '') GROUP BY place ORDER BY min(id)",
+            f"SELECT place FROM outbox WHERE platform = :platform AND {_WAITING} "
+            "AND (CAST(:any AS BIGINT) = 1 OR answers <> '') GROUP BY place ORDER BY min(id)",
             {"platform": platform, "any": int(not answers)},
         )
         return [row["place"] for row in rows]
@@ -156,9 +154,7 @@ class Outbox:
 
     async def unsent(self) -> int:
         """Count the parts not yet delivered, apart from previews."""
-        row = await self._db.one(
-            "SELECT count(*) AS n FROM outbox WHERE state IN ('pending', 'attempting') AND operation <> 'preview'"
-        )
+        row = await self._db.one(f"SELECT count(*) AS n FROM outbox WHERE {_WAITING}")
         return int(row["n"]) if row else 0
 
     async def blank(self, before: int) -> None:
@@ -176,9 +172,7 @@ class Outbox:
 
 
 async def attempt(tx: Transaction, key: str, *, ends: bool = False) -> OutboxRow | None:
-    """Mark a pending part as attempting, in the caller's transaction, which may end with this, and return it; None if it is no longer
-    pending.
-    """
+    """Mark a pending part as attempting, in the caller's transaction, which may end with this, and return it; None if it is none."""
     rows = await tx.last(_ATTEMPT, {"key": key}) if ends else await tx.all(_ATTEMPT, {"key": key})
     return outgoing(rows[0]) if rows else None
 
@@ -287,6 +281,7 @@ _ATTEMPT = (
     f"(operation <> 'preview' AND {NOTICES}) AS notice, "
     "coalesce((SELECT t.remote_id FROM outbox t WHERE t.key = outbox.target), '') AS target_remote"
 )
+_WAITING = "state IN ('pending', 'attempting') AND operation <> 'preview'"
 _REVOKED = "operation = 'delete' AND :done <> 'delete'"
 """The SQL condition that a part was to be removed after its attempt, to do `done`, began."""
 _WEEK = 7 * DAY

@@ -266,9 +266,7 @@ def _with_amendments(found: Sequence[RawHit], there: Mapping[int, PlacedMessage]
         ]
         for hit in found
     }
-    amended: dict[int, RawHit] = {}
-    for one in chain.from_iterable(behind.values()):
-        amended.setdefault(one.item, one)
+    amended = {one.item: one for one in _each_once(*behind.values())}
     return _each_once([amended.get(one.item, one) for hit in found for one in (hit, *behind[hit.item])])
 
 

@@ -43,9 +43,9 @@ class Aim(Enum):
 class QuestionPart:
     """One part of a question.
 
-    `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, what is listed, or about whom all is told, as written; '' for every time that something happened. `day` is a
-    birthday that stands for the time and must be looked up, with `window` giving its year. `people` says that the people met in
-    that time are asked for.
+    `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, what is listed, or about whom all is
+    told, as written; '' for every time that something happened. `day` is a birthday that stands for the time and must be looked up,
+    with `window` giving its year. `people` says that the people met in that time are asked for.
     """
 
     text: str
@@ -93,19 +93,8 @@ _LASTING = (
 
 
 _PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
-_LEADS = frozenset(
-    """
-    a an the my your his her our their this that these those its what which any every some no
-    in on at of about for with to from into near by like
-    der die das dem den des ein eine einen einem einer mein meine meinen meinem meiner unser unsere welche welcher welches
-    le la les un une mon ma mes notre el los las una mi mis nuestro nuestra qué de en sobre über von mit
-    il lo gli uno mio mia quale o os as um uma meu minha
-    """.split()
-)
-_DETERMINERS = frozenset(
-    """a an the my your his her our their this that these those which any every some no der die das dem den des ein eine einen einem einer mein
-    viele wenige beide meine meinen meinem meiner unser unsere unseren dein deine welche welcher welches welchen kein keine keinen""".split()
-)
+_LEADS = frozenset(_WORDINGS["leads"].split())
+_DETERMINERS = frozenset(_WORDINGS["determiners"].split())
 _AUXILIARIES = frozenset("do does did can could will would should has have had".split())
 _WISHING = frozenset("like love hate want prefer need going have used able allowed".split())
 """What "to" follows with a verb rather than with a thing: "what do I like to eat"."""
