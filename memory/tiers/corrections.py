@@ -25,16 +25,17 @@ _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
 
 
-async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> set[int]:
-    """Tie these messages of a conversation, newly stored, to what they correct, and later ones to what of these they correct.
+async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, are_late: bool) -> set[int]:
+    """Tie these messages of a conversation to what they correct, and later ones to what of these they correct; return all of that.
 
-    Return what was corrected.
+    Later ones are looked for where these `are_late`: said before others that were stored earlier.
     """
     if not said:
         return set()
     corrected: set[int] = set()
+    later = await _after(tx, domain, said) if are_late else ()
     new, again = {one.key for one in said}, set[int]()
-    for one in sorted([*said, *await _after(tx, domain, said)], key=lambda one: (one.said_at, one.key)):
+    for one in sorted([*said, *later], key=lambda one: (one.said_at, one.key)):
         if (found := _correction(one)) and (of := await _put_right(tx, domain, one, found)):
             if one.key not in new and not (new | again).intersection(of):
                 continue

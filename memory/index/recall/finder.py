@@ -174,7 +174,7 @@ class Recall:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
         asked: Mapping[int, Vectors] = {}
         foreign = 0
-        if self._embedder_routing:
+        if self._embedder_routing and not all(query.by_words for query in queries):
             asked, foreign = await self._embedder_routing.query(question.text, {space for one in loaded for space in one.held})
             question = replace(question, across=self._embedder_routing.is_across(asked))
             if self._embedder_routing.used != spaces:

@@ -22,13 +22,14 @@ _Speaker = tuple[Identity | None, str, str]
 class StoringOutcome:
     """The outcome of storing messages: newly stored, known before, or refused because they were forgotten.
 
-    `ended` counts the messages that may be told again because of them; `covered` is what those that ask for discretion keep
-    back.
+    `are_late` tells whether any was said before one that was stored earlier. `ended` counts the messages that may be told again
+    because of them; `covered` is what those that ask for discretion keep back.
     """
 
     stored: list[Exchange]
     known: int = 0
     forgotten: int = 0
+    are_late: bool = False
     ended: int = 0
     covered: Mapping[int, DiscretionScope] = field(default_factory=dict)
 
@@ -51,8 +52,11 @@ async def store(
     for pid, new in zip(ids, offered, strict=True):
         wanted.setdefault(pid, new)
     # Numbers that are not used are no loss, and asking for them later would take another trip.
-    (living, buried), language, numbers = await tx.together(
-        known.met_before(tx, seal, domain, session, wanted), last_language(tx, domain), tx.numbers("item", len(wanted))
+    (living, buried), language, last_at, numbers = await tx.together(
+        known.met_before(tx, seal, domain, session, wanted),
+        last_language(tx, domain),
+        _last_said(tx, session),
+        tx.numbers("item", len(wanted)),
     )
     fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
     refused = sum(pid in buried for pid in ids)
@@ -68,7 +72,14 @@ async def store(
     await index_new(tx, domain, [message(e, domain.time_zone) for e in stored if recallable(e)], language)
     await entities.queue(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
     await note_span(tx, session)
-    return StoringOutcome(stored, len(ids) - len(fresh) - refused, refused)
+    are_late = any(one.said_at < last_at for one in stored)
+    return StoringOutcome(stored, len(ids) - len(fresh) - refused, refused, are_late)
+
+
+async def _last_said(tx: Transaction, session: Session) -> int:
+    """Return when a session's last message was said; of one without messages, when it began."""
+    row = await tx.one("SELECT last_at FROM sessions WHERE id = :session", {"session": session.key})
+    return int(row["last_at"]) if row else 0
 
 
 async def _insert(tx: Transaction, stored: Sequence[Exchange], origins: Iterable[str]) -> None:
