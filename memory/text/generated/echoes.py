@@ -65,7 +65,8 @@ def _of_people(text: str) -> Iterator[str]:
             yield from (line, today["asked"], f"{today['day']}:")
             # With the names as a model writes them, and the full stop that then ends it.
             yield from (f"{one}." for one in (today["from"], today["from"].replace('"', "")))
-        labelled = [told[label.end() :]] if (label := _LABEL.match(told)) else []
+        label = _LABEL.match(told)
+        labelled = [told[label.end() :]] if label and label["who"] != LYRA else []
         yield from (one for text in (told, *labelled) for one in (text, *_SENTENCE.split(text)) if not hers and _is_theirs(one))
 
 
