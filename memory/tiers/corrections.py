@@ -2,8 +2,8 @@
 
 Read by rule as a message is stored, and kept as a tie between two messages of one conversation. A later correction of the same
 thing is tied to the first statement and to every correction between, so that whichever of them is forgotten, the last that is left
-holds; without any, the first statement does. Nobody corrects what another person said. What Lyra answered may be corrected by whose
-words she answered with: the tie is to these, and to her answer.
+holds; without any, the first statement does. Nobody corrects what another person said, nor an answer of Lyra's that says it again. What
+she answered may be corrected by whose words she answered with: the tie is to these, and to her answer.
 """
 
 import re
@@ -101,10 +101,12 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
     )
     before = [exchanges.exchange(row) for row in rows]
     own = [one for one in before if _is_own(one, said)][: found.reach]
-    last = before[0] if before else said
+    last, others = before[0] if before else said, list[Exchange]()
     if last.kind is Kind.REPLY and last.role == "assistant":
         # Her answer may tell of what was said long before, or elsewhere.
-        own = [*await _answered(tx, domain, last, said), *own]
+        answered = await _answered(tx, domain, last)
+        own = [*(one for one in answered if _is_own(one, said)), *own]
+        others = [one for one in answered if not _is_own(one, said)]
     if found.is_name:
         # "No, Priya" may speak to her.
         speakers = {word for one in before for word in WORD.findall(one.speaker.lower())}
@@ -115,7 +117,9 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
         named = Correctable(asked[-1]).named
         own = [one for one in own if named & Correctable(one.text).named]
     corrected = [one.key for one in own if found.is_of(Correctable(one.text))][:1]
-    if last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)):
+    # Nor are another's words put right where she only says them again.
+    repeats = not corrected and any(found.is_of(Correctable(one.text)) for one in others)
+    if last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)) and not repeats:
         corrected.append(last.key)
     return corrected
 
@@ -142,14 +146,14 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
     return set(ties)
 
 
-async def _answered(tx: Transaction, domain: Domain, reply: Exchange, said: Exchange) -> list[Exchange]:
-    """Return what an answer of hers rests on of the words of a message's speaker, the newest first."""
+async def _answered(tx: Transaction, domain: Domain, reply: Exchange) -> list[Exchange]:
+    """Return the messages of a domain that an answer of hers rests on, the newest first."""
     rows = await tx.all(
         exchanges.SELECT + "JOIN lineage l ON l.parent = e.item WHERE l.child = :reply AND l.cited = 1 AND e.domain = :domain "
         f"AND e.kind = 'said' AND {shown('e')} ORDER BY e.said_at DESC, e.item DESC LIMIT {_LOOKED_THROUGH}",
         {"reply": reply.key, "domain": domain.key},
     )
-    return [one for row in rows if _is_own(one := exchanges.exchange(row), said)]
+    return [exchanges.exchange(row) for row in rows]
 
 
 def _is_name(one: Exchange) -> bool:

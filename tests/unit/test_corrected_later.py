@@ -145,6 +145,18 @@ async def test_what_she_answered_is_corrected_in_the_words_it_rests_on(tmp_path:
         assert ("the film starts at 9", False) in await recalled(here, "when does the film start?")
 
 
+async def test_nobody_corrects_in_her_answer_what_somebody_else_said(tmp_path: Path) -> None:
+    async with among(tmp_path) as here:
+        dinner = await others_say(here, "Ada", DINNER)
+        await here.reply("Noted, Ada: dinner with Tom is on Friday at 7.", [dinner.key])
+        for text in (RIGHT, "no, Priya"):
+            await others_say(here, "Ben", text)
+        assert await here.count("corrections") == 0
+        await here.reply("Dinner with Tom is on Friday at 7.", [dinner.key])
+        await others_say(here, "Ada", "no, at 5")
+        assert (await recalled(here))[0] == ("no, at 5", False)
+
+
 async def test_an_answer_to_her_question_corrects_nothing(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await here.say("we have two cats, Tom has dinner at 7")
