@@ -187,6 +187,16 @@ async def test_corrections_of_the_day_and_of_the_time_hold_together_until_one_ta
         assert await recalled(here) == []
 
 
+async def test_what_puts_right_what_was_said_elsewhere_stands_where_that_stood(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        party = await here.say("the party is on the 14th of December")
+        for question in ("when is the party?", "so when is the party?"):
+            await here.say(question)
+        elsewhere = await here.view.sessions.get(SessionRef("console", "other"), "other")
+        right = await here.say("if anybody asks you at lunch, the party isn't on the 14th, it's on the 21st", session=elsewhere)
+        assert (await recalled(here, "when is the party?"))[:2] == [(right.text, False), (party.text, True)]
+
+
 async def test_a_name_alone_is_a_correction_unless_it_speaks_to_somebody(tmp_path: Path) -> None:
     async with among(tmp_path) as here:
         await others_say(here, "Ada", "Marta is driving us to the wedding")
