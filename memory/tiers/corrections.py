@@ -7,22 +7,27 @@ she answered may be corrected by whose words she answered with: the tie is to th
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
-from memory.store.database import Transaction
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.database import Reader, Transaction
+from memory.store.lineage import bound, paged, pages, placeholders
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.named_values import WORD, Correctable
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
-from memory.types import DAY, Domain, Exchange, Kind
+from memory.types import DAY, Domain, Exchange, Kind, NewExchange
 
 _QUESTION = re.compile(r"[^.!?\n]+\?")
 _LOOKED_THROUGH = 80
 """How many messages of a conversation are read to find what one of them corrects; hers and others' are among them."""
 _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
+
+
+def may_correct(offered: Sequence[NewExchange]) -> bool:
+    """Return whether one of these messages may put something right."""
+    return any(one.kind is Kind.SAID and one.role == "user" and correction(one.text) for one in offered)
 
 
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> set[int]:
@@ -54,6 +59,25 @@ async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) 
     if found := _correction(after):
         corrected |= await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found))
     return corrected
+
+
+async def together(reader: Reader, items: Collection[int]) -> list[int]:
+    """Return these messages with what they put right and what puts them right, oldest first."""
+    found, new = set(items), sorted(items)
+    while new:
+        rows = await paged(reader, "SELECT item, corrects FROM corrections WHERE item IN ({within})", new)
+        rows += await paged(reader, "SELECT item, corrects FROM corrections WHERE corrects IN ({within})", new)
+        new = sorted({key for row in rows for key in (row["item"], row["corrects"])} - found)
+        found.update(new)
+    return sorted(found)
+
+
+async def corrected_by(reader: Reader, items: Collection[int]) -> dict[int, list[int]]:
+    """Map each of these messages that corrects something to what it corrects."""
+    found: dict[int, list[int]] = {}
+    for row in await paged(reader, "SELECT item, corrects FROM corrections WHERE item IN ({within})", sorted(items)):
+        found.setdefault(row["item"], []).append(row["corrects"])
+    return found
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:

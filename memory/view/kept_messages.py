@@ -153,6 +153,7 @@ class KeptMessages:
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
         await erase.retire_above(tx, await corrections.reword(tx, domain, row["text"], after), now)
+        await self._confiding.keep_with_corrected(tx, [after.key])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _held_back_besides(self, row: Row, ask: Discretion, text: str) -> list[int]:

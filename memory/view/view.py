@@ -119,8 +119,9 @@ class View(ViewPart):
         confiding = self._binding.shared.confiding
         asking = any(message.discretion for message in messages)
         earlier = await confiding.earlier(session, messages) if asking else {}
+        may_confide = asking or (corrections.may_correct(messages) and bool(await confidences.within(self._db, self.home)))
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
-        async with self._db.transaction(bounds=None if asking else self._binding.bounds) as tx:
+        async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
             now = self._binding.now()
             outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
             ended, covered = (
@@ -132,6 +133,8 @@ class View(ViewPart):
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
             corrected = await corrections.note(tx, self.home, [] if asking else outcome.stored)
             await erase.retire_above(tx, corrected, now)
+            if corrected and may_confide:
+                await confiding.keep_with_corrected(tx, [one.key for one in outcome.stored])
             return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:

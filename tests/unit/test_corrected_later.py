@@ -92,19 +92,10 @@ async def test_who_may_not_know_the_correction_is_told_what_they_may_know(tmp_pa
         ada = Identity("console", "ada")
         known = [text for text in (DINNER, *corrections[:-1]) if text not in _BESIDES]
         for n, text in enumerate((DINNER, *corrections)):
-            await here.view.say(here.session, [NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada)])
+            new = NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada)
+            (last,) = (await here.view.say(here.session, [new])).stored
         assert (await recalled(here))[0] == (RIGHT, False)
-        asks = NewExchange(
-            Kind.SAID,
-            "don't tell Ben that",
-            "asks",
-            here.clock.now() + MINUTE,
-            "Ada",
-            "user",
-            ada,
-            discretion=Discretion(("Ben",), back=True),
-        )
-        await here.view.say(here.session, [asks])
+        await here.view.confidences.put(last.id, ada, Discretion(("Ben",)))
         assert (await recalled(here))[:2] == [(known[-1], False), *((text, True) for text in known[-2::-1])][:2]
 
 
