@@ -6,7 +6,7 @@ the same people.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from memory.derive import refusals
@@ -81,13 +81,13 @@ class ConfidenceChanges:
         last = None
         if ask.about or not named:
             last = await said.message_by(self.db, session, teller, ask.about, before)
-        about, this = [await self._amended(teller, items) for items in ([*named], [last.key] if last else [])]
+        about, this = [await self._amended(self.db, items) for items in ([*named], [last.key] if last else [])]
         replies = {item: await self.replies(item, text) for item, text in {**about, **this}.items()}
         return DiscretionTargets(sorted(about), sorted(this), replies)
 
-    async def _amended(self, teller: Identity, items: Sequence[int]) -> dict[int, str]:
-        """Return the texts of these messages of the teller, and of those that correct them or are corrected by them."""
-        found = await exchanges.among(self.db, await corrections.together(self.db, items))
+    async def _amended(self, reader: Reader, items: Sequence[int]) -> dict[int, str]:
+        """Return the texts of these messages, and of those that correct them or are corrected by them."""
+        found = await exchanges.among(reader, await corrections.together(reader, items))
         return {key: one.text for key, one in found.items() if one.kind is Kind.SAID}
 
     async def _named(self, domain: int, session: int, teller: Identity, topic: frozenset[str], before: int) -> dict[int, str]:
@@ -141,8 +141,10 @@ class ConfidenceChanges:
                 else:
                     targets = earlier[message.source_id]
                     kept = kept_back(ask, targets, [one for one in since if one.identity == message.identity])
-                    covered[message.key] = kept.scope
-                    await self.put(tx, sorted({message.key, *targets.with_replies(kept.earlier)}), whom)
+                    # What was stored with the request may correct, or be corrected by, what it keeps back.
+                    amended = await self._amended(tx, kept.earlier)
+                    covered[message.key] = replace(kept.scope, earlier=len(amended))
+                    await self.put(tx, sorted({message.key, *targets.with_replies([*amended])}), whom)
             since.append(message)
         return ended, covered
 

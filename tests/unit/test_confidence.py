@@ -107,6 +107,19 @@ def test_a_request_is_found_amid_a_long_text() -> None:
     assert request_in(f"{much}Please don't tell Ben about it. {much}") == Discretion(("Ben",))
 
 
+async def test_what_is_said_and_corrected_in_one_breath_with_the_request_is_kept_whole(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ada = Identity("console", "ada")
+        texts = ("dinner with Tom is on Friday at 7", "no wait, at 6", "don't tell Ben that")
+        burst = [
+            NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada, discretion=request_in(text))
+            for n, text in enumerate(texts)
+        ]
+        kept = await here.view.say(here.session, burst)
+        assert {one.exchange.text for one in await here.view.confidences.told_by(ada)} == {*texts}
+        assert [one.earlier for one in kept.covered.values()] == [2]
+
+
 @pytest.mark.parametrize("asks", ["don't tell Ben that", "don't tell Ben about the dinner with Tom"])
 async def test_what_is_kept_from_somebody_is_kept_with_its_corrections_whichever_came_first(tmp_path: Path, asks: str) -> None:
     async with among(tmp_path, kind=DomainKind.ROOM) as here:
