@@ -165,12 +165,12 @@ class KeptMessages:
         return [*replies, *targets.with_replies(kept_back(ask, targets).earlier)]
 
     async def _hold_back(self, tx: Transaction, row: Row, ask: Discretion, besides: Sequence[int]) -> None:
-        """Hold back an edited message, and `besides`, from those it excludes, in shared domains."""
+        """Hold back an edited message with its corrections, and `besides`, from those it excludes, in shared domains."""
         ((domain, _),) = await by_domain(tx, [row["item"]])
         teller = await identities.account(tx, row["identity"])
         if teller and domain.ref.kind is not DomainKind.DM:
             whom = await withheld_from(tx, [domain], ask, teller)
-            await self._confiding.put(tx, sorted({row["item"], *besides}), whom)
+            await self._confiding.put(tx, sorted({*await corrections.together(tx, [row["item"]]), *besides}), whom)
 
     async def _find(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
         here = {"platform": platform, "place": place}

@@ -120,6 +120,17 @@ async def test_what_is_said_and_corrected_in_one_breath_with_the_request_is_kept
         assert [one.earlier for one in kept.covered.values()] == [2]
 
 
+async def test_what_asks_for_discretion_since_an_edit_is_kept_with_its_correction(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ada = Identity("console", "ada")
+        for n, text in enumerate(("dinner with Tom is on Friday at 7", "no wait, at 6", "I fed the cat")):
+            new = NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada)
+            await here.view.say(here.session, [new])
+        edited = "don't tell Ben, but dinner with Tom is on Friday at 7"
+        assert await here.memory.kept.revise("console", "dm", "a0", edited, 5)
+        assert {one.exchange.text for one in await here.view.confidences.told_by(ada)} == {edited, "no wait, at 6"}
+
+
 @pytest.mark.parametrize("asks", ["don't tell Ben that", "don't tell Ben about the dinner with Tom"])
 async def test_what_is_kept_from_somebody_is_kept_with_its_corrections_whichever_came_first(tmp_path: Path, asks: str) -> None:
     async with among(tmp_path, kind=DomainKind.ROOM) as here:
