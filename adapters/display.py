@@ -7,6 +7,9 @@ from adapters.markup import printable
 _LONGEST = 64
 _INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
+CALL_END = r"(?:[,:;](?![()])|\s+[,:;](?=\s|\Z))"
+"""A pattern of what parts a call by name from what is said: "Lyra: hi", "Lyra : salut", and not the smile of "Lyra :)"."""
+
 
 def line(text: str, most: int = _LONGEST) -> str:
     """Return text as one printable line of at most `most` characters, '' if nothing of it is visible."""

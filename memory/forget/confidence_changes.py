@@ -6,7 +6,7 @@ the same people.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from memory.derive import refusals
@@ -23,7 +23,7 @@ from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
 from memory.text.told.topics import count_held, goes_on
-from memory.tiers import entities, exchanges, feedback
+from memory.tiers import corrections, entities, exchanges, feedback
 from memory.tiers.messages import said, storing
 from memory.types import NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
 
@@ -37,12 +37,12 @@ _LATELY = 20
 class DiscretionTargets:
     """The earlier messages that a request for discretion may be about.
 
-    `named` are those about its topic, `last` is the one it answers or else the last one, `replies` maps each to the replies
-    that hold something of it.
+    `named` are those about its topic, `last` is the one it answers or else the last one, both with what corrects them or is
+    corrected by them; `replies` maps each to the replies that hold something of it.
     """
 
     named: Sequence[int] = ()
-    last: int | None = None
+    last: Sequence[int] = ()
     replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     def with_replies(self, said: Sequence[int]) -> list[int]:
@@ -81,9 +81,14 @@ class ConfidenceChanges:
         last = None
         if ask.about or not named:
             last = await said.message_by(self.db, session, teller, ask.about, before)
-        texts = {**named, **({last.key: last.text} if last else {})}
-        replies = {item: await self.replies(item, text) for item, text in texts.items()}
-        return DiscretionTargets(sorted(named), last.key if last else None, replies)
+        about, this = [await self._amended(self.db, items) for items in ([*named], [last.key] if last else [])]
+        replies = {item: await self.replies(item, text) for item, text in {**about, **this}.items()}
+        return DiscretionTargets(sorted(about), sorted(this), replies)
+
+    async def _amended(self, reader: Reader, items: Sequence[int]) -> dict[int, str]:
+        """Return the texts of these messages, and of those that correct them or are corrected by them."""
+        found = await exchanges.among(reader, await corrections.together(reader, items))
+        return {key: one.text for key, one in found.items() if one.kind is Kind.SAID}
 
     async def _named(self, domain: int, session: int, teller: Identity, topic: frozenset[str], before: int) -> dict[int, str]:
         """Return the messages about a topic: those with all of its words, and of the latest ones those with some.
@@ -136,10 +141,20 @@ class ConfidenceChanges:
                 else:
                     targets = earlier[message.source_id]
                     kept = kept_back(ask, targets, [one for one in since if one.identity == message.identity])
-                    covered[message.key] = kept.scope
-                    await self.put(tx, sorted({message.key, *targets.with_replies(kept.earlier)}), whom)
+                    # What was stored with the request may correct, or be corrected by, what it keeps back.
+                    amended = await self._amended(tx, kept.earlier)
+                    covered[message.key] = replace(kept.scope, earlier=len(amended))
+                    await self.put(tx, sorted({message.key, *targets.with_replies([*amended])}), whom)
             since.append(message)
         return ended, covered
+
+    async def keep_with_corrected(self, tx: Transaction, said: Sequence[int]) -> None:
+        """Keep these messages from everybody from whom something is kept that they correct."""
+        corrected = await corrections.corrected_by(tx, said)
+        confided = await confidences.by_item(tx, {key for keys in corrected.values() for key in keys})
+        for item, keys in corrected.items():
+            for one in [confided[key] for key in keys if key in confided]:
+                await self.put(tx, [item], one.excepted)
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
         """Keep items from these people as well, from this transaction on."""
@@ -178,9 +193,8 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
     If nothing matches its topic, that is the teller's last message.
     """
     named = [*targets.named, *(one.key for one in since if not ask.about and count_held(ask.topic, one.text))]
-    last = since[-1].key if since and not ask.about else targets.last
     if not named and (ask.back or (ask.topic and not ask.told)):
-        earlier = [] if last is None else [last]
+        earlier = [since[-1].key] if since and not ask.about else [*targets.last]
         return KeptBack(earlier, DiscretionScope(len(earlier), bool(earlier) and (not ask.topic or bool(ask.about))))
     return KeptBack(named, DiscretionScope(len(named)))
 

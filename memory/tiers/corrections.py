@@ -2,27 +2,32 @@
 
 Read by rule as a message is stored, and kept as a tie between two messages of one conversation. A later correction of the same
 thing is tied to the first statement and to every correction between, so that whichever of them is forgotten, the last that is left
-holds; without any, the first statement does. Nobody corrects what another person said. What Lyra answered may be corrected by whose
-words she answered with: the tie is to these, and to her answer.
+holds; without any, the first statement does. Nobody corrects what another person said, nor an answer of Lyra's that says it again. What
+she answered may be corrected by whose words she answered with: the tie is to these, and to her answer.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
-from memory.store.database import Transaction
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.database import Reader, Transaction
+from memory.store.lineage import bound, paged, pages, placeholders
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.named_values import WORD, Correctable
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
-from memory.types import DAY, Domain, Exchange, Kind
+from memory.types import DAY, Domain, Exchange, Kind, NewExchange
 
 _QUESTION = re.compile(r"[^.!?\n]+\?")
 _LOOKED_THROUGH = 80
 """How many messages of a conversation are read to find what one of them corrects; hers and others' are among them."""
 _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
+
+
+def may_correct(offered: Sequence[NewExchange]) -> bool:
+    """Return whether one of these messages may put something right."""
+    return any(one.kind is Kind.SAID and one.role == "user" and correction(one.text) for one in offered)
 
 
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, are_late: bool) -> set[int]:
@@ -55,6 +60,25 @@ async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) 
     if found := _correction(after):
         corrected |= await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found))
     return corrected
+
+
+async def together(reader: Reader, items: Collection[int]) -> list[int]:
+    """Return these messages with what they put right and what puts them right, oldest first."""
+    found, new = set(items), sorted(items)
+    while new:
+        rows = await paged(reader, "SELECT item, corrects FROM corrections WHERE item IN ({within})", new)
+        rows += await paged(reader, "SELECT item, corrects FROM corrections WHERE corrects IN ({within})", new)
+        new = sorted({key for row in rows for key in (row["item"], row["corrects"])} - found)
+        found.update(new)
+    return sorted(found)
+
+
+async def corrected_by(reader: Reader, items: Collection[int]) -> dict[int, list[int]]:
+    """Map each of these messages that corrects something to what it corrects."""
+    found: dict[int, list[int]] = {}
+    for row in await paged(reader, "SELECT item, corrects FROM corrections WHERE item IN ({within})", sorted(items)):
+        found.setdefault(row["item"], []).append(row["corrects"])
+    return found
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
@@ -102,10 +126,12 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
     )
     before = [exchanges.exchange(row) for row in rows]
     own = [one for one in before if _is_own(one, said)][: found.reach]
-    last = before[0] if before else said
+    last, others = before[0] if before else said, list[Exchange]()
     if last.kind is Kind.REPLY and last.role == "assistant":
         # Her answer may tell of what was said long before, or elsewhere.
-        own = [*await _answered(tx, domain, last, said), *own]
+        answered = await _answered(tx, domain, last)
+        own = [*(one for one in answered if _is_own(one, said)), *own]
+        others = [one for one in answered if not _is_own(one, said)]
     if found.is_name:
         # "No, Priya" may speak to her.
         speakers = {word for one in before for word in WORD.findall(one.speaker.lower())}
@@ -116,7 +142,9 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
         named = Correctable(asked[-1]).named
         own = [one for one in own if named & Correctable(one.text).named]
     corrected = [one.key for one in own if found.is_of(Correctable(one.text))][:1]
-    if last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)):
+    # Nor are another's words put right where she only says them again.
+    repeats = not corrected and any(found.is_of(Correctable(one.text)) for one in others)
+    if last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)) and not repeats:
         corrected.append(last.key)
     return corrected
 
@@ -143,14 +171,14 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
     return set(ties)
 
 
-async def _answered(tx: Transaction, domain: Domain, reply: Exchange, said: Exchange) -> list[Exchange]:
-    """Return what an answer of hers rests on of the words of a message's speaker, the newest first."""
+async def _answered(tx: Transaction, domain: Domain, reply: Exchange) -> list[Exchange]:
+    """Return the messages of a domain that an answer of hers rests on, the newest first."""
     rows = await tx.all(
         exchanges.SELECT + "JOIN lineage l ON l.parent = e.item WHERE l.child = :reply AND l.cited = 1 AND e.domain = :domain "
         f"AND e.kind = 'said' AND {shown('e')} ORDER BY e.said_at DESC, e.item DESC LIMIT {_LOOKED_THROUGH}",
         {"reply": reply.key, "domain": domain.key},
     )
-    return [one for row in rows if _is_own(one := exchanges.exchange(row), said)]
+    return [exchanges.exchange(row) for row in rows]
 
 
 def _is_name(one: Exchange) -> bool:

@@ -153,6 +153,7 @@ class KeptMessages:
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
         await erase.retire_above(tx, await corrections.reword(tx, domain, row["text"], after), now)
+        await self._confiding.keep_with_corrected(tx, [after.key])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _held_back_besides(self, row: Row, ask: Discretion, text: str) -> list[int]:
@@ -164,12 +165,12 @@ class KeptMessages:
         return [*replies, *targets.with_replies(kept_back(ask, targets).earlier)]
 
     async def _hold_back(self, tx: Transaction, row: Row, ask: Discretion, besides: Sequence[int]) -> None:
-        """Hold back an edited message, and `besides`, from those it excludes, in shared domains."""
+        """Hold back an edited message with its corrections, and `besides`, from those it excludes, in shared domains."""
         ((domain, _),) = await by_domain(tx, [row["item"]])
         teller = await identities.account(tx, row["identity"])
         if teller and domain.ref.kind is not DomainKind.DM:
             whom = await withheld_from(tx, [domain], ask, teller)
-            await self._confiding.put(tx, sorted({row["item"], *besides}), whom)
+            await self._confiding.put(tx, sorted({*await corrections.together(tx, [row["item"]]), *besides}), whom)
 
     async def _find(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
         here = {"platform": platform, "place": place}

@@ -119,10 +119,14 @@ class View(ViewPart):
         confiding = self._binding.shared.confiding
         asking = any(message.discretion for message in messages)
         earlier = await confiding.earlier(session, messages) if asking else {}
+        may_confide = asking or (corrections.may_correct(messages) and bool(await confidences.within(self._db, self.home)))
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
-        async with self._db.transaction(bounds=None if asking else self._binding.bounds) as tx:
+        async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
             now = self._binding.now()
             outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
+            discreet = {message.source_id for message in messages if message.discretion}
+            told = [one for one in outcome.stored if one.source_id not in discreet]
+            corrected = await corrections.note(tx, self.home, told, are_late=outcome.are_late)
             ended, covered = (
                 await confiding.heed(tx, self._binding.readable, session, outcome.stored, messages, earlier)
                 if asking
@@ -130,8 +134,9 @@ class View(ViewPart):
             )
             await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
-            corrected = await corrections.note(tx, self.home, [] if asking else outcome.stored, are_late=outcome.are_late)
             await erase.retire_above(tx, corrected, now)
+            if corrected and may_confide:
+                await confiding.keep_with_corrected(tx, [one.key for one in outcome.stored])
             return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:

@@ -29,15 +29,17 @@ async def test_a_mention_is_for_her_and_is_no_part_of_what_was_said(server: Disc
         await ada.says(general, f"the train is late {server.mention}")
         await ada.says(general, "nobody in particular")
         await ada.says(general, "@everyone look")
-        await ear.heard(Message, 5)
+        await ada.says(general, f"{server.mention} :(")
+        await ear.heard(Message, 6)
     assert ear.texts == [
         "when does @bob come to #general?",
         "ask Lyra about it",
         "the train is late",
         "nobody in particular",
         "@everyone look",
+        ":(",
     ]
-    assert [one.addressed for one in ear.of(Message)] == [True, True, True, False, False]
+    assert [one.addressed for one in ear.of(Message)] == [True, True, True, False, False, True]
     place = ear.of(Message)[0].place
     assert (place.reach, place.circle, place.name, place.key) == (
         Reach.PUBLIC,

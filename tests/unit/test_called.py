@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.discord.incoming.convert import without_end
-from adapters.matrix.incoming.heard_messages import mentions_her, names_her
+from adapters.matrix.incoming.heard_messages import mentions_her, names_her, without_call
 
 OWN = re.compile(r"<@!?7>|<@&9>")
 PLAIN = re.compile(rf"(?:[\s,]*(?:{OWN.pattern}))+\s*\Z")
@@ -67,6 +67,15 @@ def test_it_does_as_a_call(said: str) -> None:
 )
 def test_it_does_not_within_a_quote_a_smile_or_somebody_elses_name(said: str) -> None:
     assert not names_her({"m.mentions": {}}, ME, ["Lyra", "lyra"], said)
+
+
+@pytest.mark.parametrize(
+    "call", ["Lyra: ", "Lyra, ", "Lyra : ", "@Lyra ", "Lyra ", f"{ME} ", f"{ME}: ", "[Lyra](https://matrix.to/#/x): "]
+)
+def test_what_is_said_to_her_keeps_the_smile_that_it_begins_with(call: str) -> None:
+    for left in ("what is new?", "!recall cats", ":)", ":( no", ":party: tonight"):
+        assert without_call(call + left, ME, ["Lyra", "lyra"], named=True) == left
+    assert without_call("Lyra:!help", ME, ["Lyra"], named=False) == "!help"
 
 
 LYRA = "@lyra:example.org"

@@ -1,13 +1,15 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named
 from memory.text.told.topics import count_held
-from memory.types import NOBODY, Discretion, Identity, WithheldFrom
+from memory.types import NOBODY, Discretion, DomainKind, Identity, Kind, NewExchange, WithheldFrom
+from tests.kits.memory_kit import among
 from tests.kits.size import few
 from tests.kits.steps import steps
 from tests.kits.tabled import tabled
@@ -103,3 +105,41 @@ def test_a_request_is_found_wherever_it_stands_in_a_long_text(text: str) -> None
 def test_a_request_is_found_amid_a_long_text() -> None:
     much = "We walked along the river. " * 60
     assert request_in(f"{much}Please don't tell Ben about it. {much}") == Discretion(("Ben",))
+
+
+async def test_what_is_said_and_corrected_in_one_breath_with_the_request_is_kept_whole(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ada = Identity("console", "ada")
+        texts = ("dinner with Tom is on Friday at 7", "no wait, at 6", "don't tell Ben that")
+        burst = [
+            NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada, discretion=request_in(text))
+            for n, text in enumerate(texts)
+        ]
+        kept = await here.view.say(here.session, burst)
+        assert {one.exchange.text for one in await here.view.confidences.told_by(ada)} == {*texts}
+        assert [one.earlier for one in kept.covered.values()] == [2]
+
+
+async def test_what_asks_for_discretion_since_an_edit_is_kept_with_its_correction(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ada = Identity("console", "ada")
+        for n, text in enumerate(("dinner with Tom is on Friday at 7", "no wait, at 6", "I fed the cat")):
+            new = NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada)
+            await here.view.say(here.session, [new])
+        edited = "don't tell Ben, but dinner with Tom is on Friday at 7"
+        assert await here.memory.kept.revise("console", "dm", "a0", edited, 5)
+        assert {one.exchange.text for one in await here.view.confidences.told_by(ada)} == {edited, "no wait, at 6"}
+
+
+@pytest.mark.parametrize("asks", ["don't tell Ben that", "don't tell Ben about the dinner with Tom"])
+async def test_what_is_kept_from_somebody_is_kept_with_its_corrections_whichever_came_first(tmp_path: Path, asks: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ada, dinner = Identity("console", "ada"), "dinner with Tom is on Friday at 7"
+        texts = (dinner, "no wait, at 6", asks, "sorry, I meant at 5:30", "I fed the cat")
+        for n, text in enumerate(texts):
+            new = NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada, discretion=request_in(text))
+            await here.view.say(here.session, [new])
+        assert await here.memory.kept.revise("console", "dm", "a4", "wait, it's at 8", 5)
+        kept = {one.exchange.text for one in await here.view.confidences.told_by(ada)}
+        assert kept == {dinner, "no wait, at 6", asks, "sorry, I meant at 5:30", "wait, it's at 8"}
+        assert await here.found("when is dinner with Tom?") == []

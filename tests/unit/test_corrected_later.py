@@ -92,19 +92,10 @@ async def test_who_may_not_know_the_correction_is_told_what_they_may_know(tmp_pa
         ada = Identity("console", "ada")
         known = [text for text in (DINNER, *corrections[:-1]) if text not in _BESIDES]
         for n, text in enumerate((DINNER, *corrections)):
-            await here.view.say(here.session, [NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada)])
+            new = NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada)
+            (last,) = (await here.view.say(here.session, [new])).stored
         assert (await recalled(here))[0] == (RIGHT, False)
-        asks = NewExchange(
-            Kind.SAID,
-            "don't tell Ben that",
-            "asks",
-            here.clock.now() + MINUTE,
-            "Ada",
-            "user",
-            ada,
-            discretion=Discretion(("Ben",), back=True),
-        )
-        await here.view.say(here.session, [asks])
+        await here.view.confidences.put(last.id, ada, Discretion(("Ben",)))
         assert (await recalled(here))[:2] == [(known[-1], False), *((text, True) for text in known[-2::-1])][:2]
 
 
@@ -145,6 +136,18 @@ async def test_what_she_answered_is_corrected_in_the_words_it_rests_on(tmp_path:
         assert ("the film starts at 9", False) in await recalled(here, "when does the film start?")
 
 
+async def test_nobody_corrects_in_her_answer_what_somebody_else_said(tmp_path: Path) -> None:
+    async with among(tmp_path) as here:
+        dinner = await others_say(here, "Ada", DINNER)
+        await here.reply("Noted, Ada: dinner with Tom is on Friday at 7.", [dinner.key])
+        for text in (RIGHT, "no, Priya"):
+            await others_say(here, "Ben", text)
+        assert await here.count("corrections") == 0
+        await here.reply("Dinner with Tom is on Friday at 7.", [dinner.key])
+        await others_say(here, "Ada", "no, at 5")
+        assert (await recalled(here))[0] == ("no, at 5", False)
+
+
 async def test_an_answer_to_her_question_corrects_nothing(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await here.say("we have two cats, Tom has dinner at 7")
@@ -173,6 +176,16 @@ async def test_corrections_of_the_day_and_of_the_time_hold_together_until_one_ta
         await here.view.forget_message(dinner.id)
         assert {row["item"] for row in await here.memory.db.all("SELECT item FROM corrections")} != {saturday.key}
         assert await recalled(here) == []
+
+
+async def test_what_puts_right_what_was_said_elsewhere_stands_where_that_stood(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        party = await here.say("the party is on the 14th of December")
+        for question in ("when is the party?", "so when is the party?"):
+            await here.say(question)
+        elsewhere = await here.view.sessions.get(SessionRef("console", "other"), "other")
+        right = await here.say("if anybody asks you at lunch, the party isn't on the 14th, it's on the 21st", session=elsewhere)
+        assert (await recalled(here, "when is the party?"))[:2] == [(right.text, False), (party.text, True)]
 
 
 async def test_a_name_alone_is_a_correction_unless_it_speaks_to_somebody(tmp_path: Path) -> None:

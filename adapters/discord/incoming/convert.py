@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import discord
 
-from adapters.display import clean, line
+from adapters.display import CALL_END, clean, line
 from adapters.events import MenuCall, Message, Person, Place, Unreadable
 from adapters.message_parts import Attachment, Forward, Quote
 from adapters.reaction_commands import OFFERS, TAKEN_BACK, plain
@@ -216,7 +216,7 @@ def _forwarded(one: discord.MessageSnapshot, message: discord.Message) -> str:
 def _without_call(message: discord.Message, me: discord.ClientUser) -> str:
     role = _own_role(message)
     own = re.compile(rf"<@!?{me.id}>" if role is None else rf"<@!?{me.id}>|<@&{role.id}>")
-    said = re.sub(rf"\A\s*(?:(?:{own.pattern})[\s,:;]*)+", "", message.content)
+    said = re.sub(rf"\A\s*(?:(?:{own.pattern})(?:{CALL_END})?\s*)+", "", message.content)
     return own.sub(_OWN_NAME, without_end(said, own))
 
 

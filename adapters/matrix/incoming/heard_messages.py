@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from urllib.parse import unquote
 
-from adapters.display import line
+from adapters.display import CALL_END, line
 from adapters.events import Message
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming import convert
@@ -51,9 +51,10 @@ def without_call(said: str, me: str, names: Collection[str], *, named: bool) -> 
     A name at the start is a call if it is `named` as a mention, or marked by an @, a colon or a comma.
     """
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name)
-    end = r"[\s,:;]+" if named else r"\s*[,:;]\s*"
-    call = rf"{re.escape(me)}(?!\w)[\s,:;]*|\[@?(?:{any_name})\]\([^)\s]*\)[\s,:;]*|@(?:{any_name})(?!\w)[\s,:;]*|(?:{any_name})(?!\w){end}"
-    left = re.sub(rf"\A\s*(?:{call})", "", said, count=1, flags=re.IGNORECASE)
+    marked = rf"(?:{re.escape(me)}(?!\w)|\[@?(?:{any_name})\]\([^)\s]*\)|@(?:{any_name})(?!\w))(?:{CALL_END})?"
+    end = rf"(?:{CALL_END}|(?=\s))" if named else CALL_END
+    call = rf"(?:{marked}|(?:{any_name})(?!\w){end})\s*"
+    left = re.sub(rf"\A\s*{call}", "", said, count=1, flags=re.IGNORECASE)
     return left if left.strip() else said
 
 

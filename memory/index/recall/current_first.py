@@ -196,9 +196,11 @@ def with_corrections(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
 def _corrected_by_name(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     """Return hits, those among them tied to each other of which one says what it puts right of the other, however long before.
 
-    Where it says that it corrects, a name that both have is enough.
+    Where it says that it corrects, a name that both have is enough. What puts something right stands no lower than that did, since
+    both are told together, the newer first: hits that tell neither would come before them.
     """
     tied: dict[int, Hit] = {}
+    place = {key: at for at, key in enumerate(hits)}
     for key, hit in hits.items():
         found = correction(hit.exchange.text) if hit.corrects is None and _is_told(hit) else None
         if not (found and found.about):
@@ -210,10 +212,12 @@ def _corrected_by_name(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
         ]
         if of:
             last = max(of, key=lambda other: (hits[other].exchange.said_at, other))
-            tied[key] = tied.get(key, hit)._replace(corrects=hits[last].exchange)
+            score = max(hit.score, *(hits[other].score for other in of))
+            tied[key] = tied.get(key, hit)._replace(corrects=hits[last].exchange, score=score)
+            place[key] = min(place[key], *(place[other] for other in of))
             older = {other: tied.get(other, hits[other]) for other in of}
             tied |= {other: one._replace(corrected=key) for other, one in older.items() if one.corrected is None}
-    return {**hits, **tied} if tied else hits
+    return {key: tied.get(key, hits[key]) for key in sorted(hits, key=place.__getitem__)} if tied else hits
 
 
 def _is_of_one(older: Hit, newer: Hit, found: Correction) -> bool:
