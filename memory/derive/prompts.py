@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from memory.ports import Source, Task, TaskKind
 from memory.text.display_names import LYRA, display_name
-from memory.text.prompt_lines import SOURCE, prompt_line
+from memory.text.prompt_lines import SOURCE, prompt_line, uncut
 from memory.text.time.relative_dates import moments
 from memory.tiers.profile import NOTHING_NEW
 
@@ -177,7 +177,8 @@ def _block(source: Source) -> str:
     days = list(moments(source.said_at))
     weekday = f" {days[0]:%a}" if len(days) == 1 else ""
     header = f"[{source.label}] {source.said_at}{weekday}{speaker}"
-    return "\n".join([header, prompt_line(source.text, SOURCE)]) if source.text.strip() else header
+    text = uncut(source.text) if source.speaker == LYRA else source.text
+    return "\n".join([header, prompt_line(text, SOURCE)]) if text.strip() else header
 
 
 def _acquaintance(known: Sequence[Source]) -> list[str]:

@@ -31,6 +31,8 @@ def test_the_prompt_says_how_to_write() -> None:
         "letter by letter",
     ):
         assert rule in prompt.system
+    cut = render(Task("gist", (source("hi […]"), source("ho […]", "Lyra", "m2")), sentences=6))
+    assert "| hi […]\n" in cut.user and "| ho\n" in cut.user, "the mark of a cut answer is not shown"
     assert "[m1] 2024-05-03 10:00 Fri · Ada\n| hi\n[m2] 2024-05-03 10:00 Fri · Lyra\n| ho" in prompt.user
 
 

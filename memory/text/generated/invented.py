@@ -13,6 +13,81 @@ _HEADED = {"instruction": "user", "input": "user", "response": _HERSELF}
 _FENCE = "```"
 
 
+_HERE = r" +(?:hier|here|ici|aquí|qui|speaking)"
+_LABELS = re.compile(rf"(?:^|[>,:] )[\"“„]?(?P<who>[^\W\d_][\w'’-]{{0,30}})[\"”]?{_HERE}: ", re.MULTILINE)
+_I = re.compile(r"(?:ich|i|wir|we|mein\w{0,2}|my|our|je|j|nous|mon|ma|mes|yo|mis?)(?:['’]\w*)?\s", re.IGNORECASE)
+_HERS = re.compile(
+    r"\b(?:you\w*|du|dir|dich|dein\w*|euch|ihr|tu|te|toi|tú|ti|know|think|remember|recall|found|find|kept|can|could|would|hope|glad|sorry"
+    r"|weiß|denke|glaube|erinnere|finde|gefunden|kann|könnte|würde|hoffe|sais|crois|peux|sé|creo|puedo)\b",
+    re.IGNORECASE,
+)
+"""What she says where she addresses somebody by name: of them, of what she knows and of what she can."""
+_FIRST_SENTENCE = re.compile(r"[.!?…\n]")
+_LONGEST_SENTENCE, _LONGEST_WORD = 200, 12
+
+
+class WithoutRoles:
+    """A streaming filter that ends an answer which opens in the role of somebody else, before anything of it is shown.
+
+    Such an answer opens with a name that opened a message of the conversation ("Jan here: …"), or with one of these `names` and tells
+    in the first person what is not hers. `said` are the messages of the prompt.
+    """
+
+    def __init__(self, said: Iterable[str], names: Iterable[str]) -> None:
+        here = frozenset(found["who"].casefold() for text in said for found in _LABELS.finditer(text)) - {_NAME}
+        plain = frozenset(map(str.casefold, names)) - {_NAME}
+        self.ended = False
+        self._names = here | plain
+        self._held = ""
+        self._open = not self._names
+        either = "|".join(map(re.escape, self._names))
+        self._label = re.compile(
+            rf"(?:{_NAME}: *)?[\"“„*_]*(?P<who>{either})[\"”*_]*(?P<here>{_HERE})?[*_]*:[*_]*\s*", re.IGNORECASE
+        )
+
+    def feed(self, piece: str) -> str:
+        """Add a piece and return the text that can be shown so far."""
+        if self._open:
+            return piece
+        self._held += piece
+        return self._known(whole=False)
+
+    def rest(self) -> str:
+        """Return what was held back, at the end of the answer."""
+        return "" if self._open or self.ended else self._known(whole=True)
+
+    def _known(self, *, whole: bool) -> str:
+        begun = self._held.lstrip()
+        label = self._label.match(begun)
+        if label is None:
+            if not whole and self._may_be_label(begun):
+                return ""
+        elif label["here"]:
+            self.ended = True
+            return ""
+        else:
+            told = begun[label.end() :]
+            first = _FIRST_SENTENCE.split(told)[0]
+            is_whole = whole or len(first) < len(told) or len(told) > _LONGEST_SENTENCE
+            own = _I.match(told)
+            if not is_whole and (own or len(told) <= _LONGEST_WORD):
+                return ""
+            self.ended = own is not None and not _HERS.search(first)
+            if self.ended:
+                return ""
+        self._open = True
+        return self._held
+
+    def _may_be_label(self, begun: str) -> bool:
+        """Return whether a text may be the beginning of a label."""
+        plain = re.sub(rf"^{_NAME}: *", "", begun.casefold()).lstrip('"“„*_')
+        if f"{_NAME}: ".startswith(plain):
+            return True
+        return "\n" not in begun and any(
+            name.startswith(plain) or (plain.startswith(name) and len(plain) <= len(name) + _LONGEST_WORD) for name in self._names
+        )
+
+
 class WithoutTurns:
     """A streaming filter that drops invented turns of others.
 
