@@ -51,6 +51,10 @@ class ConcreteWords:
                 return found.group()
         return ""
 
+    def following(self) -> frozenset[str]:
+        """Return the concrete words that are among the words, or follow from them."""
+        return frozenset(word for word, implied in _things()[0].items() if any(map(self._has, implied)))
+
     def _has(self, word: str) -> bool:
         if word in self._words or stem(word) in self._stems:
             return True
