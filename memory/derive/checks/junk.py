@@ -53,6 +53,7 @@ _OWN = re.compile(
     r"\b(?:i|me|my|myself|we|us|our|ich|mich|mir|mein\w{0,2}|wir|uns|unser\w{0,2}|je|j(?=['’])|moi|mon|ma|mes|nous|notre|nos|yo|mis?|nuestr\w+)\b",
     re.IGNORECASE,
 )
+_SOMEBODY = re.compile(r"(?:^|[.!?] )(?:he|she|er|sie|il|elle|él|ella)\b", re.IGNORECASE)
 _QUOTATION = re.compile(
     r"(?P<name>[^\W\d_][^\s:;,.\"“„«]*) (?:said|asked|replied|responded|answered|wrote|added|sagte|fragte|antwortete|schrieb|meinte)"
     r"(?: \w+)?[:,]? [\"“„«](?P<quote>[^\"“”„«»]+)[\"”“»]"
@@ -123,14 +124,14 @@ def is_spoken(text: str) -> bool:
 def copied_from(text: str, cited: Sequence[Source]) -> Source | None:
     """Return the message among the sources whose words a sentence copies, letter by letter but for its end, without saying whose they are.
 
-    These are words with "I" or "you", and all that only Lyra said.
+    These are words with "I" or "you", a sentence that begins with "she", and all that only Lyra said.
     """
     line = one_line(text).rstrip(".!?… ")
     if len(line.split()) < _LEAST_WORDS:
         return None
     copy = re.compile(rf"(?<!\w){re.escape(line)}(?!\w)")
     holding = [source for source in cited if source.speaker and copy.search(one_line(source.text))]
-    if is_spoken(line) or _OWN.search(line) or all(source.speaker == LYRA for source in holding):
+    if is_spoken(line) or _OWN.search(line) or _SOMEBODY.search(line) or all(source.speaker == LYRA for source in holding):
         return next(iter(holding), None)
     return None
 
