@@ -13,7 +13,7 @@ from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
 from memory.text.budget import tokens
-from memory.text.generated.echoes import Uncopied, WithoutEcho, repeatable
+from memory.text.generated.echoes import Uncopied, UpToMoment, WithoutEcho, repeatable
 from memory.text.generated.invented import WithoutReceipts, WithoutRoles, WithoutTurns
 from memory.text.generated.loops import Uncounted, Unlooped
 from memory.text.off_loop import off_loop
@@ -47,15 +47,16 @@ class Cleaned:
         self._roles = None if _ROLE.search(asked) or _DIALOGUE.search(asked) else WithoutRoles(said, askers)
         self._turns = None if _DIALOGUE.search(asked) else WithoutTurns(_speakers(said, asked))
         self._receipts = WithoutReceipts(said)
+        self._moment = UpToMoment()
 
     @property
     def ended(self) -> bool:
         """Whether the rest of the answer is not wanted."""
-        return any(one.ended for one in (self._loops, self._counting, self._echo, self._roles, self._turns) if one)
+        return any(one.ended for one in (self._loops, self._counting, self._echo, self._roles, self._turns, self._moment) if one)
 
     def feed(self, piece: str) -> str:
         """Add a piece, and return the text that can be shown so far."""
-        return self._after_loops(self._loops.feed(piece))
+        return self._moment.feed(self._after_loops(self._loops.feed(piece)))
 
     def rest(self) -> str:
         """Return the text held back at the end of the answer."""
@@ -67,7 +68,7 @@ class Cleaned:
         shown += self._after_roles(self._roles.rest()) if self._roles else ""
         if self._turns:
             shown += self._receipts.feed(self._turns.rest())
-        return shown + self._receipts.rest()
+        return self._moment.feed(shown + self._receipts.rest()) + self._moment.rest()
 
     def _after_loops(self, text: str) -> str:
         return self._after_counting(self._counting.feed(text) if self._counting else text)

@@ -53,9 +53,12 @@ WHOLE = {
     "an event over several lines, and nothing more": stream(ANSWERED.replace(', "fin', ',\ndata: "fin'), end=""),
     "words that keep the connection open": stream("null", FIRST, "ping", SECOND, "heartbeat", STOP, "null", "[DONE]"),
     "a text in place of a message": stream(
-        *(json.dumps({"choices": [{"index": 0, "text": some, "finish_reason": None}]}) for some in ("Good ", "evening.")), "[DONE]"
+        *(json.dumps({"choices": [{"index": 0, "text": some, "finish_reason": None}]}) for some in ("Good ", "evening.")),
+        "[DONE]",
     ),
-    "a reason as an object": stream(FIRST, '{"choices": [{"delta": {"content": "evening."}, "finish_reason": {"type": "stop"}}]}'),
+    "a reason as an object": stream(
+        FIRST, '{"choices": [{"delta": {"content": "evening."}, "finish_reason": {"type": "stop"}}]}'
+    ),
     "an empty reason in each chunk": stream(chunk("Good ", ""), chunk("evening.", "null"), STOP),
 }
 

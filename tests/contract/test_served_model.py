@@ -279,6 +279,8 @@ async def test_an_answer_in_somebody_elses_role_is_shown_to_nobody_and_asked_for
         ("When does she come?", "Ada: at nine."),
         ("When does she come?", "Adam comes first: at nine."),
         ("Wann kommt Helga?", "Lyra hier: Ich koche nie."),
+        ("How are you?", "I am Lyra, and Today is a good day."),
+        ("How are you?", "I'm ada, or Adam. Today is Thursday, 05 March 2026, 12:00. The message at the end"),
         ("Schreib Helga, dass ich sie abhole.", HELGA),
     ],
 )
@@ -288,6 +290,17 @@ async def test_who_is_addressed_by_name_or_asked_for_words_to_send_reads_them(as
         for way in (answer, fake.Drip(answer, 0.0)):
             at.server.script(way)
             assert (await complete(at.people, messages)).removeprefix("Lyra: ") == answer
+
+
+async def test_an_answer_that_says_it_is_who_asks_or_goes_on_with_the_line_about_the_time_ends_there() -> None:
+    """As a small model gave both, one behind the other."""
+    line = 'Today is Thursday, 05 March 2026, 12:00. The message at the end is from "Lena", whom you call "you".\n\n'
+    async with serving() as at:
+        for way in (str, lambda text: fake.Drip(text, 0.0)):
+            at.server.script(
+                way("I am Lena, and I teach biology in Ghent."), way(f"That is nice.\n{line}My class has 24 pupils.")
+            )
+            assert await complete(at.people, asking(f"{line}Hi, I am Lena and I teach biology in Ghent.")) == "That is nice.\n"
 
 
 async def test_answers_without_text_are_counted_as_calls_they_cost_as_much() -> None:

@@ -20,6 +20,11 @@ _ASKED_FOR = re.compile(
 _TODAY = re.compile(
     r"^Today is (?P<day>[^\W\d]+, \d\d [^\W\d]+ \d{4}), \d\d:\d\d\. (?P<asked>(?P<from>The message at the end is from .+?), whom .+)$"
 )
+# The same line anywhere, or at the end what may still become it.
+_MOMENT = re.compile(
+    r"Today is [^\W\d]+, \d\d [^\W\d]+ \d{4}, \d\d:\d\d\. (?P<whole>The message at the end is from )"
+    r"|(?:Today is[^\n]{0,100}|\b(?:T|To|Tod|Toda|Today|Today |Today i))$"
+)
 _GOES_ON = QUOTED.further.rstrip()
 _LABEL = re.compile(r"^(?:> )?[\"“„]?(?P<who>[^\W\d_][^:\"”\n]{0,30})[\"”]?: ")
 _LEAST_QUESTION, _LEAST, _LEAST_TO_HER = 3, 5, 6
@@ -150,6 +155,29 @@ def _after(text: str, entry: str) -> str:
             at += 1
         at = next(end for end in range(at + 1, len(text) + 1) if text[at:end].casefold() == word)
     return text[at:].lstrip('"”“ \t').lstrip("\n")
+
+
+class UpToMoment:
+    """A streaming filter that ends an answer where it goes on with the line of its prompt that tells the time and who asks."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Add a piece and return the text that can be shown so far."""
+        if self.ended:
+            return ""
+        self._held += piece
+        line = _MOMENT.search(self._held)
+        self.ended = line is not None and line["whole"] is not None
+        shown = self._held[: line.start()] if line else self._held
+        self._held = "" if self.ended else self._held[len(shown) :]
+        return shown
+
+    def rest(self) -> str:
+        """Return what was held back, at the end of the answer."""
+        return "" if self.ended else self._held
 
 
 class Uncopied:

@@ -1,7 +1,7 @@
 """Filters for what models invent: receipts before their lines, in imitation of the prompt, and turns of other speakers."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
 _TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
@@ -22,6 +22,20 @@ _HERS = re.compile(
     re.IGNORECASE,
 )
 """What she says where she addresses somebody by name: of them, of what she knows and of what she can."""
+_CLAIMS = (
+    "i am",
+    "i'm",
+    "i’m",
+    "my name is",
+    "ich bin",
+    "ich heiße",
+    "mein name ist",
+    "je suis",
+    "je m'appelle",
+    "je m’appelle",
+    "soy",
+    "me llamo",
+)
 _FIRST_SENTENCE = re.compile(r"[.!?…\n]")
 _LONGEST_SENTENCE, _LONGEST_WORD = 200, 12
 
@@ -29,11 +43,11 @@ _LONGEST_SENTENCE, _LONGEST_WORD = 200, 12
 class WithoutRoles:
     """A streaming filter that ends an answer which opens in the role of somebody else, before anything of it is shown.
 
-    Such an answer opens with a name that opened a message of the conversation ("Jan here: …"), or with one of these `names` and tells
-    in the first person what is not hers. `said` are the messages of the prompt.
+    Such an answer opens with a name that opened a message of the conversation ("Jan here: …"), with one of these `names` and tells
+    in the first person what is not hers, or says that it is one of these ("I am Jan"). `said` are the messages of the prompt.
     """
 
-    def __init__(self, said: Iterable[str], names: Iterable[str]) -> None:
+    def __init__(self, said: Iterable[str], names: Sequence[str]) -> None:
         here = frozenset(found["who"].casefold() for text in said for found in _LABELS.finditer(text)) - {_NAME}
         plain = frozenset(map(str.casefold, names)) - {_NAME}
         self.ended = False
@@ -41,6 +55,9 @@ class WithoutRoles:
         self._held = ""
         self._open = not self._names
         either = "|".join(map(re.escape, self._names))
+        # As the name is written: "I'm happy" is nobody's who is called Happy.
+        written = "|".join(re.escape(name) for name in names if name[:1].isupper()) or "(?!)"
+        self._claim = re.compile(rf"(?i:{'|'.join(_CLAIMS)}) (?:{written})\b")
         self._label = re.compile(
             rf"(?:{_NAME}: *)?[\"“„*_]*(?P<who>{either})[\"”*_]*(?P<here>{_HERE})?[*_]*:[*_]*\s*", re.IGNORECASE
         )
@@ -60,7 +77,8 @@ class WithoutRoles:
         begun = self._held.lstrip()
         label = self._label.match(begun)
         if label is None:
-            if not whole and self._may_be_label(begun):
+            self.ended = self._claim.match(begun) is not None and (whole or self._claim.fullmatch(begun) is None)
+            if self.ended or (not whole and (self._may_be_label(begun) or self._may_be_claim(begun))):
                 return ""
         elif label["here"]:
             self.ended = True
@@ -77,6 +95,11 @@ class WithoutRoles:
                 return ""
         self._open = True
         return self._held
+
+    def _may_be_claim(self, begun: str) -> bool:
+        """Return whether a text may go on to say that it is somebody's."""
+        plain = begun.casefold()
+        return any(f"{claim} {name}".startswith(plain) for claim in _CLAIMS for name in self._names if plain[:1] == claim[0])
 
     def _may_be_label(self, begun: str) -> bool:
         """Return whether a text may be the beginning of a label."""
