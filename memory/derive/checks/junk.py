@@ -214,8 +214,7 @@ class SpokenWords:
         spoken = [tokens(one.text) for one in sources]
         self._language = language([word for words in spoken for word in words])
         self._languages = frozenset(map(language, spoken))
-        if self._language == "german":
-            self._stems |= set(map(stem, ConcreteWords(sources).following()))
+        self._concrete = ConcreteWords(sources)
 
     def is_translated(self, text: str) -> bool:
         """Return whether a text is surely in a language that none of the words are in: no check of it holds then."""
@@ -245,7 +244,9 @@ class SpokenWords:
     def _has(self, word: str) -> bool:
         if word in self._stems or not self._stems.isdisjoint(past_stems(word)):
             return True
-        if self._language == "german" and any(_is_part(word, one) or _is_part(one, word) for one in self._stems):
+        if self._language == "german" and (
+            self._concrete.follows(word) or any(_is_part(word, one) or _is_part(one, word) for one in self._stems)
+        ):
             return True
         return word[: _ALIKE if len(word) > _ALIKE else _SHORTEST_ALIKE] in self._beginnings and len(word) >= _SHORTEST_ALIKE
 
