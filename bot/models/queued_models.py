@@ -13,20 +13,21 @@ from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
 from memory.text.budget import tokens
-from memory.text.generated.echoes import Uncopied, WithoutEcho, repeatable
-from memory.text.generated.invented import WithoutReceipts, WithoutTurns
+from memory.text.generated.echoes import Uncopied, UpToMoment, WithoutEcho, repeatable
+from memory.text.generated.invented import WithoutReceipts, WithoutRoles, WithoutTurns
 from memory.text.generated.loops import Uncounted, Unlooped
 from memory.text.off_loop import off_loop
+from memory.text.prompt_lines import CUT
 from memory.text.wordings import read_wordings
 
 _LONG = 2_000
 _MOST_ASKED = 2
 _IN_A_ROW = 16
 """How many pieces are passed on before other tasks have their turn."""
-_COUNTING, _DIALOGUE = (
-    re.compile(rf"(?i)\b(?:{'|'.join(read_wordings(__file__)[asked].values())})\b") for asked in ("counting", "dialogue")
+_COUNTING, _DIALOGUE, _ROLE = (
+    re.compile(rf"(?i)\b(?:{'|'.join(read_wordings(__file__)[asked].values())})\b") for asked in ("counting", "dialogue", "role")
 )
-"""Questions that ask for what would else be cut off: an endless count, and turns of other speakers."""
+"""Questions that ask for what would else be cut off: an endless count, turns of other speakers, and words in somebody's place."""
 _ASKER = re.compile(r'The message at the end is from "([^"\n]+)", whom')
 _ASKERS = re.compile(r'(?:from|and) "([^"\n]+)"(?=,| and)')
 _MOST_OF_A_QUESTION = 4_000
@@ -41,29 +42,33 @@ class Cleaned:
         self._loops = Unlooped()
         self._counting = None if _COUNTING.search(asked) else Uncounted()
         system = [one["content"] for one in prompt if one["role"] == "system"]
-        self._echo = WithoutEcho(repeatable(system, said, asked), _ASKERS.findall(said[-1]) if said else ())
+        askers = _ASKERS.findall(said[-1]) if said else []
+        self._echo = WithoutEcho(repeatable(system, said, asked), askers)
+        self._roles = None if _ROLE.search(asked) or _DIALOGUE.search(asked) else WithoutRoles(said, askers)
         self._turns = None if _DIALOGUE.search(asked) else WithoutTurns(_speakers(said, asked))
         self._receipts = WithoutReceipts(said)
+        self._moment = UpToMoment()
 
     @property
     def ended(self) -> bool:
         """Whether the rest of the answer is not wanted."""
-        return any(one.ended for one in (self._loops, self._counting, self._echo, self._turns) if one)
+        return any(one.ended for one in (self._loops, self._counting, self._echo, self._roles, self._turns, self._moment) if one)
 
     def feed(self, piece: str) -> str:
         """Add a piece, and return the text that can be shown so far."""
-        return self._after_loops(self._loops.feed(piece))
+        return self._moment.feed(self._after_loops(self._loops.feed(piece)))
 
     def rest(self) -> str:
         """Return the text held back at the end of the answer."""
-        if self._echo.ended:
+        if self._echo.ended or (self._roles and self._roles.ended):
             return ""
         shown = "" if self.ended else self._after_loops(self._loops.rest())
         shown += self._after_counting(self._counting.rest()) if self._counting else ""
         shown += self._after_echo(self._echo.rest())
+        shown += self._after_roles(self._roles.rest()) if self._roles else ""
         if self._turns:
             shown += self._receipts.feed(self._turns.rest())
-        return shown + self._receipts.rest()
+        return self._moment.feed(shown + self._receipts.rest()) + self._moment.rest()
 
     def _after_loops(self, text: str) -> str:
         return self._after_counting(self._counting.feed(text) if self._counting else text)
@@ -72,6 +77,9 @@ class Cleaned:
         return self._after_echo(self._echo.feed(text)) if text else ""
 
     def _after_echo(self, text: str) -> str:
+        return self._after_roles(self._roles.feed(text) if self._roles else text)
+
+    def _after_roles(self, text: str) -> str:
         turned = self._turns.feed(text) if self._turns else text
         return self._receipts.feed(turned) if turned else ""
 
@@ -137,7 +145,7 @@ class ServedModel:
                         yield piece
                         continue
                     held, cut = held + piece, piece if isinstance(piece, CutShort) else cut
-                    said = said or bool(printable(held).strip())
+                    said = said or not CUT.startswith(printable(held).strip())
                     if said:
                         yield held
                         held = ""

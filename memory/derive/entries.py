@@ -31,6 +31,8 @@ _LABEL_LIKE = re.compile(r"[A-Za-z]{1,3}-?\d{1,6}")
 _NUMBERED = re.compile(r"([a-z]*)-?0*(\d{1,6})")
 # The label with more of the header that it stands in: [m1 · Ada], [m1: 2026-03-02].
 _HEADER = re.compile(r"\s*([A-Za-z]{1,3}\d{1,6})\s*[·:|]\s")
+# A sentence within the mark that stands for it in the request's form.
+_TAGGED = re.compile(r"^<(sentence|fact|paragraph|line|bullet)>(.*)</\1>", re.IGNORECASE)
 # What announces a sentence.
 _TITLE = re.compile(
     r"^(?:(?:first|second|third|fourth|fifth|next|last)\s+(?:sentence|fact|paragraph|bullet|line)"
@@ -83,7 +85,7 @@ def _once(cited: Iterable[Entry]) -> list[Entry]:
 
 def _lines(answer: str) -> Iterator[str]:
     said = _without_repeats(_THOUGHTS_BEFORE.sub("", _THOUGHTS.sub("", answer)).splitlines())
-    lines = [_BULLET.sub("", unmarked(raw)) for raw in said]
+    lines = [_TAGGED.sub(r"\2", _BULLET.sub("", unmarked(raw))) for raw in said]
     numbers = [int(match[1]) for line in lines if (match := _NUMBER.match(line))]
     # Numbers count as numbering only if they are consecutive: "3. Mai" can begin a sentence.
     numbered = numbers == list(range(1, len(numbers) + 1)) and (len(numbers) > 1 or len(lines) == 1)
@@ -148,8 +150,12 @@ class _Labels:
 
 def _sentences(line: str, known: _Labels) -> Iterator[Entry]:
     """Yield each sentence of a line with what it cites; an entry without text is a citation alone."""
+    found = list(_citations(line, known))
+    if len(found) > 1 and found[0][0] == 0 and _WORD.search(line[found[-1][1] :]):
+        yield from _led(line, found)
+        return
     text, cites, at = "", list[str](), 0
-    for start, end, labels in [*_citations(line, known), (len(line), len(line), [])]:
+    for start, end, labels in [*found, (len(line), len(line), [])]:
         between = line[at:start]
         stop = _ENDING.match(between)
         # After a citation a new sentence begins if the one before has ended before or right after it. A line that begins with
@@ -164,6 +170,16 @@ def _sentences(line: str, known: _Labels) -> Iterator[Entry]:
     text = _tidy(text)
     if text or cites:
         yield Entry(text, tuple(cites))
+
+
+def _led(line: str, found: Sequence[tuple[int, int, list[str]]]) -> Iterator[Entry]:
+    """Yield each sentence of a line in which all citations stand before what rests on them."""
+    cites = list[str]()
+    for (_, end, labels), following in zip(found, [*(start for start, _, _ in found[1:]), len(line)], strict=True):
+        cites += [label for label in labels if label not in cites]
+        if text := _tidy(line[end:following]):
+            yield Entry(text, tuple(cites))
+            cites = []
 
 
 def _citations(line: str, known: _Labels) -> Iterator[tuple[int, int, list[str]]]:

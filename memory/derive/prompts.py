@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from memory.ports import Source, Task, TaskKind
 from memory.text.display_names import LYRA, display_name
-from memory.text.prompt_lines import SOURCE, prompt_line
+from memory.text.prompt_lines import SOURCE, prompt_line, uncut
 from memory.text.time.relative_dates import moments
 from memory.tiers.profile import NOTHING_NEW
 
@@ -51,15 +51,18 @@ _STANDING = (
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How a kind of text is requested: the job, the aim of its lines together, its own rules, and the unit of a line."""
+    """How a kind of text is requested: the job, the aim of its lines together, its own rules, the unit of a line, and two examples of it.
+
+    The examples have no words that could be taken for content: a small model gave "First sentence." back as one.
+    """
 
     job: str
     data: str
     aim: str = _SUMMARY
     rules: str = _THIRD
     unit: str = "sentence"
-    first: str = "First sentence."
-    second: str = "Second sentence."
+    first: str = "<sentence>"
+    second: str = "<sentence>"
 
 
 _KINDS: dict[TaskKind, _Kind] = {
@@ -82,7 +85,7 @@ _KINDS: dict[TaskKind, _Kind] = {
         "- Say nothing again that is known and unchanged. Leave out what holds for a day only.\n"
         '- Begin a line with "Inferred:" where nobody said it outright. Never infer health, faith, politics, origin or love.\n'
         f'- Where nothing is new, write the one line "{NOTHING_NEW}" with a label.',
-        "fact", "First fact.", "Inferred: second fact.",
+        "fact", "<fact>", "Inferred: <fact>",
     ),
     "era": _Kind(
         "You write what was happening in one month, from the digests of its conversations, the oldest first, and from what was told of "
@@ -90,7 +93,7 @@ _KINDS: dict[TaskKind, _Kind] = {
         "What you read",
         "Together they tell the month: what went on, what changed and was decided, who was there, how it ended.",
         f"{_THIRD}\n- Two or three sentences make one line. Order them by what mattered most.",
-        "paragraph", "First paragraph, of two or three sentences.", "Second paragraph.",
+        "paragraph", "<paragraph>", "<paragraph>",
     ),
     "narrative": _Kind(
         "You tell where things stand, from the facts that are known (labels with f) and what happened in the last months "
@@ -100,7 +103,7 @@ _KINDS: dict[TaskKind, _Kind] = {
         f"{_THIRD}\n"
         '- Begin each line with "Arc:" for a story that goes on, "Trend:" for what grows or fades, "Callback:" for something '
         f"left open that Lyra should ask about.\n{_STANDING}",
-        "line", "Arc: first line.", "Callback: second line.",
+        "line", "Arc: <line>", "Callback: <line>",
     ),
     "self": _Kind(
         "You write what Lyra could say about herself in this company: what she takes part in, and what it is to her.",
@@ -108,21 +111,21 @@ _KINDS: dict[TaskKind, _Kind] = {
         "They say what she has been part of here, what she looks forward to and what she wonders about.",
         '- First person: Lyra is "I"; others by display name. No claim to a body, to senses or to deeds outside of talking.\n'
         f"{_STANDING}",
-        "sentence", "I … (first sentence).", "I … (second sentence).",
+        "sentence", "I <rest of the sentence>", "I <rest of the sentence>",
     ),
     "conversation": _Kind(
         "You note one conversation of a group for everyone in it. Its messages have a label, a time and a speaker.",
         "The conversation",
         "Together under 80 words, they say the topic, facts, names, ids, decisions and open questions.",
         f"{_THIRD}\n- No pleasantries, no talk about tools or about Lyra, no quotes.",
-        "bullet", "First bullet.", "Second bullet.",
+        "bullet", "<bullet>", "<bullet>",
     ),
     "bank": _Kind(
         "You join notes of a group's conversations into fewer. Each has a label with what it covers, the oldest first.",
         "The notes",
         "Together under 120 words, they keep what will matter later: facts, names, ids, decisions, open questions.",
         f"{_THIRD}\n- Where a later note corrects an earlier one, say what holds now. No pleasantries, no quotes.",
-        "bullet", "First bullet.", "Second bullet.",
+        "bullet", "<bullet>", "<bullet>",
     ),
 }  # fmt: skip
 _COUNTED: dict[TaskKind, str] = {
@@ -177,7 +180,8 @@ def _block(source: Source) -> str:
     days = list(moments(source.said_at))
     weekday = f" {days[0]:%a}" if len(days) == 1 else ""
     header = f"[{source.label}] {source.said_at}{weekday}{speaker}"
-    return "\n".join([header, prompt_line(source.text, SOURCE)]) if source.text.strip() else header
+    text = uncut(source.text) if source.speaker == LYRA else source.text
+    return "\n".join([header, prompt_line(text, SOURCE)]) if text.strip() else header
 
 
 def _acquaintance(known: Sequence[Source]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from memory.text.budget import clip, tokens
-from memory.text.display_names import COLONS, display_name, likeness
+from memory.text.display_names import COLONS, LYRA, display_name, likeness
 from memory.text.sanitize import sanitized
 
 
@@ -58,6 +58,8 @@ _HEADED = re.compile(
     rf"(?P<head>[^\s!?;{COLONS}]{{1,40}}(?:[^\S\n]+[^\s!?;{COLONS}]{{1,40}}){{0,5}})\s{{0,9}}{_COLON})"
 )
 _MOST_OF_A_NAME = 3
+CUT = "[…]"
+"""What people see at the end of an answer that was cut off."""
 
 
 def prompt_line(text: str, frame: Frame, *, label: str = "", speaker: str = "", note: str = "", most: int | None = None) -> str:
@@ -78,7 +80,13 @@ def prompt_line(text: str, frame: Frame, *, label: str = "", speaker: str = "", 
         room = max(0, min(room - 1, room * most // spent))
 
 
+def uncut(text: str) -> str:
+    """Return an answer without the mark of one that was cut off: a model that reads the mark writes it itself."""
+    return text.rstrip().removesuffix(CUT).rstrip() if text.rstrip().endswith(CUT) else text
+
+
 def _framed(text: str, frame: Frame, label: str, speaker: str, note: str) -> str:
+    text = uncut(text) if speaker == LYRA else text
     said = [line.rstrip() for line in sanitized(text).strip().split("\n")]
     first, *further = said
     who = display_name(speaker) if speaker and not (frame.bare and _plain(first, frame, speaker)) else ""

@@ -49,6 +49,16 @@ WHOLE = {
     "parts as a gateway to another interface names them": stream(
         '{"choices": [{"delta": {"content": [{"type": "output_text", "text": "Good evening."}]}, "finish_reason": "stop"}]}'
     ),
+    "an event over several lines": stream(json.dumps(json.loads(ANSWERED), indent=1).replace("\n", "\ndata: "), "[DONE]"),
+    "an event over several lines, and nothing more": stream(ANSWERED.replace(', "fin', ',\ndata: "fin'), end=""),
+    "words that keep the connection open": stream("null", FIRST, "ping", SECOND, "heartbeat", STOP, "null", "[DONE]"),
+    "a text in place of a message": stream(
+        *(json.dumps({"choices": [{"index": 0, "text": some, "finish_reason": None}]}) for some in ("Good ", "evening.")),
+        "[DONE]",
+    ),
+    "a reason as an object": stream(
+        FIRST, '{"choices": [{"delta": {"content": "evening."}, "finish_reason": {"type": "stop"}}]}'
+    ),
     "an empty reason in each chunk": stream(chunk("Good ", ""), chunk("evening.", "null"), STOP),
 }
 
@@ -88,6 +98,12 @@ async def test_half_an_answer_is_not_taken_for_a_whole_one(kind: str) -> None:
         server.script(*[fake.Raw(json.dumps(document).encode(), "application/json")] * 4)
         with pytest.raises(ModelDown):
             await complete(model, ASKED)
+
+
+async def test_what_a_limit_ended_is_known_where_the_reason_is_an_object() -> None:
+    async with talking() as (server, model):
+        server.script(stream(FIRST, '{"choices": [{"delta": {}, "finish_reason": {"type": "length", "length": 8}}]}'))
+        assert [isinstance(piece, CutShort) async for piece in model.stream(ASKED)] == [False, True]
 
 
 @pytest.mark.parametrize(

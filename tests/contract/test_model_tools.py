@@ -121,6 +121,13 @@ SHAPES = {
         1,
     ),
     "arguments as an object": ((chunk(part(arguments={"at": "x"}, id="a", index=0)),), 1),
+    "alone, as before there were tools": (
+        tuple(
+            json.dumps({"choices": [{"delta": {"function_call": some}}]})
+            for some in ({"name": "look"}, {"arguments": '{"at"'}, {"arguments": ': "x"}'})
+        ),
+        1,
+    ),
     "without ids": ((chunk(part(index=0), part(index=1)),), 2),
     "bit by bit": (
         (chunk(part(arguments="", index=0)), *(chunk({"index": 0, "function": {"arguments": c}}) for c in '{"at": "x"}')),

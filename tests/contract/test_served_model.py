@@ -141,7 +141,7 @@ async def test_receipts_that_a_model_invents_are_taken_out_of_what_people_read()
         at.server.script(fake.Drip(answer, 0.001))
         pieces = [piece async for piece in at.people.stream(asking("tell"))]
         assert "".join(pieces) == "She sails.\nOn 20 October.\n3 boats sail."
-        for nothing in ("> 16 August 2026 19:21, Lyra:", "<|im_end|>", "\u200b"):
+        for nothing in ("> 16 August 2026 19:21, Lyra:", "<|im_end|>", "\u200b", "[…]"):
             at.server.script(nothing, nothing)
             with pytest.raises(ModelGarbled, match="wrote nothing that can be shown") as caught:
                 await complete(at.people, asking("tell"))
@@ -249,6 +249,58 @@ async def test_a_model_does_not_go_on_for_the_person_but_may_address_people_wher
         at.server.script(said, said)
         assert (await complete(at.people, asking(f"{day}good evening"))).strip() == "Good evening."
         assert await complete(at.people, asking(f"{day}Ada: good evening")) == said
+
+
+SHARED = 'Today is Thursday, 05 March 2026, 12:00. The message at the end is from "Ada", whom you call "you".\n\nAda: '
+HELGA = "Jan hier: Ich werde Helga zum Bahnhof bringen und dann einkaufen. Alles Gute, Helga!"
+
+
+@pytest.mark.parametrize(
+    "answer", [HELGA, HELGA.replace("Jan hier", "Ada"), f'"Ada": {HELGA.partition(": ")[2]}', f"Lyra: {HELGA}"]
+)
+async def test_an_answer_in_somebody_elses_role_is_shown_to_nobody_and_asked_for_again(answer: str) -> None:
+    """As a small model gave it in a household that shares an account."""
+    said = [
+        {"role": "user", "content": "Ada: Jan hier: Ich koche heute."},
+        {"role": "user", "content": f"{SHARED}Wann kommt Helga?"},
+    ]
+    messages = [ChatMessage(role="user", content=one["content"]) for one in said]
+    async with serving() as at:
+        for way in (answer, fake.Hang(answer)):
+            at.server.script(way, "Am Samstag.")
+            assert [piece async for piece in at.people.stream(messages)] == ["Am Samstag."]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Wann kommt Helga?", "Ada: Ich weiß es nicht."),
+        ("When does she come?", "Ada: I told you on Monday, at nine."),
+        ("When does she come?", "Ada: at nine."),
+        ("When does she come?", "Adam comes first: at nine."),
+        ("Wann kommt Helga?", "Lyra hier: Ich koche nie."),
+        ("How are you?", "I am Lyra, and Today is a good day."),
+        ("How are you?", "I'm ada, or Adam. Today is Thursday, 05 March 2026, 12:00. The message at the end"),
+        ("Schreib Helga, dass ich sie abhole.", HELGA),
+    ],
+)
+async def test_who_is_addressed_by_name_or_asked_for_words_to_send_reads_them(asked: str, answer: str) -> None:
+    messages = [ChatMessage(role="user", content=text) for text in ("Ada: Jan hier: Ich koche heute.", f"{SHARED}{asked}")]
+    async with serving() as at:
+        for way in (answer, fake.Drip(answer, 0.0)):
+            at.server.script(way)
+            assert (await complete(at.people, messages)).removeprefix("Lyra: ") == answer
+
+
+async def test_an_answer_that_says_it_is_who_asks_or_goes_on_with_the_line_about_the_time_ends_there() -> None:
+    """As a small model gave both, one behind the other."""
+    line = 'Today is Thursday, 05 March 2026, 12:00. The message at the end is from "Lena", whom you call "you".\n\n'
+    async with serving() as at:
+        for way in (str, lambda text: fake.Drip(text, 0.0)):
+            at.server.script(
+                way("I am Lena, and I teach biology in Ghent."), way(f"That is nice.\n{line}My class has 24 pupils.")
+            )
+            assert await complete(at.people, asking(f"{line}Hi, I am Lena and I teach biology in Ghent.")) == "That is nice.\n"
 
 
 async def test_answers_without_text_are_counted_as_calls_they_cost_as_much() -> None:

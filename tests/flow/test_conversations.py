@@ -56,7 +56,9 @@ def test_an_answer_is_kept_and_printed_whole(home: Home, model: ModelServer, ans
 
 def test_an_answer_that_the_models_own_limit_ended_says_that_it_goes_no_further(home: Home, model: ModelServer) -> None:
     model.script(b.Say("Vienna is lovely in", finish="length"))
-    assert home.chat("when should I see Vienna?").lines == ["Vienna is lovely in […]"]
+    model.script("And Graz in June. […]")
+    assert home.chat("when should I see Vienna?", "and Graz?").lines == ["Vienna is lovely in […]", "And Graz in June."]
+    assert "[…]" not in str(model.chats[-1].messages), "it would write the mark itself"
 
 
 def test_a_line_of_nuls_says_nothing(home: Home, model: ModelServer) -> None:

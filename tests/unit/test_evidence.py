@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memory.derive.checks.evidence import Evidence
 from memory.derive.drafting import sound
+from memory.derive.entries import parse
 from memory.ports import Entry, Source, Task
 from memory.text import numbers
 from memory.text.time import dates
@@ -190,3 +191,18 @@ def test_a_message_of_single_letters_alone_is_checked_in_the_steps_of_its_length
     # Eight times the letters take eight times the steps, or sixty-four times where every letter is held against every other.
     few = steps(lambda: check(50))
     assert steps(lambda: check(400), warm=True) < 10 * few
+
+
+GERMAN = [
+    Source(f"m{n}", who, f"2026-09-15T19:{n:02}+02:00", text)
+    for n, (who, text) in enumerate(tabled("german_gists", "said"), start=1)
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [*((one, True) for one in tabled("german_gists", "told")), *((one, False) for one in tabled("german_gists", "untold"))],
+)
+def test_a_german_noun_is_no_name_that_was_made_up_but_names_and_things_that_nobody_spoke_of_are(line: str, stays: bool) -> None:
+    entries = parse(line, [one.label for one in GERMAN])
+    assert bool(sound(entries, Task("gist", tuple(GERMAN)))[0]) is stays

@@ -248,6 +248,7 @@ def test_words_in_the_first_person_that_are_copied_are_quoted_with_who_said_them
         Source("m5", "Farid", "2026-03-02T19:08+01:00", "Karim hat mir gestern sein altes Fahrrad geschenkt."),
         Source("m6", "Lyra", "2026-03-02T19:09+01:00", "That is kind of him."),
         Source("m7", "Mia", "2026-03-02T19:10+01:00", "Lyra, Farid and I have to plan the party."),
+        Source("m8", "Mia", "2026-03-02T19:12+01:00", "Er kommt sowieso überall hin mit."),
     )
     assert kept(line, talk=(*TALK, *more)) == [quotation]
 

@@ -73,3 +73,10 @@ def test_a_date_that_somebody_writes_is_seen_to_be_theirs() -> None:
     assert text == "Ada: Monday, 05 January 2026, I got married"
     (text,) = shown(exchange(1, "Monday, 05 January 2026: I owe you nothing"))
     assert text == "Tuesday, 03 March 2026, Ada: Monday, 05 January 2026: I owe you nothing"
+
+
+def test_the_mark_of_an_answer_that_was_cut_off_is_not_shown_to_a_model_but_a_persons_is() -> None:
+    assert shown(exchange(1, "the boat […]", at=NOW), exchange(2, "It is green, and […]", "assistant", at=NOW)) == [
+        "the boat […]",
+        "It is green, and",
+    ]

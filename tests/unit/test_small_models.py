@@ -139,10 +139,13 @@ def test_a_prompt_that_is_said_again_is_taken_out(text: str, kept: str) -> None:
         ('Lyra: "Ada": das ist schön!', 'Lyra: "Ada": das ist schön!'),
         ('"Ada": das ist schön!', '"Ada": das ist schön!'),
         ('"Ada', '"Ada'),
+        ("We saw two octopuses today!", ""),
+        ("The jacket is green today.", "The jacket is green today."),
     ],
 )
 def test_with_a_line_of_somebodys_that_is_said_again_goes_their_name(text: str, kept: str) -> None:
-    said = "Others said here:\n> ada: Hallo zusammen! Wir teilen uns dieses Konto, Jan und ich.\n\nada: Am Samstag kommt meine Mutter Helga."
+    said = "Others said here:\n> ada: Hallo zusammen! Wir teilen uns dieses Konto, Jan und ich.\n> We saw two octopuses today!\n"
+    said += "> The jacket is green today.\n\nada: Am Samstag kommt meine Mutter Helga."
     assert shown(lambda: WithoutEcho(repeatable([SYSTEM], [said], "Am Samstag kommt meine Mutter Helga."), ["ada"]), text) == kept
 
 

@@ -1,5 +1,6 @@
 """What a model is asked for a digest, and how its answer is read."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 from memory.derive.entries import parse
 from memory.derive.prompts import fenced, render
 from memory.errors import WriterRefused
-from memory.ports import Entry, Source, Task
+from memory.ports import Entry, Source, Task, TaskKind
 from memory.text.time.times import instant, iso_minute
+from tests.unit.test_junk_answers import WRITTEN
 
 LABELS = ["m1", "m2", "m3", "m4", "m12"]
 CAT = "Ada's cat is called Turing."
@@ -31,7 +33,27 @@ def test_the_prompt_says_how_to_write() -> None:
         "letter by letter",
     ):
         assert rule in prompt.system
+    cut = render(Task("gist", (source("hi […]"), source("ho […]", "Lyra", "m2")), sentences=6))
+    assert "| hi […]\n" in cut.user and "| ho\n" in cut.user, "the mark of a cut answer is not shown"
     assert "[m1] 2024-05-03 10:00 Fri · Ada\n| hi\n[m2] 2024-05-03 10:00 Fri · Lyra\n| ho" in prompt.user
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_the_form_of_an_answer_has_no_words_that_could_be_taken_for_content(kind: TaskKind) -> None:
+    form = render(Task(kind, (source("hi"), source("ho", label="m2")))).system.partition("The form:\n")[2].splitlines()[:2]
+    assert all(re.fullmatch(r"(?:\w+:? )?<[a-z ]+> \[m\d\]", line) for line in form)
+    assert parse("<sentence>Ada has a cat.</sentence> [m1]", LABELS) == [Entry("Ada has a cat.", ("m1",))]
+
+
+LED = (  # As a small model wrote it, in one line.
+    "[m1, m3] Hallo zusammen, ich bin Jan. [m2] Ich habe heute einen Welpen abgeholt, er heißt Bruno. [m3] Wie alt ist der Kleine? "
+    "[m4] Zehn Wochen, ein Dackel."
+)
+
+
+def test_in_a_line_that_begins_with_a_label_each_stands_before_what_rests_on_it() -> None:
+    assert [entry.cites for entry in parse(LED, LABELS)] == [("m1", "m3"), ("m2",), ("m3",), ("m4",)]
+    assert parse("[m1] Ada has a cat. [m2]", LABELS) == [Entry("Ada has a cat.", ("m1", "m2"))]
 
 
 def test_the_last_line_shows_labels_as_they_are_to_be_cited() -> None:

@@ -36,6 +36,7 @@ from localization.sentences import lazy
 from memory.index.hits import Hit
 from memory.text.budget import tokens
 from memory.text.off_loop import off_loop
+from memory.text.prompt_lines import CUT, uncut
 from memory.tiers.messages.asides import Aside
 from memory.types import Exchange
 from memory.view.recalled import Recalled
@@ -234,11 +235,12 @@ class ModelAnswer:
         with measures.stage("model"):
             is_complete = await self._source_watch.run(self._stream(chat, pieces))
         written = "".join(pieces)
-        text = printed(written)
+        # Without the mark where it imitates one: whether it was cut is known.
+        text = uncut(printed(written))
         if not is_complete and not text:
             raise AnswerEnded(lazy("The answer was ended before it began."))
         if not is_complete or (text and any(isinstance(piece, CutShort) for piece in pieces)):
-            text = f"{text} […]"
+            text = f"{text} {CUT}"
         return await self._with_sources(text, self._lookups.tokens_sent + tokens(written))
 
     async def _stream(self, chat: Model, pieces: list[str]) -> None:

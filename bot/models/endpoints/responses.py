@@ -22,6 +22,9 @@ _CUT = _LIMITS | frozenset(
 )
 _FAILED = frozenset(("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"))
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
+_DONE = object()
+# What some send as the data of an event to keep the connection open.
+_KEEPS_OPEN = frozenset((b"null", b"ping", b"pong", b"heartbeat", b"keepalive", b"keep-alive"))
 # Some endpoints send these in every chunk of an answer that goes on.
 _UNFINISHED = frozenset(("", "null", "none"))
 
@@ -96,12 +99,12 @@ async def pieces(
     finished: str | None = None
     held, size, begun, shown = "", 0, False, False
     called = CallFragments()
-    async for data in _events(chunks, limit):
+    async for document in _events(chunks, limit):
         begun = True
-        if data == b"[DONE]":
+        if document is _DONE:
             finished = finished or ""
             break
-        piece = _piece(_json(data), "delta")
+        piece = _piece(document, "delta")
         finished = piece.finished if piece.finished is not None else finished
         held += thoughts.feed(piece.text)
         thoughts.found = thoughts.found or bool(piece.reasoning)
@@ -146,12 +149,13 @@ def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = Fals
     return found
 
 
-async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[bytes, None]:
-    """Yield the data of each event.
+async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[object, None]:
+    """Yield the document of each event, or `_DONE`, but none for an event that only keeps the connection open.
 
-    Such endpoints send each event's data on one line, and none in one that keeps the connection open.
+    Most endpoints send an event's data on one line, some without a blank line behind it; where it is not whole yet, its lines go on to
+    the next blank one.
     """
-    rest = bytearray()
+    rest, held = bytearray(), bytearray()
     async for chunk in chunks:
         rest += chunk
         *lines, last = rest.splitlines(keepends=True) or [bytearray()]
@@ -159,27 +163,38 @@ async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[by
         if rest.endswith(b"\n"):
             lines.append(rest)
             rest = bytearray()
-        if len(rest) > limit:
+        if len(rest) + len(held) > limit:
             raise Unusable(lazy("it has a line of more than {limit} bytes", limit=limit))
         for at, line in enumerate(lines, start=1):
             if data := _data(line):
-                yield data
+                try:
+                    document = None if held else _document(data)
+                except Unusable:
+                    document = None
+                if document is None:
+                    held += b"\n" + data
+                else:
+                    yield document
+            elif held and not line.strip():
+                yield _document(bytes(held.strip()))
+                held.clear()
             if at % _AT_ONCE == 0:
                 # One chunk may contain many events: give other tasks a turn.
                 await asyncio.sleep(0)
-    if data := _data(rest):
-        if data != b"[DONE]" and not _is_json(data):
+    if data := bytes(held + b"\n" + _data(rest)).strip():
+        try:
+            document = _document(data)
+        except Unusable:
             # Who breaks off in the middle of an event is gone, however properly the connection was closed.
-            raise Truncated
-        yield data
+            raise Truncated from None
+        yield document
 
 
-def _is_json(data: bytes) -> bool:
-    try:
-        _json(data)
-    except Unusable:
-        return False
-    return True
+def _document(data: bytes) -> object:
+    """Return the document that data of an event hold, `_DONE` for the last one, and an empty one for data that hold none."""
+    if data == b"[DONE]":
+        return _DONE
+    return {} if data.lower() in _KEEPS_OPEN else _json(data)
 
 
 def _data(line: bytearray) -> bytes:
@@ -217,10 +232,12 @@ def _piece(document: object, part: str) -> AnswerPiece:
     if first is None:
         return AnswerPiece("")
     # An endpoint that cannot stream may send its answer as one event.
-    message = first.get(part, first.get("message")) or {} if isinstance(first, dict) else None
+    message = first.get(part) or first.get("message") or {"content": first.get("text")} if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else 0
-    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    calls = _calls(message) if isinstance(message, dict) else None
     finished = first.get("finish_reason") if isinstance(first, dict) else None
+    if isinstance(finished, dict):
+        finished = finished.get("type") or finished.get("reason")
     if not isinstance(finished, str | None):
         raise Unusable(lazy("it has parts of the wrong type"))
     finished = finished.lower() if finished else None
@@ -229,6 +246,12 @@ def _piece(document: object, part: str) -> AnswerPiece:
     declined = message.get("refusal") if isinstance(message, dict) else None
     reasoning = {key: message[key] for key in _REASONING if message.get(key)} if isinstance(message, dict) else {}
     return AnswerPiece(_said(content) or text_of(declined), None if finished in _UNFINISHED else finished, calls, reasoning)
+
+
+def _calls(message: Mapping[str, object]) -> object:
+    """Return the calls of a message; older servers send one alone, without an id."""
+    older = message.get("function_call")
+    return message.get("tool_calls") or ([{"index": 0, "function": older}] if older else None)
 
 
 def _first_choice(choices: list[object]) -> object:

@@ -33,6 +33,11 @@ def _things() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
     return by_word, frozenset(nouns)
 
 
+@cache
+def _implied_by_stem() -> dict[str, frozenset[str]]:
+    return {stem(word): implied for word, implied in _things()[0].items()}
+
+
 class ConcreteWords:
     """The words of a writer's input, by which a concrete word that nobody used is known."""
 
@@ -50,6 +55,10 @@ class ConcreteWords:
             if not any(self._has(one) for one in by_word[word]):
                 return found.group()
         return ""
+
+    def follows(self, stemmed: str) -> bool:
+        """Return whether a stem is that of a concrete word which is among the words, or follows from them."""
+        return any(map(self._has, _implied_by_stem().get(stemmed, ())))
 
     def _has(self, word: str) -> bool:
         if word in self._words or stem(word) in self._stems:

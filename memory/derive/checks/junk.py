@@ -9,8 +9,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from memory.derive.checks.common_nouns import is_abstract
+from memory.derive.checks.concrete_words import ConcreteWords
 from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.ports import Source
+from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens, unspaced
 from memory.text.questions import is_question
@@ -50,24 +53,33 @@ _OWN = re.compile(
     r"\b(?:i|me|my|myself|we|us|our|ich|mich|mir|mein\w{0,2}|wir|uns|unser\w{0,2}|je|j(?=['’])|moi|mon|ma|mes|nous|notre|nos|yo|mis?|nuestr\w+)\b",
     re.IGNORECASE,
 )
+_SOMEBODY = re.compile(r"(?:^|[.!?] )(?:he|she|er|sie|il|elle|él|ella)\b", re.IGNORECASE)
 _QUOTATION = re.compile(
     r"(?P<name>[^\W\d_][^\s:;,.\"“„«]*) (?:said|asked|replied|responded|answered|wrote|added|sagte|fragte|antwortete|schrieb|meinte)"
     r"(?: \w+)?[:,]? [\"“„«](?P<quote>[^\"“”„«»]+)[\"”“»]"
 )
 """Who said something, with the words."""
-_CLAUSE = re.compile(r"[,;:.!?]\s|\b(?:and|but|because|so|while|which|who|after|before|since)\b")
+_CLAUSE = re.compile(r"[,;:.!?]\s|\b(?:and|but|because|so|while|which|who|after|before|since|und|aber|weil|während|nachdem)\b")
 _FRAMING = frozenset(
     map(
         stem,
         """say says said tell tells told talk talked ask asks asked mention mentioned answer answered reply replied agree agreed promise
         promised feel feels felt mood happy sad glad relieved relief worried overjoyed playful excited relaxed tired grateful now still
-        yet also again later then today time want wants wanted decide decided discuss discussed conversation remember""".split(),
+        yet also again later then today time want wants wanted decide decided discuss discussed conversation remember
+        sagt sagte fragt fragte erzählt erzählte berichtet antwortet bittet freut freute freude froh sorgen sorge angst glücklich dankbar traurig
+        stimmung gespräch jetzt noch auch wieder will wollte möchte heute gemeinsam zusammen""".split(),
     )
 )
 """What a digest may say of any message."""
 _LEAST_SAID, _LEAST_CLAUSE, _HELD = 12, 2, 0.25
 """How many different words must have been said at least, how many content words make a clause a statement, and the share of these that
 somebody must have used: more than this."""
+_READ = frozenset(("english", "german"))
+_LIGHT_GERMAN = FUNCTION_WORDS | frozenset(
+    """beim ans ins vom aufs kein keine keinen keiner keinem dieser diese dieses diesem diesen deshalb darum sehr schon doch dort dabei damit
+    dazu nun nur mehr man sich ihnen ihres seines seiner unser unsere unseren euer werden wurde wurden hatten sein haben kann können muss danach dann statt findet finden
+    beide beiden geht gehen zeigt zeigen macht machen""".split()
+)
 _ALIKE, _SHORTEST_ALIKE = 5, 4
 """Words with so many first letters in common count as forms of one word."""
 _WORD = re.compile(r"\w+")
@@ -112,14 +124,14 @@ def is_spoken(text: str) -> bool:
 def copied_from(text: str, cited: Sequence[Source]) -> Source | None:
     """Return the message among the sources whose words a sentence copies, letter by letter but for its end, without saying whose they are.
 
-    These are words with "I" or "you", and all that only Lyra said.
+    These are words with "I" or "you", a sentence that begins with "she", and all that only Lyra said.
     """
     line = one_line(text).rstrip(".!?… ")
     if len(line.split()) < _LEAST_WORDS:
         return None
     copy = re.compile(rf"(?<!\w){re.escape(line)}(?!\w)")
     holding = [source for source in cited if source.speaker and copy.search(one_line(source.text))]
-    if is_spoken(line) or _OWN.search(line) or all(source.speaker == LYRA for source in holding):
+    if is_spoken(line) or _OWN.search(line) or _SOMEBODY.search(line) or all(source.speaker == LYRA for source in holding):
         return next(iter(holding), None)
     return None
 
@@ -202,6 +214,7 @@ class SpokenWords:
         spoken = [tokens(one.text) for one in sources]
         self._language = language([word for words in spoken for word in words])
         self._languages = frozenset(map(language, spoken))
+        self._concrete = ConcreteWords(sources)
 
     def is_translated(self, text: str) -> bool:
         """Return whether a text is surely in a language that none of the words are in: no check of it holds then."""
@@ -210,23 +223,36 @@ class SpokenWords:
     def lack(self, text: str, names: WrittenNames) -> str:
         """Return the first clause of a text of which hardly a content word, names aside, is among the words; '' if there is none.
 
-        Only English is read.
+        Only English and German are read.
         """
-        if self._language != "english" or len(self._stems) < _LEAST_SAID or language(tokens(text)) not in (None, "english"):
+        if self._language not in _READ or len(self._stems) < _LEAST_SAID or language(tokens(text)) not in (None, self._language):
             return ""
         for clause in _CLAUSE.split(text):
             words = [
-                one for one in key_words(clause) if len(one) > 2 and one.isalpha() and one not in _EMPTY and not names.knows(one)
+                one
+                for one in key_words(clause)
+                if len(one) > 2 and one.isalpha() and not self._is_light(one) and not names.knows(one)
             ]
             stems = set(map(stem, words)) - _FRAMING
             if len(stems) >= _LEAST_CLAUSE and sum(map(self._has, stems)) <= _HELD * len(stems):
                 return one_line(clause)
         return ""
 
+    def _is_light(self, word: str) -> bool:
+        return word in _EMPTY or (self._language == "german" and (word in _LIGHT_GERMAN or is_abstract(word)))
+
     def _has(self, word: str) -> bool:
         if word in self._stems or not self._stems.isdisjoint(past_stems(word)):
             return True
+        if self._language == "german" and (
+            self._concrete.follows(word) or any(_is_part(word, one) or _is_part(one, word) for one in self._stems)
+        ):
+            return True
         return word[: _ALIKE if len(word) > _ALIKE else _SHORTEST_ALIKE] in self._beginnings and len(word) >= _SHORTEST_ALIKE
+
+
+def _is_part(word: str, compound: str) -> bool:
+    return len(word) >= _ALIKE and word in compound
 
 
 def is_no_thought(text: str, cited: Sequence[Source], system: str) -> bool:

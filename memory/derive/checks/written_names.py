@@ -1,13 +1,15 @@
 """Names in written sentences, and the sources of names that the cited messages only refer to as "she".
 
 A capitalized word inside a sentence is a name. So is one at the beginning of a sentence, if it is a name elsewhere in the
-writer's input or output, or stands where only a name or a thing can: before a verb. Scripts without capitals are not checked.
+writer's input or output, or stands where only a name or a thing can: before a verb. In German, where every noun is capitalized, one
+behind an article is none (`common_nouns`). Scripts without capitals are not checked.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
+from memory.derive.checks.common_nouns import common_nouns
 from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
@@ -73,8 +75,9 @@ class WrittenNames:
         named = {word.group().casefold() for _, word in inside}
         small = {word for text in texts for word in WORD.findall(text) if word.islower()}
         named.update(word for source in sources for word in _opening(source.text) if word not in small)
-        named.update(word.casefold() for source in sources for word in WORD.findall(source.speaker))
-        self._named = frozenset(named - _UNNAMED | (named & _TITLES))
+        speakers = {word.casefold() for source in sources for word in WORD.findall(source.speaker)}
+        self._common = common_nouns(texts) - speakers
+        self._named = frozenset((named | speakers) - _UNNAMED - self._common | (named & _TITLES))
         self._places = frozenset(
             word.group().casefold() for text, word in inside if _directly_before(_PLACED, text, word.start())
         )
@@ -84,6 +87,8 @@ class WrittenNames:
         found = list(WORD.finditer(text))
         for at, (word, following) in enumerate(zip_longest(found, found[1:])):
             if not _may_name(word.group()) and not _is_title_alone(text, word):
+                continue
+            if word.group().casefold() in self._common:
                 continue
             if (
                 not opens(text, word.start())

@@ -11,7 +11,7 @@ _LEAD = re.compile(r"^[\s>|*#\"“„-]+")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
 _RECEIPT = re.compile(r"^>?\s*(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4}(?: \d\d:\d\d)?, (?P<who>[^:\n]{1,60}):\s*")
 _TO_HER = re.compile(r"(?i)\b(?:you|your|lyra)\b")
-_OWN = re.compile(r"(?i)\b(?:i|i['’]m|my|ich|mein\w*|yo|mis?|je|j['’]\w+|mon|ma|mes)\b")
+_OWN = re.compile(r"(?i)\b(?:we|our|wir|unser\w*|nous|notre|nuestr\w+|i|i['’]m|my|ich|mein\w*|yo|mis?|je|j['’]\w+|mon|ma|mes)\b")
 _ASKED_FOR = re.compile(
     r"(?i)\b(?:repeat|say|quote|spell|copy|echo|correct|proofread|translate|rewrite|rephrase|exact(?:ly)?|literally|verbatim|wiederhol\w*"
     r"|zitier\w*|korrigier\w*|übersetz\w*|sag\w*|wörtlich|repite|di|traduce|répète|dis|traduis)\b|\bwhat (?:did|have) (?:i|we)\b|\bwas hab\w* (?:ich|wir)\b"
@@ -19,6 +19,11 @@ _ASKED_FOR = re.compile(
 # The line that tells the day, as a whole: its first sentence alone may be an answer.
 _TODAY = re.compile(
     r"^Today is (?P<day>[^\W\d]+, \d\d [^\W\d]+ \d{4}), \d\d:\d\d\. (?P<asked>(?P<from>The message at the end is from .+?), whom .+)$"
+)
+# The same line anywhere, or at the end what may still become it.
+_MOMENT = re.compile(
+    r"Today is [^\W\d]+, \d\d [^\W\d]+ \d{4}, \d\d:\d\d\. (?P<whole>The message at the end is from )"
+    r"|(?:Today is[^\n]{0,100}|\b(?:T|To|Tod|Toda|Today|Today |Today i))$"
 )
 _GOES_ON = QUOTED.further.rstrip()
 _LABEL = re.compile(r"^(?:> )?[\"“„]?(?P<who>[^\W\d_][^:\"”\n]{0,30})[\"”]?: ")
@@ -151,6 +156,29 @@ def _after(text: str, entry: str) -> str:
             at += 1
         at = next(end for end in range(at + 1, len(text) + 1) if text[at:end].casefold() == word)
     return text[at:].lstrip('"”“ \t').lstrip("\n")
+
+
+class UpToMoment:
+    """A streaming filter that ends an answer where it goes on with the line of its prompt that tells the time and who asks."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Add a piece and return the text that can be shown so far."""
+        if self.ended:
+            return ""
+        self._held += piece
+        line = _MOMENT.search(self._held)
+        self.ended = line is not None and line["whole"] is not None
+        shown = self._held[: line.start()] if line else self._held
+        self._held = "" if self.ended else self._held[len(shown) :]
+        return shown
+
+    def rest(self) -> str:
+        """Return what was held back, at the end of the answer."""
+        return "" if self.ended else self._held
 
 
 class Uncopied:

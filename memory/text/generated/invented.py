@@ -1,7 +1,7 @@
 """Filters for what models invent: receipts before their lines, in imitation of the prompt, and turns of other speakers."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
 _TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
@@ -11,6 +11,104 @@ _THEIRS = frozenset(("user", "human"))
 _HEADED = {"instruction": "user", "input": "user", "response": _HERSELF}
 """What the headings of Alpaca's template stand for."""
 _FENCE = "```"
+
+
+_HERE = r" +(?:hier|here|ici|aquí|qui|speaking)"
+_LABELS = re.compile(rf"(?:^|[>,:] )[\"“„]?(?P<who>[^\W\d_][\w'’-]{{0,30}})[\"”]?{_HERE}: ", re.MULTILINE)
+_I = re.compile(r"(?:ich|i|wir|we|mein\w{0,2}|my|our|je|j|nous|mon|ma|mes|yo|mis?)(?:['’]\w*)?\s", re.IGNORECASE)
+_HERS = re.compile(
+    r"\b(?:you\w*|du|dir|dich|dein\w*|euch|ihr|tu|te|toi|tú|ti|know|think|remember|recall|found|find|kept|can|could|would|hope|glad|sorry"
+    r"|weiß|denke|glaube|erinnere|finde|gefunden|kann|könnte|würde|hoffe|sais|crois|peux|sé|creo|puedo)\b",
+    re.IGNORECASE,
+)
+"""What she says where she addresses somebody by name: of them, of what she knows and of what she can."""
+_CLAIMS = (
+    "i am",
+    "i'm",
+    "i’m",
+    "my name is",
+    "ich bin",
+    "ich heiße",
+    "mein name ist",
+    "je suis",
+    "je m'appelle",
+    "je m’appelle",
+    "soy",
+    "me llamo",
+)
+_FIRST_SENTENCE = re.compile(r"[.!?…\n]")
+_LONGEST_SENTENCE, _LONGEST_WORD = 200, 12
+
+
+class WithoutRoles:
+    """A streaming filter that ends an answer which opens in the role of somebody else, before anything of it is shown.
+
+    Such an answer opens with a name that opened a message of the conversation ("Jan here: …"), with one of these `names` and tells
+    in the first person what is not hers, or says that it is one of these ("I am Jan"). `said` are the messages of the prompt.
+    """
+
+    def __init__(self, said: Iterable[str], names: Sequence[str]) -> None:
+        here = frozenset(found["who"].casefold() for text in said for found in _LABELS.finditer(text)) - {_NAME}
+        plain = frozenset(map(str.casefold, names)) - {_NAME}
+        self.ended = False
+        self._names = here | plain
+        self._held = ""
+        self._open = not self._names
+        either = "|".join(map(re.escape, self._names))
+        # As the name is written: "I'm happy" is nobody's who is called Happy.
+        written = "|".join(re.escape(name) for name in names if name[:1].isupper()) or "(?!)"
+        self._claim = re.compile(rf"(?i:{'|'.join(_CLAIMS)}) (?:{written})\b")
+        self._label = re.compile(
+            rf"(?:{_NAME}: *)?[\"“„*_]*(?P<who>{either})[\"”*_]*(?P<here>{_HERE})?[*_]*:[*_]*\s*", re.IGNORECASE
+        )
+
+    def feed(self, piece: str) -> str:
+        """Add a piece and return the text that can be shown so far."""
+        if self._open:
+            return piece
+        self._held += piece
+        return self._known(whole=False)
+
+    def rest(self) -> str:
+        """Return what was held back, at the end of the answer."""
+        return "" if self._open or self.ended else self._known(whole=True)
+
+    def _known(self, *, whole: bool) -> str:
+        begun = self._held.lstrip()
+        label = self._label.match(begun)
+        if label is None:
+            self.ended = self._claim.match(begun) is not None and (whole or self._claim.fullmatch(begun) is None)
+            if self.ended or (not whole and (self._may_be_label(begun) or self._may_be_claim(begun))):
+                return ""
+        elif label["here"]:
+            self.ended = True
+            return ""
+        else:
+            told = begun[label.end() :]
+            first = _FIRST_SENTENCE.split(told)[0]
+            is_whole = whole or len(first) < len(told) or len(told) > _LONGEST_SENTENCE
+            own = _I.match(told)
+            if not is_whole and (own or len(told) <= _LONGEST_WORD):
+                return ""
+            self.ended = own is not None and not _HERS.search(first)
+            if self.ended:
+                return ""
+        self._open = True
+        return self._held
+
+    def _may_be_claim(self, begun: str) -> bool:
+        """Return whether a text may go on to say that it is somebody's."""
+        plain = begun.casefold()
+        return any(f"{claim} {name}".startswith(plain) for claim in _CLAIMS for name in self._names if plain[:1] == claim[0])
+
+    def _may_be_label(self, begun: str) -> bool:
+        """Return whether a text may be the beginning of a label."""
+        plain = re.sub(rf"^{_NAME}: *", "", begun.casefold()).lstrip('"“„*_')
+        if f"{_NAME}: ".startswith(plain):
+            return True
+        return "\n" not in begun and any(
+            name.startswith(plain) or (plain.startswith(name) and len(plain) <= len(name) + _LONGEST_WORD) for name in self._names
+        )
 
 
 class WithoutTurns:
