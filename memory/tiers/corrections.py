@@ -100,7 +100,8 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
         {"session": said.session, "domain": domain.key, "at": said.said_at, "since": said.said_at - _LATEST, "item": said.key},
     )
     before = [exchanges.exchange(row) for row in rows]
-    own = [one for one in before if _is_own(one, said)][: found.reach]
+    own = [one for one in before if _is_own(one, said)]
+    own = [one for back, one in enumerate(own) if found.reaches(Correctable(one.text), back)]
     last = before[0] if before else said
     if last.kind is Kind.REPLY and last.role == "assistant":
         # Her answer may tell of what was said long before, or elsewhere.

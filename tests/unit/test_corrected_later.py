@@ -44,6 +44,24 @@ async def test_who_takes_a_correction_back_is_told_that_and_what_tells_of_onesel
         assert await here.count("corrections") == 4
 
 
+_TALK = (
+    "I'm reading Dune at the moment", "the flight to Lisbon is on 12 April at 9:15", "correction fluid is on my shopping list",
+    "Korrektur lesen muss ich noch bis Freitag", "Tom turns 40 on Saturday", "I was wrong about Tom, he's really nice",
+    "not tonight, I'm tired", *_BESIDES, "I mean the neighbour, not my uncle Paul", "change of plans: we eat at home tonight",
+)  # fmt: skip
+
+
+async def test_what_somebody_just_tells_between_other_things_corrects_none_of_them(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for text in _TALK:
+            await here.say(text)
+        rows = await here.memory.db.all("SELECT item, corrects FROM corrections")
+        assert [(row["item"], row["corrects"]) for row in rows] == []
+        for text in ("we meet at the zoo", "scratch that, we moved it to the park"):
+            await here.say(text)
+        assert await here.count("corrections") == 1
+
+
 async def test_whichever_correction_is_forgotten_the_last_one_left_holds(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         for text in (DINNER, "I fed the cat", RIGHT):
@@ -237,7 +255,7 @@ async def test_what_was_made_of_the_old_is_made_again_of_both_and_of_what_is_lef
         assert await here.view.digests.statements("profile") == [], "what rests on the old alone is not told any more"
         assert await gist_texts(here) == []
         await climbed(here, writer := Teller())
-        assert [source.text for source in writer.asked("gist")[0].sources] == [f"{DINNER} (corrected: {RIGHT})", "I fed the cat"]
+        assert [source.text for source in writer.asked("gist")[0].sources] == [f"{DINNER} (→ {RIGHT})", "I fed the cat"]
         assert {tuple(said) for text, said in (await rests_on(here, "profile")).items() if DINNER in text} == {(DINNER, RIGHT)}
         await here.view.forget_message(right.id)
         assert not any(RIGHT in text for text in await gist_texts(here))

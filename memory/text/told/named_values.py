@@ -45,6 +45,7 @@ _STATES = re.compile(
     r"|findet|kommt|est|sont|s['’]appelle|coûte|commence|arrive|es|son|está|están|cuesta|empieza|llega|sale|se llama|will|wird|sera|será)\b)"
 )
 _PAST = re.compile(r"(?i)\b(?:was|were|had|did|went|got|came|yesterday|ago|war|hatte|gestern|hier|ayer|fue|était)\b(?! moved)")
+_ONESELF = re.compile(r"\bI(?:['’]\w+)?(?=\W|$)")
 _BREAK = re.compile(r"[,;:.!?\n]")
 _EMPTY = (
     FUNCTION_WORDS
@@ -147,7 +148,8 @@ def kinds_of(text: str) -> ValueKind:
         found |= ValueKind.NUMBER
     if _PLACE.search(rest):
         found |= ValueKind.PLACE
-    if any(word[0].isupper() for word in WORD.findall(rest)[0 if len(rest.split()) < 3 else 1 :]):
+    words = WORD.findall(_ONESELF.sub(" ", rest))
+    if any(word[0].isupper() for word in words[0 if len(rest.split()) < 3 else 1 :]):
         found |= ValueKind.NAME
     return found
 
