@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from memory.forget.gone import shown
 from memory.store.database import Transaction
 from memory.store.lineage import bound, pages, placeholders
+from memory.text.questions import is_question
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.named_values import WORD, Correctable
 from memory.tiers import exchanges
@@ -21,6 +22,8 @@ from memory.types import DAY, Domain, Exchange, Kind
 _QUESTION = re.compile(r"[^.!?\n]+\?")
 _LOOKED_THROUGH = 80
 """How many messages of a conversation are read to find what one of them corrects; hers and others' are among them."""
+_JUST_TOLD = 2
+"""How many messages that ask nothing are taken for what is corrected before what her answer to the last one tells of."""
 _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
 
@@ -102,10 +105,12 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
     before = [exchanges.exchange(row) for row in rows]
     own = [one for one in before if _is_own(one, said)]
     own = [one for back, one in enumerate(own) if found.reaches(Correctable(one.text), back)]
-    last = before[0] if before else said
+    last, answered = before[0] if before else said, list[Exchange]()
     if last.kind is Kind.REPLY and last.role == "assistant":
-        # Her answer may tell of what was said long before, or elsewhere.
-        own = [*await _answered(tx, domain, last, said), *own]
+        # Her answer may tell of what was said long before, or elsewhere; where nothing was asked, what was told just now goes before.
+        told = 0 if own and is_question(own[0].text) else _JUST_TOLD
+        answered = await _answered(tx, domain, last, said)
+        own = [*own[:told], *answered, *own[told:]]
     if found.is_name:
         # "No, Priya" may speak to her.
         speakers = {word for one in before for word in WORD.findall(one.speaker.lower())}
@@ -116,7 +121,8 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
         named = Correctable(asked[-1]).named
         own = [one for one in own if named & Correctable(one.text).named]
     corrected = [one.key for one in own if found.is_of(Correctable(one.text))][:1]
-    if last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)):
+    tells_it = not corrected or corrected[0] in {one.key for one in answered}
+    if tells_it and last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)):
         corrected.append(last.key)
     return corrected
 

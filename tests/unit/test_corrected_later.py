@@ -163,6 +163,19 @@ async def test_what_she_answered_is_corrected_in_the_words_it_rests_on(tmp_path:
         assert ("the film starts at 9", False) in await recalled(here, "when does the film start?")
 
 
+async def test_what_was_told_just_now_is_corrected_before_what_her_remark_on_it_brings_up(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        moved = await here.say("I moved to Graz in May")
+        there = await here.view.sessions.get(SessionRef("console", "there"), "there")
+        here = Corner(here.memory, here.clock, here.domain, here.view, there, here.said)
+        concert = await here.say("the concert with Nora is on 20 June")
+        fed = await here.say("I fed the cat this morning")
+        await here.reply("Good to know. You moved to Graz in May, and the concert is near.", [moved.key, fed.key])
+        await here.say("no wait, on 21 June")
+        rows = await here.memory.db.all("SELECT corrects FROM corrections")
+        assert [row["corrects"] for row in rows] == [concert.key]
+
+
 async def test_an_answer_to_her_question_corrects_nothing(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await here.say("we have two cats, Tom has dinner at 7")
