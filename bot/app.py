@@ -170,7 +170,9 @@ async def open_app(
     environment, settings = prepare()
     sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
-        base, embedder_choice, memory = await _open_memory(stack, environment, settings, greets=greets, yields=yields, tell_wait=tell_wait)
+        base, embedder_choice, memory = await _open_memory(
+            stack, environment, settings, greets=greets, yields=yields, tell_wait=tell_wait
+        )
         models = Models(settings, memory.settings, partial(_open_model, environment), base.clock)
         stack.push_async_callback(models.close)
         await models.open()
@@ -197,7 +199,13 @@ async def open_app(
 
 
 async def _open_memory(
-    stack: AsyncExitStack, environment: Environment, settings: Settings, *, greets: bool, yields: bool, tell_wait: Callable[[], None]
+    stack: AsyncExitStack,
+    environment: Environment,
+    settings: Settings,
+    *,
+    greets: bool,
+    yields: bool,
+    tell_wait: Callable[[], None],
 ) -> tuple[Base, EmbedderChoice, Memory]:
     """Hold the home and open its memory and the embedders, all of which the stack closes."""
     clock, address = SystemClock(), address_of(environment, settings)
