@@ -99,8 +99,9 @@ class Correction:
         if typed := self.kinds & TYPED:
             return bool(typed & told.kinds) and (not self.about or bool(self.about & told.stems))
         if self.about & told.stems or (self.kinds & told.kinds & ValueKind.PLACE and self.values & _PLACED & told.words):
-            # "I was wrong about Tom, he's nice" puts right no day on which he does something.
-            return told.states and bool(self.kinds or not told.kinds & TYPED)
+            # "I was wrong about Tom, he's nice" puts right that he is mean, but no day on which he does something.
+            of_it = told.subject and told.subject <= self.about and not told.kinds & TYPED
+            return told.states and bool(self.kinds or not self.topical or of_it)
         return self.certain and not self.topical and bool(self.kinds & told.kinds) and told.states
 
     def reaches(self, told: Correctable, back: int) -> bool:
