@@ -69,9 +69,13 @@ class ConcreteWords:
         return ""
 
     def calls(self, word: str) -> bool:
-        """Return whether a word is another one for a thing that was spoken of: a capitalized noun is no name then."""
+        """Return whether a word is another one for a thing that was spoken of: a capitalized noun is no name then, as Rosa is."""
         thing = _things().get(word.casefold())
-        return thing is not None and (self._is_kin_of_kin(thing) or any(self._has(one) for one in thing.words))
+        return (
+            thing is not None
+            and thing.section != "colours"
+            and (self._is_kin_of_kin(thing) or any(self._has(one) for one in thing.words))
+        )
 
     def _is_kin_of_kin(self, thing: _Thing) -> bool:
         return thing.name in _BY_BIRTH and self._has_kin_of_kin
