@@ -247,6 +247,10 @@ async def test_what_says_what_it_corrects_is_known_wherever_and_however_late_it_
         assert hit.exchange == dentist and hit.correction is None
         await here.say("sorry, dinner with Tom is at 9", session=elsewhere)
         assert (DINNER, False) in await recalled(here), "this dinner is another one"
+        surgery, party = "Nora's surgery is on Monday", "I meant Nora's party, on Saturday"
+        await here.say(surgery)
+        await here.say(party, session=elsewhere)
+        assert (surgery, False) in await recalled(here, "when is Nora's surgery?"), "her party is another thing"
 
 
 async def test_what_arrives_after_its_corrections_is_corrected_by_all_of_them(tmp_path: Path) -> None:
