@@ -7,7 +7,7 @@ only commands that converse load: every other command starts without it.
 
 import secrets
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import time
@@ -159,15 +159,20 @@ def address_of(environment: Environment, settings: Settings) -> DatabaseAddress 
 
 
 @asynccontextmanager
-async def open_app(*, greets: bool = False, sweeps: bool = True, yields: bool = False) -> AsyncIterator[App]:
+async def open_app(
+    *, greets: bool = False, sweeps: bool = True, yields: bool = False, tell_wait: Callable[[], None] = note_wait
+) -> AsyncIterator[App]:
     """Open memory and models, and close them in reverse. Announces a newly created key unless the caller `greets` the user.
 
-    With `sweeps`, leftovers are swept periodically for as long as the memory is open; with `yields`, others write first.
+    With `sweeps`, leftovers are swept periodically for as long as the memory is open; with `yields`, others write first. `tell_wait`
+    is called where that takes long.
     """
     environment, settings = prepare()
     sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
-        base, embedder_choice, memory = await _open_memory(stack, environment, settings, greets=greets, yields=yields)
+        base, embedder_choice, memory = await _open_memory(
+            stack, environment, settings, greets=greets, yields=yields, tell_wait=tell_wait
+        )
         models = Models(settings, memory.settings, partial(_open_model, environment), base.clock)
         stack.push_async_callback(models.close)
         await models.open()
@@ -194,7 +199,13 @@ async def open_app(*, greets: bool = False, sweeps: bool = True, yields: bool = 
 
 
 async def _open_memory(
-    stack: AsyncExitStack, environment: Environment, settings: Settings, *, greets: bool, yields: bool
+    stack: AsyncExitStack,
+    environment: Environment,
+    settings: Settings,
+    *,
+    greets: bool,
+    yields: bool,
+    tell_wait: Callable[[], None],
 ) -> tuple[Base, EmbedderChoice, Memory]:
     """Hold the home and open its memory and the embedders, all of which the stack closes."""
     clock, address = SystemClock(), address_of(environment, settings)
@@ -211,7 +222,7 @@ async def _open_memory(
     try:
         opening = await Memory.open(
             environment.db_path, key, ports, consolidation_rules(settings), checkpoints=checkpoint.take(), address=address,
-            yields=yields, tell_wait=note_wait,
+            yields=yields, tell_wait=tell_wait,
         )  # fmt: skip
     except WrongKey:
         if made and key_path:

@@ -1,6 +1,7 @@
 """Printing for people, from whatever part of a process."""
 
 import sys
+from collections.abc import Callable
 from shutil import get_terminal_size
 from typing import TextIO
 
@@ -26,6 +27,6 @@ def note(text: str) -> None:
     show(text, sys.stderr)
 
 
-def note_wait() -> None:
-    """Say on standard error for what a command waits."""
-    note(_("Another process of Lyra writes to the memory just now, as an import does; this waits for it and then goes on."))
+def note_wait(say: Callable[[str], None] = note) -> None:
+    """Say for what a command waits, on standard error if not otherwise."""
+    say(_("Another process of Lyra writes to the memory just now, as an import does; this waits for it and then goes on."))

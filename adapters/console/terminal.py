@@ -144,8 +144,15 @@ class Terminal:
             self._clear()
 
     def note(self, text: str) -> None:
-        self._clear()
-        self._print(Text(self._fitting(text), style="dim"))
+        def put() -> None:
+            self._clear()
+            self._print(Text(self._fitting(text), style="dim"))
+
+        if self._session.app.is_running:
+            # What is being typed is drawn again below it.
+            run_in_terminal(put)
+        else:
+            put()
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
@@ -158,7 +165,7 @@ class Terminal:
             elif event.current_buffer.text:
                 event.current_buffer.reset()
             else:
-                run_in_terminal(lambda: self.note(_("Leave with /quit or Ctrl-D.")))
+                self.note(_("Leave with /quit or Ctrl-D."))
 
         return keys
 

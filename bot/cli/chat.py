@@ -18,6 +18,7 @@ from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
 from bot.conversation.conversation_lock import SoleProcess
 from bot.imports import imported
+from bot.printing import note, note_wait
 from bot.service.deadline import until_stopped
 from bot.service.refused_accounts import refused_platforms
 from bot.talk import Talk, talking
@@ -34,10 +35,12 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
 
     Piped, a conversation that a signal ended has an exit code of 128 and the signal's number, as with any other filter.
     """
-    async with open_app(greets=True) as app:
+    screens: list[Screen] = []
+    async with open_app(greets=True, tell_wait=lambda: note_wait(screens[0].note if screens else note)) as app:
         person = Person("console", as_ or app.base.environment.user, as_ or app.base.environment.user)
         view = await app.view(person.id)
         screen = await _screen(app, view)
+        screens.append(screen)
         thread = await app.domains.thread_of(view, session)
         console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now), session)
         await _greet(app, view, screen, person)

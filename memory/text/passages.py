@@ -59,7 +59,9 @@ def _asks(sentence: str) -> bool:
 
 def is_request(sentence: str) -> bool:
     """Return whether a sentence only asks for a text or the like: "write me a poem about the sea", but not "about my sister Mina"."""
-    return bool(_requests().match(_TO_HER.sub("", sentence.strip(), count=1))) and not _OWN.search(sentence)
+    requests, kept = _any_of("requests"), _any_of("kept")
+    asks = requests.match(_TO_HER.sub("", sentence.strip(), count=1)) is not None
+    return asks and not _OWN.search(sentence) and not kept.search(sentence)
 
 
 def reports_request(sentence: str) -> bool:
@@ -76,8 +78,8 @@ def _reports() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 @cache
-def _requests() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in read_wordings(__file__)["requests"].values()), re.IGNORECASE | re.VERBOSE)
+def _any_of(table: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in read_wordings(__file__)[table].values()), re.IGNORECASE | re.VERBOSE)
 
 
 def _telling(text: str) -> Iterator[str]:

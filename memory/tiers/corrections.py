@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from memory.forget.gone import shown
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import bound, paged, pages, placeholders
+from memory.text.questions import is_question
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.named_values import WORD, Correctable
 from memory.tiers import exchanges
@@ -21,6 +22,8 @@ from memory.types import DAY, Domain, Exchange, Kind, NewExchange
 _QUESTION = re.compile(r"[^.!?\n]+\?")
 _LOOKED_THROUGH = 80
 """How many messages of a conversation are read to find what one of them corrects; hers and others' are among them."""
+_JUST_TOLD = 2
+"""How many messages that ask nothing are taken for what is corrected before what her answer to the last one tells of."""
 _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
 
@@ -125,13 +128,14 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
         {"session": said.session, "domain": domain.key, "at": said.said_at, "since": said.said_at - _LATEST, "item": said.key},
     )
     before = [exchanges.exchange(row) for row in rows]
-    own = [one for one in before if _is_own(one, said)][: found.reach]
-    last, others = before[0] if before else said, list[Exchange]()
+    own = [one for one in before if _is_own(one, said)]
+    own = [one for back, one in enumerate(own) if found.reaches(Correctable(one.text), back)]
+    last, answered = before[0] if before else said, list[Exchange]()
     if last.kind is Kind.REPLY and last.role == "assistant":
-        # Her answer may tell of what was said long before, or elsewhere.
+        # Her answer may tell of what was said long before, or elsewhere; where nothing was asked, what was told just now goes before.
+        told = 0 if own and is_question(own[0].text) else _JUST_TOLD
         answered = await _answered(tx, domain, last)
-        own = [*(one for one in answered if _is_own(one, said)), *own]
-        others = [one for one in answered if not _is_own(one, said)]
+        own = [*own[:told], *(one for one in answered if _is_own(one, said)), *own[told:]]
     if found.is_name:
         # "No, Priya" may speak to her.
         speakers = {word for one in before for word in WORD.findall(one.speaker.lower())}
@@ -143,8 +147,11 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
         own = [one for one in own if named & Correctable(one.text).named]
     corrected = [one.key for one in own if found.is_of(Correctable(one.text))][:1]
     # Nor are another's words put right where she only says them again.
-    repeats = not corrected and any(found.is_of(Correctable(one.text)) for one in others)
-    if last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)) and not repeats:
+    others = [] if corrected else [one for one in answered if not _is_own(one, said)]
+    tells_it = (not corrected or corrected[0] in {one.key for one in answered}) and not any(
+        found.is_of(Correctable(one.text)) for one in others
+    )
+    if tells_it and last.kind is Kind.REPLY and exchanges.recallable(last) and found.is_of(Correctable(last.text)):
         corrected.append(last.key)
     return corrected
 

@@ -51,7 +51,8 @@ async def of_messages(
     lines: list[SourceLine] = []
     for at, one in enumerate(messages, start=1):
         later = [by_key[key] for key in reversed(right.get(one.key, ())) if key in by_key]
-        text = f"{one.text} (corrected: {'; '.join(message.text for message in later)})" if later else one.text
+        # An arrow is read in every language; what a word says stands in gists as it is.
+        text = f"{one.text} (→ {'; '.join(message.text for message in later)})" if later else one.text
         source = Source(f"m{at}", one.speaker, iso_minute(one.said_at, domain.time_zone), text)
         said = tuple(message.key for message in (one, *later) if message.kind is Kind.SAID)
         lines.append(SourceLine(source, one.key, said, one.said_at, one.said_at))

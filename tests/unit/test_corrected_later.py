@@ -44,6 +44,29 @@ async def test_who_takes_a_correction_back_is_told_that_and_what_tells_of_onesel
         assert await here.count("corrections") == 4
 
 
+_TALK = (
+    "parking costs 4 euros an hour", "my mistake yesterday cost us 20 minutes", "actually, Tom called and said he's fine", "I'm reading Dune at the moment", "the flight to Lisbon is on 12 April at 9:15", "correction fluid is on my shopping list",
+    "Korrektur lesen muss ich noch bis Freitag", "Tom turns 40 on Saturday", "I was wrong about Tom, he's really nice",
+    "not tonight, I'm tired", *_BESIDES, "I mean the neighbour, not my uncle Paul", "change of plans: we eat at home tonight",
+)  # fmt: skip
+
+
+async def test_what_somebody_just_tells_between_other_things_corrects_none_of_them(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for text in _TALK:
+            await here.say(text)
+        rows = await here.memory.db.all("SELECT item, corrects FROM corrections")
+        assert [(row["item"], row["corrects"]) for row in rows] == []
+        for text in (
+            "we meet at the zoo",
+            "scratch that, we moved it to the park",
+            "the hike is at 7 at the north gate",
+            "no, the south gate",
+        ):
+            await here.say(text)
+        assert await here.count("corrections") == 2
+
+
 async def test_whichever_correction_is_forgotten_the_last_one_left_holds(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         for text in (DINNER, "I fed the cat", RIGHT):
@@ -148,6 +171,19 @@ async def test_nobody_corrects_in_her_answer_what_somebody_else_said(tmp_path: P
         assert (await recalled(here))[0] == ("no, at 5", False)
 
 
+async def test_what_was_told_just_now_is_corrected_before_what_her_remark_on_it_brings_up(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        moved = await here.say("I moved to Graz in May")
+        there = await here.view.sessions.get(SessionRef("console", "there"), "there")
+        here = Corner(here.memory, here.clock, here.domain, here.view, there, here.said)
+        concert = await here.say("the concert with Nora is on 20 June")
+        fed = await here.say("I fed the cat this morning")
+        await here.reply("Good to know. You moved to Graz in May, and the concert is near.", [moved.key, fed.key])
+        await here.say("no wait, on 21 June")
+        rows = await here.memory.db.all("SELECT corrects FROM corrections")
+        assert [row["corrects"] for row in rows] == [concert.key]
+
+
 async def test_an_answer_to_her_question_corrects_nothing(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await here.say("we have two cats, Tom has dinner at 7")
@@ -224,6 +260,10 @@ async def test_what_says_what_it_corrects_is_known_wherever_and_however_late_it_
         assert hit.exchange == dentist and hit.correction is None
         await here.say("sorry, dinner with Tom is at 9", session=elsewhere)
         assert (DINNER, False) in await recalled(here), "this dinner is another one"
+        surgery, party = "Nora's surgery is on Monday", "I meant Nora's party, on Saturday"
+        await here.say(surgery)
+        await here.say(party, session=elsewhere)
+        assert (surgery, False) in await recalled(here, "when is Nora's surgery?"), "her party is another thing"
 
 
 async def test_what_arrives_after_its_corrections_is_corrected_by_all_of_them(tmp_path: Path) -> None:
@@ -250,7 +290,7 @@ async def test_what_was_made_of_the_old_is_made_again_of_both_and_of_what_is_lef
         assert await here.view.digests.statements("profile") == [], "what rests on the old alone is not told any more"
         assert await gist_texts(here) == []
         await climbed(here, writer := Teller())
-        assert [source.text for source in writer.asked("gist")[0].sources] == [f"{DINNER} (corrected: {RIGHT})", "I fed the cat"]
+        assert [source.text for source in writer.asked("gist")[0].sources] == [f"{DINNER} (→ {RIGHT})", "I fed the cat"]
         assert {tuple(said) for text, said in (await rests_on(here, "profile")).items() if DINNER in text} == {(DINNER, RIGHT)}
         await here.view.forget_message(right.id)
         assert not any(RIGHT in text for text in await gist_texts(here))

@@ -99,6 +99,23 @@ def test_a_thing_that_somebody_called_otherwise_is_kept(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "line", "holds"),
+    [
+        ("my mother's sister Rosa visits us on Sunday", "Ada's aunt Rosa visits on Sunday.", True),
+        ("my sister Rosa visits us on Sunday", "Ada's aunt Rosa visits on Sunday.", False),
+        ("Die Schwester meiner Mutter, Rosa, kommt am Sonntag", "Adas Tante Rosa kommt am Sonntag.", True),
+        ("Wir haben seit gestern einen Welpen, Bruno", "Ada hat seit gestern einen Hund, Bruno.", True),
+        ("Mama wird am 3. Mai 70", "Adas Mutter wird am 3. Mai 70.", True),
+        ("Papa wird am 3. Mai 70", "Adas Bruder wird am 3. Mai 70.", False),
+        ("Wir haben seit gestern einen Welpen, Bruno", "Ada hat seit gestern ein Pferd, Bruno.", False),
+    ],
+)
+def test_kin_and_animals_may_be_called_otherwise_in_german_too(said: str, line: str, holds: bool) -> None:
+    task = Task("gist", (Source("m1", "Ada", "2026-03-02T19:00+01:00", said),))
+    assert bool(sound([Entry(line, ("m1",))], task)[0]) is holds
+
+
+@pytest.mark.parametrize(
     ("line", "kind"),
     [
         ("The plans are at https://example.org/plans. [m3]", "gist"),

@@ -12,15 +12,27 @@ TELLS = "The lighthouse keeper is called Barnaby Finch. Who might know his addre
 
 
 @pytest.mark.parametrize(
-    "text", ["Who might know?", "Oh! Who might know?", "Is it he? Or is it she?", "Hey Lyra. Is the old ferry late?"]
+    "text",
+    [
+        "Who might know?",
+        "Oh! Who might know?",
+        "Is it he? Or is it she?",
+        "Hey Lyra. Is the old ferry late?",
+        "Write me a list of bridges",
+    ],
 )
 def test_what_only_asks_tells_nothing(text: str) -> None:
     assert only_asks(text)
 
 
 @pytest.mark.parametrize(
-    "text", [TELLS, "The lighthouse keeper is called Barnaby Finch.", "灯台守はバーナビーという名前です。住所は?", ""]
-)
+    "text",
+    [
+        TELLS, "The lighthouse keeper is called Barnaby Finch.", "灯台守はバーナビーという名前です。住所は?", "",
+        "write on the shopping list: bananas", "Make a list: tent, stove", "Schreib Bananen auf die Einkaufsliste",
+        "mach eine Liste: Zelt, Kocher",
+    ],
+)  # fmt: skip
 def test_what_tells_something_does_not_only_ask(text: str) -> None:
     assert not only_asks(text)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from memory.derive.checks.concrete_words import ConcreteWords
 from memory.derive.checks.evidence import Evidence, SentenceFindings
 from memory.derive.checks.misattribution import displaced
 from memory.derive.checks.written_names import WrittenNames
@@ -198,4 +199,5 @@ class SentenceJudge:
             *contradictions(text, cited, self._names),
             *undone(text, cited),
         ]
-        return SentenceFindings(tuple(dict.fromkeys(wrong)), judged.supplied)
+        spoken_of = ConcreteWords(cited)
+        return SentenceFindings(tuple(one for one in dict.fromkeys(wrong) if not spoken_of.calls(one.strip())), judged.supplied)

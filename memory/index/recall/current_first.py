@@ -196,8 +196,9 @@ def with_corrections(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
 def _corrected_by_name(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     """Return hits, those among them tied to each other of which one says what it puts right of the other, however long before.
 
-    Where it says that it corrects, a name that both have is enough. What puts something right stands no lower than that did, since
-    both are told together, the newer first: hits that tell neither would come before them.
+    Where it says that it corrects, a name that both have is enough, but where it opens what was told: "Tom's party" is not his surgery.
+    What puts something right stands no lower than that did, since both are told together, the newer first: hits that tell neither
+    would come before them.
     """
     tied: dict[int, Hit] = {}
     place = {key: at for at, key in enumerate(hits)}
@@ -208,7 +209,9 @@ def _corrected_by_name(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
         before = {other: correctable(older.exchange.text) for other, older in hits.items() if _is_of_one(older, hit, found)}
         names = correctable(hit.exchange.text).names if found.certain and not found.topical else frozenset()
         of = [other for other, told in before.items() if found.names(told)] or [
-            other for other, told in before.items() if found.kinds & told.kinds and told.names & names
+            other
+            for other, told in before.items()
+            if found.kinds & told.kinds and told.names & names and (found.about <= told.stems or not told.opens_with(names))
         ]
         if of:
             last = max(of, key=lambda other: (hits[other].exchange.said_at, other))

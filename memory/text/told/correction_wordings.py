@@ -21,7 +21,7 @@ _MOST_CHARACTERS = 160
 _LONGEST_CORRECTED = 600
 _FRAGMENT, _LOOSE_FRAGMENT, _FEW = 2, 5, 4
 """The most words of a correction that are no value, after a word that may mean anything and after one that says so."""
-_NEAREST, _NEAR, _FAR = 4, 12, 30
+_NEAREST, _CLOSE, _NEAR, _FAR = 4, 6, 12, 30
 """How many messages of its speaker a correction looks back over."""
 _ALIKE = 0.5
 _HOUR = ValueKind.TIME | ValueKind.NUMBER
@@ -99,8 +99,15 @@ class Correction:
         if typed := self.kinds & TYPED:
             return bool(typed & told.kinds) and (not self.about or bool(self.about & told.stems))
         if self.about & told.stems or (self.kinds & told.kinds & ValueKind.PLACE and self.values & _PLACED & told.words):
-            return told.states
+            # "I was wrong about Tom, he's nice" puts right that he is mean, but no day on which he does something.
+            of_it = told.subject and told.subject <= self.about and not told.kinds & TYPED
+            return told.states and bool(self.kinds or not self.topical or of_it)
         return self.certain and not self.topical and bool(self.kinds & told.kinds) and told.states
+
+    def reaches(self, told: Correctable, back: int) -> bool:
+        """Return whether this may correct what was told `back` messages of its speaker ago: only near it, where nothing but a kind ties them."""
+        bound = self.is_name or self.no_more or self.kinds & TYPED or self.about & told.stems
+        return back < (self.reach if bound else min(self.reach, _CLOSE))
 
     def names(self, told: Correctable) -> bool:
         """Return whether this corrects what a message told, and says what that is about: wherever it is said, nothing else is meant."""

@@ -1,6 +1,7 @@
 """What values a text names: times, days, numbers, names, places; and what is left of it without them."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Flag, auto
 from functools import cached_property, lru_cache
@@ -44,7 +45,10 @@ _STATES = re.compile(
     r"(?i)(?:['’](?:s|re|m)\b|\b(?:is|are|meets?|meeting|seeing|starts?|begins?|leaves?|lands?|opens?|closes?|comes?|turns?|costs?|called|ist|sind|heißt|kostet|trifft|treffen|beginnt"
     r"|findet|kommt|est|sont|s['’]appelle|coûte|commence|arrive|es|son|está|están|cuesta|empieza|llega|sale|se llama|will|wird|sera|será)\b)"
 )
+_CONTRACTED = frozenset({"'s", "’s"})
+_HAS = re.compile(r"(?i)\b(?:has|have|hat)\b")
 _PAST = re.compile(r"(?i)\b(?:was|were|had|did|went|got|came|yesterday|ago|war|hatte|gestern|hier|ayer|fue|était)\b(?! moved)")
+_ONESELF = re.compile(r"\bI(?:['’]\w+)?(?=\W|$)")
 _BREAK = re.compile(r"[,;:.!?\n]")
 _EMPTY = (
     FUNCTION_WORDS
@@ -123,7 +127,16 @@ class Correctable:
     def subject(self) -> frozenset[str]:
         """The words before what it tells, but those that tell nothing: what it tells something of; none if that is more than a name."""
         found = _STATES.search(self.text)
+        # "Tom's surgery is on Monday" tells of the surgery.
+        if found and found.group() in _CONTRACTED:
+            told = _STATES.search(self.text, found.end()) or _HAS.search(self.text, found.end())
+            found = told if told and not _BREAK.search(self.text[: told.start()]) else found
         return stems_of(self.text[: found.start()]) if found and not _BREAK.search(self.text[: found.start()]) else frozenset()
+
+    def opens_with(self, words: Collection[str]) -> bool:
+        """Return whether its first word is one of these, folded."""
+        first = WORD.search(self.text)
+        return first is not None and folded(first.group()) in words
 
     @property
     def states(self) -> bool:
@@ -147,7 +160,8 @@ def kinds_of(text: str) -> ValueKind:
         found |= ValueKind.NUMBER
     if _PLACE.search(rest):
         found |= ValueKind.PLACE
-    if any(word[0].isupper() for word in WORD.findall(rest)[0 if len(rest.split()) < 3 else 1 :]):
+    words = WORD.findall(_ONESELF.sub(" ", rest))
+    if any(word[0].isupper() for word in words[0 if len(rest.split()) < 3 else 1 :]):
         found |= ValueKind.NAME
     return found
 
