@@ -30,7 +30,8 @@ from memory.store.peers import Peers
 from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, explained, opened, set_pragmas
 from memory.store.sqlite.migrating import migrate
-from memory.store.sqlite.transaction import Connection, FileIdentity, SqliteTransaction, WriteQueue
+from memory.store.sqlite.transaction import Connection, FileIdentity, SqliteTransaction
+from memory.store.sqlite.write_queue import WriteQueue
 from memory.store.transaction_gate import TransactionGate
 
 _CHECKPOINT_TIMEOUT_MS = 50
