@@ -10,12 +10,14 @@ wherever it is kept.
 import hmac
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from memory.derive import refusals
 from memory.derive.context import Context, closing
 from memory.dream.schedule import DreamHours, Schedule
+from memory.forget import erase
 from memory.forget.comparison_state import ComparisonState
 from memory.forget.disappearance import Disappearance
 from memory.forget.forgetting import Forgetting
@@ -178,7 +180,9 @@ class Memory:
         """
         if domain.key in self._read_again:
             return 0
-        done = await rereading.catch_up(self.db, self.places.seal, domain, self._ports.clock.now())
+        now = self._ports.clock.now()
+        retire = partial(erase.retire_above, now=now, with_manners=False)
+        done = await rereading.catch_up(self.db, self.places.seal, domain, now, retire)
         self._read_again.add(domain.key)
         return done
 

@@ -28,7 +28,7 @@ _LATEST = 2 * DAY
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> set[int]:
     """Tie these messages of a conversation, newly stored, to what they correct, and later ones to what of these they correct.
 
-    Return what was corrected.
+    Return those messages whose corrections are others now.
     """
     if not said:
         return set()
@@ -39,7 +39,7 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> set
             if one.key not in new and not (new | again).intersection(of):
                 continue
             again.add(one.key)
-            corrected |= await _untie(tx, one) | await _tie(tx, domain, one, found, of)
+            corrected |= await _tie_anew(tx, domain, one, found, of)
     return corrected
 
 
@@ -48,11 +48,11 @@ async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) 
 
     Return what it corrects, or did.
     """
-    corrected = await _untie(tx, after)
+    corrected = set(await _untie(tx, after))
     if Correctable(before).figures != Correctable(after.text).figures:
         await tx.run("DELETE FROM corrections WHERE corrects = :item", {"item": after.key})
     if found := _correction(after):
-        corrected |= await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found))
+        corrected |= set(await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found)))
     return corrected
 
 
@@ -67,10 +67,17 @@ def _correction(said: Exchange) -> Correction | None:
     return correction(said.text) if said.kind is Kind.SAID and said.role == "user" else None
 
 
-async def _untie(tx: Transaction, said: Exchange) -> set[int]:
-    """Take back what a message corrects; return it."""
-    rows = await tx.all("DELETE FROM corrections WHERE item = :item RETURNING corrects", {"item": said.key})
-    return {row["corrects"] for row in rows}
+async def _tie_anew(tx: Transaction, domain: Domain, said: Exchange, found: Correction, of: Sequence[int]) -> set[int]:
+    """Tie a correction to these messages instead of what it was tied to; return those of both that were not tied so before."""
+    before = await _untie(tx, said)
+    after = await _tie(tx, domain, said, found, of)
+    return {one for one in before.keys() | after.keys() if before.get(one) != after.get(one)}
+
+
+async def _untie(tx: Transaction, said: Exchange) -> dict[int, bool]:
+    """Take back what a message corrects; return it, and of each whether in part."""
+    rows = await tx.all("DELETE FROM corrections WHERE item = :item RETURNING corrects, in_part", {"item": said.key})
+    return {row["corrects"]: bool(row["in_part"]) for row in rows}
 
 
 async def _after(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> list[Exchange]:
@@ -120,8 +127,11 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
     return corrected
 
 
-async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction, of: Sequence[int]) -> set[int]:
-    """Tie a correction to these messages, to what they correct, and to what else corrects that in the same; return all of it."""
+async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction, of: Sequence[int]) -> dict[int, bool]:
+    """Tie a correction to these messages, to what they correct, and to what else corrects that in the same.
+
+    Return all of it, and of each whether in part.
+    """
     within = placeholders("i", of)
     first = f"(SELECT corrects FROM corrections WHERE item IN ({within}))"
     rows = await tx.all(
@@ -139,7 +149,7 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
         "INSERT INTO corrections (item, corrects, domain, in_part) VALUES (:item, :corrects, :domain, :part) ON CONFLICT DO NOTHING",
         ({"item": said.key, "corrects": one, "domain": domain.key, "part": int(part)} for one, part in sorted(ties.items())),
     )
-    return set(ties)
+    return ties
 
 
 async def _answered(tx: Transaction, domain: Domain, reply: Exchange, said: Exchange) -> list[Exchange]:

@@ -146,13 +146,14 @@ class KeptMessages:
         ((domain, _),) = await by_domain(tx, [row["item"]])
         after, now = exchanges.exchange(row)._replace(text=text), self.clock.now()
         await storing.reword(tx, domain, after.key, text, at)
-        await erase.retire_above(tx, [after.key], now)
+        await erase.retire_above(tx, [after.key], now, with_manners=True)
         await refusals.drop(tx, domain)
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
         await _index_anew(tx, domain, after)
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
-        await erase.retire_above(tx, await corrections.reword(tx, domain, row["text"], after), now)
+        corrected = await corrections.reword(tx, domain, row["text"], after)
+        await erase.retire_above(tx, corrected, now, with_manners=False)
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _held_back_besides(self, row: Row, ask: Discretion, text: str) -> list[int]:
