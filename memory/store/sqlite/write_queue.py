@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,20 +19,34 @@ _TELL_SECONDS, _QUEUE_SECONDS, _YIELD_SECONDS, _LOOK_SECONDS = 2.0, 60.0, 0.5, 0
 """After how long a wait is told, how long others are waited for and let write first, and how often a lock is tried."""
 
 
+@dataclass(frozen=True, slots=True)
+class FileSharing:
+    """How a process shares a file with the others.
+
+    Without `checkpoints` another process does the automatic ones; if it `yields`, others write first. `tell_wait` is called where
+    a transaction waits for them for more than two seconds.
+    """
+
+    checkpoints: bool = True
+    yields: bool = False
+    tell_wait: Callable[[], None] = lambda: None
+
+
+ALONE = FileSharing()
+
+
 class WriteQueue:
     """The processes that wait to write to a file: one at a time waits for the end of the transaction that is open.
 
     SQLite serves nobody in order: who writes one transaction after another, as an import does, could begin the next one before
-    those who wait look again. A process that `yields` lets others write for half a second before each transaction. `tell` is
-    called where a wait takes longer than two seconds.
+    those who wait look again. A process that yields lets others write for half a second before each transaction.
     """
 
-    def __init__(self, log: Path, tell: Callable[[], None], *, yields: bool) -> None:
+    def __init__(self, log: Path, sharing: FileSharing) -> None:
         # SQLite locks the database and its index, but never the log or the folder; to close a file that it locks would undo its
         # locks. Two kinds of lock on one of them would not do: on macOS they exclude each other, even within a process.
         self._log = log
-        self._tell = tell
-        self._yields = yields
+        self._sharing = sharing
         self._front: int | None = None
         """The log, locked by who waits for the transaction that is open."""
         self._writes: int | None = None
@@ -66,7 +81,7 @@ class WriteQueue:
 
     async def _turn(self, loop: asyncio.AbstractEventLoop, front: int, writes: int) -> None:
         """Wait until no other process stands in front, or does not go on, as one that was stopped."""
-        if self._yields:
+        if self._sharing.yields:
             await _take(writes, _YIELD_SECONDS)
             fcntl.flock(writes, fcntl.LOCK_UN)
         else:
@@ -76,7 +91,7 @@ class WriteQueue:
     def _tell_unless(self, has_begun: Callable[[], bool]) -> None:
         # What follows in the same step may take long by itself.
         if not has_begun():
-            self._tell()
+            self._sharing.tell_wait()
 
     def _show(self, loop: asyncio.AbstractEventLoop, writes: int) -> None:
         """Show others that yield that this process writes, for half a second: most of what writes once does so again."""
