@@ -27,8 +27,8 @@ def _things() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
     nouns = set[str]()
     for section, things in read_wordings(__file__).items():
         for called, implied in things.values():
-            words = called.split()
-            by_word |= dict.fromkeys(words, frozenset((*words, *implied.split())))
+            words = called.casefold().split()
+            by_word |= dict.fromkeys(words, frozenset((*words, *implied.casefold().split())))
             nouns |= set(words) if section == "nouns" else set()
     return by_word, frozenset(nouns)
 
