@@ -268,10 +268,7 @@ class Adapter(ABC):
         return ()
 
     async def readable_circles(self, person: Person, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
-        """Return which of these circles a person can certainly read now, with all that was said there before.
-
-        They said something in those of `spoken`, and so could read these then.
-        """
+        """Return which circles a person can certainly read now, all that was said there included; they spoke in those of `spoken`."""
         return set()
 
     async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:

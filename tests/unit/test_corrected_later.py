@@ -263,6 +263,14 @@ async def test_what_is_corrected_while_it_is_written_is_written_of_both(tmp_path
         assert [text for text in await gist_texts(here) if DINNER in text and RIGHT in text]
 
 
+async def test_a_lookup_has_what_puts_right_what_it_finds(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for text in (DINNER, RIGHT):
+            await here.say(text)
+        hits = await here.view.recall.lookup(WHEN, 1, None, "", "Ada")
+        assert [hit.exchange.text for hit in hits] == [DINNER, RIGHT]
+
+
 async def test_a_correction_leaves_the_wishes_of_what_it_corrects(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await here.say(f"Please keep your answers short. {DINNER}.")
