@@ -52,6 +52,7 @@ class WriteQueue:
         self._writes: int | None = None
         """The folder, locked by all that show that they write."""
         self._lowering: asyncio.TimerHandle | None = None
+        self._patience = _QUEUE_SECONDS
 
     async def first(self, step: Callable[[], Awaitable[T]], has_begun: Callable[[], bool]) -> T:
         """Take the step that begins a transaction, once others let it begin, and return what it does.
@@ -86,7 +87,8 @@ class WriteQueue:
             fcntl.flock(writes, fcntl.LOCK_UN)
         else:
             self._show(loop, writes)
-        await _take(front, _QUEUE_SECONDS)
+        # Who was waited for in vain is waited for no more, until the front is free again.
+        self._patience = _QUEUE_SECONDS if await _take(front, self._patience) else 0.0
 
     def _tell_unless(self, has_begun: Callable[[], bool]) -> None:
         # What follows in the same step may take long by itself.
@@ -116,15 +118,17 @@ class WriteQueue:
         self._front = self._writes = None
 
 
-async def _take(handle: int, seconds: float) -> None:
-    """Lock a file as soon as no other process has, or go on without that after so many seconds."""
+async def _take(handle: int, seconds: float) -> bool:
+    """Lock a file as soon as no other process has; return False if one has it for so many seconds."""
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
-    while loop.time() < until:
+    while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            if loop.time() >= until:
+                return False
             # Nothing tells of another process.
             await asyncio.sleep(_LOOK_SECONDS)
         else:
-            return
+            return True
