@@ -25,16 +25,16 @@ _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
 
 
-async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> set[int]:
+async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, late: bool) -> set[int]:
     """Tie these messages of a conversation, newly stored, to what they correct, and later ones to what of these they correct.
 
-    Return those messages whose corrections are others now.
+    Unless they come `late`, there are no later ones. Return those messages whose corrections are others now.
     """
     if not said:
         return set()
     corrected: set[int] = set()
     new, again = {one.key for one in said}, set[int]()
-    for one in sorted([*said, *await _after(tx, domain, said)], key=lambda one: (one.said_at, one.key)):
+    for one in sorted([*said, *(await _after(tx, domain, said) if late else ())], key=lambda one: (one.said_at, one.key)):
         if (found := _correction(one)) and (of := await _put_right(tx, domain, one, found)):
             if one.key not in new and not (new | again).intersection(of):
                 continue

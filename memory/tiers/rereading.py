@@ -79,7 +79,7 @@ async def _note(
         await manners.note(tx, seal, domain, [said], now)
     if await tx.one("SELECT 1 AS known FROM raised WHERE item = :item", {"item": said.key}) is None:
         await open_things.note(tx, domain, [said])
-    return await corrections.note(tx, domain, [said])
+    return await corrections.note(tx, domain, [said], late=True)
 
 
 async def _waiting(db: DatabaseAccess, domain: Domain) -> list[int]:

@@ -130,7 +130,7 @@ class View(ViewPart):
             )
             await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
-            corrected = await corrections.note(tx, self.home, [] if asking else outcome.stored)
+            corrected = await corrections.note(tx, self.home, [] if asking else outcome.stored, late=outcome.late)
             await erase.retire_above(tx, corrected, now, with_manners=False)
             return replace(outcome, ended=ended, covered=covered)
 

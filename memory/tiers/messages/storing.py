@@ -31,6 +31,8 @@ class StoringOutcome:
     forgotten: int = 0
     ended: int = 0
     covered: Mapping[int, DiscretionScope] = field(default_factory=dict)
+    late: bool = False
+    """Whether something that was said after one of them was stored before."""
 
 
 async def store(
@@ -50,9 +52,13 @@ async def store(
     wanted: dict[str, NewExchange] = {}
     for pid, new in zip(ids, offered, strict=True):
         wanted.setdefault(pid, new)
+    since = min((new.said_at for new in wanted.values()), default=now)
     # Numbers that are not used are no loss, and asking for them later would take another trip.
-    (living, buried), language, numbers = await tx.together(
-        known.met_before(tx, seal, domain, session, wanted), last_language(tx, domain), tx.numbers("item", len(wanted))
+    (living, buried), language, later, numbers = await tx.together(
+        known.met_before(tx, seal, domain, session, wanted),
+        last_language(tx, domain),
+        tx.one(_LATER, {"session": session.key, "domain": domain.key, "since": since}),
+        tx.numbers("item", len(wanted)),
     )
     fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
     refused = sum(pid in buried for pid in ids)
@@ -68,7 +74,10 @@ async def store(
     await index_new(tx, domain, [message(e, domain.time_zone) for e in stored if recallable(e)], language)
     await entities.queue(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
     await note_span(tx, session)
-    return StoringOutcome(stored, len(ids) - len(fresh) - refused, refused)
+    return StoringOutcome(stored, len(ids) - len(fresh) - refused, refused, late=later is not None)
+
+
+_LATER = "SELECT 1 AS later FROM exchanges WHERE session = :session AND domain = :domain AND said_at > :since LIMIT 1"
 
 
 async def _insert(tx: Transaction, stored: Sequence[Exchange], origins: Iterable[str]) -> None:
