@@ -81,21 +81,21 @@ async def _untie(tx: Transaction, said: Exchange) -> dict[int, bool]:
 
 
 async def _after(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> list[Exchange]:
-    """Return what was said in a conversation after these messages, as far as it may correct them, and was stored before them."""
-    since = min(one.said_at for one in said)
+    """Return what was said in a conversation after these messages, as far as it may correct them, and is none of them."""
+    since, new = min(one.said_at for one in said), {one.key for one in said}
     rows = await tx.all(
         exchanges.SELECT
         + "WHERE e.session = :session AND e.domain = :domain AND e.kind = 'said' AND e.said_at > :since AND e.said_at < :until "
-        f"AND e.item < :first AND {shown('e')} ORDER BY e.said_at, e.item LIMIT {_LOOKED_THROUGH}",
+        f"AND {shown('e')} ORDER BY e.said_at, e.item LIMIT :most",
         {
             "session": said[0].session,
             "domain": domain.key,
             "since": since,
             "until": since + _LATEST,
-            "first": min(one.key for one in said),
+            "most": _LOOKED_THROUGH + len(said),
         },
     )
-    return [exchanges.exchange(row) for row in rows]
+    return [exchanges.exchange(row) for row in rows if row["item"] not in new]
 
 
 async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Correction) -> list[int]:
