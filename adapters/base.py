@@ -268,7 +268,7 @@ class Adapter(ABC):
         return ()
 
     async def readable_circles(self, person: Person, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
-        """Return which of these circles a person can certainly read now, all that was said to them; in those `spoken` they said something."""
+        """Return which circles a person can certainly read now, all that was said there included; they spoke in those of `spoken`."""
         return set()
 
     async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:

@@ -46,6 +46,7 @@ from memory.ports import Clock, Ids
 from memory.store import home_files, keys, rotating
 from memory.store.file_locks import FileLock
 from memory.store.postgresql.address import DatabaseAddress
+from memory.store.sqlite.write_queue import FileSharing
 from memory.text.time.times import SystemClock
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, EpisodeRules
@@ -221,8 +222,8 @@ async def _open_memory(
     environment.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         opening = await Memory.open(
-            environment.db_path, key, ports, consolidation_rules(settings), checkpoints=checkpoint.take(), address=address,
-            yields=yields, tell_wait=tell_wait,
+            environment.db_path, key, ports, consolidation_rules(settings), address=address,
+            sharing=FileSharing(checkpoint.take(), yields, tell_wait),
         )  # fmt: skip
     except WrongKey:
         if made and key_path:

@@ -1,4 +1,4 @@
-"""Parsing yes and no, in every language that the offline voice speaks."""
+"""Yes and no as they are typed in English, German, French, Spanish and Italian, in lower case."""
 
 from localization.sentences import lazy
 

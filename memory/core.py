@@ -8,14 +8,16 @@ wherever it is kept.
 """
 
 import hmac
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from memory.derive import refusals
 from memory.derive.context import Context, closing
 from memory.dream.schedule import DreamHours, Schedule
+from memory.forget import erase
 from memory.forget.comparison_state import ComparisonState
 from memory.forget.disappearance import Disappearance
 from memory.forget.forgetting import Forgetting
@@ -42,6 +44,7 @@ from memory.store.domains import changes_by_domain
 from memory.store.lineage import Seal
 from memory.store.opening import open_database
 from memory.store.postgresql.address import DatabaseAddress
+from memory.store.sqlite.write_queue import ALONE, FileSharing
 from memory.tiers import backlog, entities, episodes, reflections, rereading, selfstate
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, EpisodeRules
@@ -125,15 +128,15 @@ class Memory:
 
     @classmethod
     async def open(
-        cls, path: Path, key: bytes | None, ports: Ports, consolidation_rules: ConsolidationRules | None = None, *, checkpoints: bool = True,
-        address: DatabaseAddress | None = None, yields: bool = False, tell_wait: Callable[[], None] = lambda: None,
+        cls, path: Path, key: bytes | None, ports: Ports, consolidation_rules: ConsolidationRules | None = None, *,
+        address: DatabaseAddress | None = None, sharing: FileSharing = ALONE,
     ) -> Self:  # fmt: skip
         """Open or create the memory at `path`, or on the server at `address`, whose local files are at `path`.
 
         Before anything is read, the tombstone log is replayed on this database and whatever a kill interrupted is finished;
         `forgotten_at_open` has the counts. Raises the errors of `open_database`.
         """
-        db = await open_database(path, key, address, checkpoints=checkpoints, yields=yields, tell_wait=tell_wait)
+        db = await open_database(path, key, address, sharing)
         try:
             await reindex(db)
             seal = Seal(await installation_values.seal_key(db, ports.ids))
@@ -178,7 +181,9 @@ class Memory:
         """
         if domain.key in self._read_again:
             return 0
-        done = await rereading.catch_up(self.db, self.places.seal, domain, self._ports.clock.now())
+        now = self._ports.clock.now()
+        retire = partial(erase.retire_above, now=now, with_manners=False)
+        done = await rereading.catch_up(self.db, self.places.seal, domain, now, retire)
         self._read_again.add(domain.key)
         return done
 

@@ -33,12 +33,12 @@ class _Answer(Markdown):
     elements: ClassVar = {**Markdown.elements, "heading_open": _PlainHeading}
 
 
-def markdown(text: str, *, most_marks: int = _MOST_MARKS) -> RenderableType:
+def markdown(text: str) -> RenderableType:
     """Return a text as Markdown that shows all of it: line breaks stay, HTML is literal, links show their target.
 
-    With more than `most_marks` marks it is shown unparsed.
+    With more than 600 marks it is shown unparsed.
     """
-    if count_marks(text) > most_marks:
+    if count_marks(text) > _MOST_MARKS:
         return Text(text)
     answer = _Answer(text, hyperlinks=False)
     answer.parsed = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).disable("image").parse(text)

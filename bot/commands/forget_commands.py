@@ -16,6 +16,7 @@ from bot.rights.forget_preview import nothing_found, preview, span
 from bot.service.sweeping import drop_quotes
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
+from localization.yes_or_no import YES
 from memory.errors import NotFound
 from memory.types import MINUTE, Forgotten, Identity, Session
 from memory.view.selecting import Selection, together
@@ -26,7 +27,6 @@ _THAT = "that"
 _POSTS = "posts"
 _LAST = "last"
 _LOOKED_BACK = 50
-_SURE = ("yes", "ja")
 _MOST_POSTS = 200
 _SHOWN = "shown"
 """The argument that confirms what was shown."""
@@ -168,7 +168,7 @@ class ForgetCommands(Group):
             if not self._adapters[call.place.platform].removes:
                 return plain(_("What stands on a screen I cannot take back; clear it there."))
             return await self._delete_posts(view)
-        if many in ("session", "all") and sure in ("", *_SURE):
+        if many in ("session", "all") and (not sure or sure in YES):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
         if many == _LAST and not sure:
             found = await view.messages.last_of(session, caller(call))

@@ -23,12 +23,12 @@ from bot.models.embedders import EmbedderChoice
 from bot.service import costs
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext, told
+from localization.yes_or_no import NO, YES
 from memory.types import MOST_NAME
 
 _COLUMN = 30
 Table = Callable[[], Mapping[str, CommandSpec]]
 VERIFY = "verify"
-_SAME = {"yes": True, "ja": True, "no": False, "nein": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +234,10 @@ class VerifyCommands(Group):
             raise BadInput(lazy("Emoji are compared on Matrix alone, where people and their apps have keys."))
         self._require_private(call)
         answer = str(call.arguments.get("answer", "")).casefold()
-        if answer and answer not in _SAME:
+        if answer and answer not in YES | NO:
             raise BadInput(lazy("Are the emoji the same? Say {sign}verify yes or {sign}verify no.", sign=self._sign(call)))
         try:
-            outcome = await adapter.verify(call.person, call.place, _SAME.get(answer))
+            outcome = await adapter.verify(call.person, call.place, answer in YES if answer else None)
         except PlatformFailure as failed:
             raise BadInput(told(failed)) from None
         return plain(str(outcome))

@@ -13,12 +13,12 @@ from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.current_language import reading
 from localization.sentences import Sentence, _, lazy
+from localization.yes_or_no import NO, YES
 from memory.places.linked_accounts import Declared
 from memory.places.linking import LinkParty, Request
 from memory.types import Identity
 
 LINK, UNLINK = "link", "unlink"
-_YES, _NO = ("yes", "ja"), ("no", "nein")
 _BOTH = 2
 _USUAL = "main"
 _ENDED = lazy("That does not wait for an answer any more; begin anew with a new code.")
@@ -43,10 +43,10 @@ class LinkCommands(Group):
             raise BadInput(lazy("You told me to keep nothing of yours. Say {sign}privacy resume first.", sign=self._sign(call)))
         linking, me = self._services.memory.linking, _party(call)
         said, _space, word = str(call.arguments.get("code", "")).strip().partition(" ")
-        if said.casefold() in (*_YES, *_NO):
+        if said.casefold() in YES | NO:
             for request in await linking.requests(me.account, self._declared):
                 if request.word == word.strip():
-                    return await self._decided(call, request, yes=said.casefold() in _YES)
+                    return await self._decided(call, request, yes=said.casefold() in YES)
             raise BadInput(_ENDED)
         if said:
             own = await self._services.domains.accounts(call.person)
@@ -222,7 +222,7 @@ def _choices(to: LinkParty, asks: Request | None) -> tuple[Action, ...]:
     if asks is None:
         return ()
     yes = _("Yes, that is me") if to == asks.showed else _("Yes")
-    return Action(yes, LINK, f"{_YES[0]} {asks.word}"), Action(_("No"), LINK, f"{_NO[0]} {asks.word}")
+    return Action(yes, LINK, f"yes {asks.word}"), Action(_("No"), LINK, f"no {asks.word}")
 
 
 def _proposal(request: Request, me: Identity, other: LinkParty) -> Sentence:

@@ -8,7 +8,7 @@ from bot.commands.command_answers import MORE
 from bot.commands.group import Group, command, off_record, plain
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
-from bot.context.quoting import says_nothing, unheeded_forwards, without, without_forgotten
+from bot.context.quoting import opted_out_forwards, says_nothing, without_forgotten, without_forwards
 from bot.conversation.intake import new_exchange
 from bot.conversation.preferences import PAUSED
 from bot.delivery.links import written_urls
@@ -115,8 +115,8 @@ class RecallCommands(Group):
             return plain(_("I have that already."))
         forwarded = bool(target.forwards)
         adapter = self._adapters[platform]
-        unheeded = await unheeded_forwards(self._services.memory, self._services.preferences, adapter, [target])
-        if unheeded and says_nothing(target := without(target, unheeded)):
+        unheeded = await opted_out_forwards(self._services.memory, self._services.preferences, adapter, [target])
+        if unheeded and says_nothing(target := without_forwards(target, unheeded)):
             raise BadInput(lazy("Whoever said this told me to keep nothing of theirs."))
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
         if forwarded and says_nothing(target):

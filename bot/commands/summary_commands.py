@@ -13,7 +13,7 @@ from adapters.message_parts import Quote
 from bot.admission.allowance import Allowance, Grant
 from bot.commands.group import Group, command, plain
 from bot.commands.texts import receipts
-from bot.context.quoting import unforgotten_quotes, unheeded_forwards, without, without_confidences
+from bot.context.quoting import opted_out_forwards, unforgotten_quotes, without_confidences, without_forwards
 from bot.context.unstored_names import with_display_names
 from bot.conversation.error_texts import too_much
 from bot.delivery.links import NO_LINKS
@@ -136,8 +136,8 @@ class SummaryCommands(Group):
         read = await adapter.messages_before(call.place.key, call.message, n, call.person)
         stored = await view.messages.kept(call.place.platform, [quote.id for quote in read])
         heeded = await services.preferences.heeded(call.place.platform, read, stored)
-        unheeded = await unheeded_forwards(services.memory, services.preferences, adapter, heeded)
-        heeded = [without(one, unheeded) for one in heeded]
+        unheeded = await opted_out_forwards(services.memory, services.preferences, adapter, heeded)
+        heeded = [without_forwards(one, unheeded) for one in heeded]
         heeded = await asyncio.to_thread(without_confidences, heeded)
         hidden = await view.messages.in_confidence(call.place.platform, [quote.id for quote in heeded])
         heeded = [quote for quote in heeded if quote.id not in hidden]

@@ -71,8 +71,8 @@ async def quoting_nothing_forgotten(memory: Memory, message: Message) -> Message
     shown = _shown(message.place, [message.quoted] if message.quoted else [])
     shown += await _forwarded(memory, platform, forwards)
     withheld = await memory.shown.withheld(platform, shown)
-    quoted = without(message.quoted, withheld) if message.quoted and message.quoted.id not in withheld else None
-    return replace(without(message, withheld), quoted=quoted)
+    quoted = without_forwards(message.quoted, withheld) if message.quoted and message.quoted.id not in withheld else None
+    return replace(without_forwards(message, withheld), quoted=quoted)
 
 
 async def without_forgotten(memory: Memory, view: View, platform: str, bearing: Sequence[Bearing]) -> list[Bearing]:
@@ -90,11 +90,11 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
     usable: list[Bearing] = []
     for one in bearing:
         own = {one.person if isinstance(one, Quote) else one.person.id}
-        usable.append(without(one, hidden | {id for id, told_by in tellers.items() if told_by != own}))
+        usable.append(without_forwards(one, hidden | {id for id, told_by in tellers.items() if told_by != own}))
     return usable
 
 
-async def unheeded_forwards(
+async def opted_out_forwards(
     memory: Memory, preferences: Preferences, adapter: Adapter, bearing: Sequence[Message | Quote]
 ) -> set[str]:
     """Return the ids of what is forwarded here and was said by people who told her to stop.
@@ -121,7 +121,7 @@ def says_nothing(message: Message) -> bool:
     return not (message.text.replace(_FORWARDED, "").strip() or message.attachments or message.forwards)
 
 
-def without(bearing: Bearing, hidden: Collection[str]) -> Bearing:
+def without_forwards(bearing: Bearing, hidden: Collection[str]) -> Bearing:
     """Return something without those of its forwards that have these ids."""
     hidden_forwards = [forward for forward in bearing.forwards if forward.id in hidden]
     if not hidden_forwards:

@@ -14,7 +14,7 @@ from adapters.events import Message, MessageEdited, MessagesDeleted, Person
 from adapters.message_parts import Attachment, Contents
 from adapters.recent import Recent
 from bot.admission.access import Access
-from bot.context.quoting import unheeded_forwards, without, without_forgotten
+from bot.context.quoting import opted_out_forwards, without_forgotten, without_forwards
 from bot.context.unstored_names import names_in_use
 from bot.conversation.answering.current_readers import current, have_same_readers
 from bot.conversation.attachments import images, text_with_attachments
@@ -169,7 +169,7 @@ class Intake:
     async def _shown(self, view: View, heard: Sequence[HeardMessage], unheeded: Collection[str]) -> list[HeardMessage]:
         """Return messages without what is forgotten, or not to be heeded, of what they forward."""
         platform = heard[0].message.place.platform if heard else ""
-        heeded = [without(one.message, unheeded) for one in heard]
+        heeded = [without_forwards(one.message, unheeded) for one in heard]
         shown = await without_forgotten(self._memory, view, platform, heeded)
         return [replace(one, message=message) for one, message in zip(heard, shown, strict=True)]
 
@@ -182,7 +182,7 @@ class Intake:
         names_taken = await names_in_use(view.messages, adapter, heard[-1].message.place, people)
         where = session.ref.platform, session.ref.place
         files: _ReadFiles = {}
-        unheeded = await unheeded_forwards(self._memory, self._preferences, adapter, [one.message for one in heard])
+        unheeded = await opted_out_forwards(self._memory, self._preferences, adapter, [one.message for one in heard])
         while True:
             for message in (one.message for one in await self._shown(view, current_messages, unheeded)):
                 if message.attachments and _files_key(message) not in files:
@@ -203,8 +203,8 @@ class Intake:
         open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
         left = [one for one in heard if one.key in open_events.payloads and self._is_to_be_answered(one, adapter)]
         messages = [one.message for one in left]
-        unheeded = await unheeded_forwards(self._memory, self._preferences, adapter, messages)
-        messages = [without(one, unheeded) for one in messages]
+        unheeded = await opted_out_forwards(self._memory, self._preferences, adapter, messages)
+        messages = [without_forwards(one, unheeded) for one in messages]
         questions, attachments = await self._holding.messages(adapter, view, session, messages)
         return _Kept(questions, [one.key for one in left], messages, attachments, open_events)
 

@@ -8,12 +8,12 @@ from adapters.events import Message, Person, Place
 from adapters.message_parts import Quote
 from bot.admission.access import Access
 from bot.context.quoting import (
+    opted_out_forwards,
     unforgotten_quotes,
-    unheeded_forwards,
     unstored_quotes,
-    without,
     without_confidences,
     without_forgotten,
+    without_forwards,
 )
 from bot.context.unstored_names import with_display_names
 from bot.conversation.inbox_events import asked_at
@@ -63,8 +63,8 @@ class Surroundings:
         What a thread began with counts as quoted by what is said in it.
         """
         quoted = [one.quoted for one in messages if one.quoted and not one.quoted.hidden]
-        unheeded = await unheeded_forwards(self._memory, self._preferences, adapter, [*quoted, *said])
-        quoted, said = [without(one, unheeded) for one in quoted], [without(one, unheeded) for one in said]
+        unheeded = await opted_out_forwards(self._memory, self._preferences, adapter, [*quoted, *said])
+        quoted, said = [without_forwards(one, unheeded) for one in quoted], [without_forwards(one, unheeded) for one in said]
         begins = [one for one in said if one.id == place.thread and one.id not in {quote.id for quote in quoted}]
         answered = await self._visible_quotes(view, place, [*begins, *quoted])
         asker = messages[-1].person.id if messages[-1].off_record else None

@@ -13,7 +13,7 @@ from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
 from memory.text.budget import tokens
-from memory.text.generated.echoes import Uncopied, UpToMoment, WithoutEcho, repeatable
+from memory.text.generated.echoes import CopyDetector, UpToMoment, WithoutEcho, repeatable
 from memory.text.generated.invented import WithoutReceipts, WithoutRoles, WithoutTurns
 from memory.text.generated.loops import Uncounted, Unlooped
 from memory.text.off_loop import off_loop
@@ -98,7 +98,7 @@ class CleanedDigest:
 
     def __init__(self, prompt: Sequence[ChatMessage]) -> None:
         rules, data = ("\n".join(one["content"] for one in prompt if (one["role"] == "system") is its) for its in (True, False))
-        self._copy = Uncopied(rules, data)
+        self._copy = CopyDetector(rules, data)
         self._loops = Unlooped()
 
     @property

@@ -20,8 +20,8 @@ _MOST_MARKS = 2_000
 _CLEANER = nh3.Cleaner(tags=_TAGS, attributes={"ol": {"start"}})
 
 
-def prose(text: str, *, most_marks: int = _MOST_MARKS) -> Markup:
+def prose(text: str) -> Markup:
     """Render a reply as HTML with text formatting alone; a text with more marks is shown as written."""
-    if count_marks(text) > most_marks:
+    if count_marks(text) > _MOST_MARKS:
         return Markup("<pre>{}</pre>").format(escape(printable(text)))
     return Markup(_CLEANER.clean(_MARKDOWN.render(printable(text))))

@@ -24,7 +24,7 @@ class Derivation:
         if work.sources:
             return await self._pipeline.make(piece) is Outcome.PUBLISHED
         async with self.context.db.transaction(bounds=self.context.bounds) as tx:
-            if await piece.as_read(tx):
+            if await piece.as_read(tx, self.context.domain):
                 await piece.publish(tx, PipelineResult([], ""), self.context.clock.now())
         return False
 

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import partial
+from itertools import chain
 from typing import Generic, TypeVar
 
 from localization.sentences import lazy
@@ -24,6 +25,8 @@ from memory.places import confidences
 from memory.store.database import Transaction
 from memory.store.lineage import living, texts_of
 from memory.store.sealed import DROPPED, GIVEN_UP
+from memory.tiers import exchanges
+from memory.types import Domain
 
 T = TypeVar("T")
 Dropped = Callable[[str], Awaitable[None]]
@@ -81,12 +84,17 @@ class Piece(Generic[T]):
     insists: bool = True
     detail: Mapping[str, object] = field(default_factory=dict)
 
-    async def as_read(self, tx: Transaction) -> bool:
-        """Return whether the piece is still wanted and all its sources are unchanged, with none told in confidence since."""
-        texts, are_living, confided, is_wanted = await tx.together(
-            texts_of(tx, self.texts), living(tx, list(self.texts)), confidences.by_item(tx, self.texts), self._is_wanted(tx)
+    async def as_read(self, tx: Transaction, domain: Domain) -> bool:
+        """Return whether the piece is still wanted and all its sources are unchanged, none told in confidence or corrected since."""
+        texts, are_living, confided, corrected, is_wanted = await tx.together(
+            texts_of(tx, self.texts),
+            living(tx, list(self.texts)),
+            confidences.by_item(tx, self.texts),
+            exchanges.amendments(tx, [domain.key], list(self.texts)),
+            self._is_wanted(tx),
         )
-        return texts == self.texts and are_living and not confided and is_wanted
+        are_corrections_read = self.texts.keys() >= set(chain.from_iterable(corrected.values()))
+        return texts == self.texts and are_living and not confided and are_corrections_read and is_wanted
 
     async def _is_wanted(self, tx: Transaction) -> bool:
         return self.still is None or await self.still(tx)
@@ -130,7 +138,7 @@ class Pipeline:
 
     async def _is_wanted(self, tx: Transaction, piece: Piece[T]) -> bool:
         """Return whether a writer may read the sources of a piece now: what goes along with what is being forgotten is not known yet."""
-        return not await is_sweeping(tx, [self._context.domain.key]) and await piece.as_read(tx)
+        return not await is_sweeping(tx, [self._context.domain.key]) and await piece.as_read(tx, self._context.domain)
 
     async def _require_wanted(self, piece: Piece[T]) -> None:
         async with self._context.db.transaction(bounds=self._context.bounds) as tx:
@@ -162,7 +170,7 @@ class Pipeline:
         context, now = self._context, self._context.clock.now()
 
         async def put(tx: Transaction) -> bool:
-            return await piece.as_read(tx) and await piece.publish(tx, made, now)
+            return await piece.as_read(tx, context.domain) and await piece.publish(tx, made, now)
 
         if await self._fails(piece, made, put):
             return Outcome.REFUSED
@@ -190,6 +198,6 @@ class Pipeline:
     async def _keep(self, piece: Piece[T], author: str, reason: str, answer: str) -> None:
         """Store an unusable answer. Raises SourceGone if one of its sources has changed."""
         async with self._context.db.transaction(bounds=self._context.bounds) as tx:
-            if not await piece.as_read(tx):
+            if not await piece.as_read(tx, self._context.domain):
                 raise SourceGone(lazy("What this was written from is not there any more."))
             await self._refusals.keep(tx, piece.target, author, reason, answer)

@@ -12,7 +12,18 @@ from memory.places.places import drop_names
 from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import bound, cut, mark_dead, paged, pages, placeholders, rest_on_messages
-from memory.tiers import corrections, entities, episodes, feedback, open_things, reflections, rereading, statements, summaries
+from memory.tiers import (
+    corrections,
+    entities,
+    episodes,
+    feedback,
+    manners,
+    open_things,
+    reflections,
+    rereading,
+    statements,
+    summaries,
+)
 from memory.tiers.messages import asides, seen, storing
 from memory.types import Domain, Forgotten
 
@@ -44,9 +55,14 @@ async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
         await refusals.drop(tx, domain)
 
 
-async def retire_above(tx: Transaction, items: Collection[int], now: int) -> None:
-    """Remove all digests that rest on these messages, directly or not, to be rewritten."""
-    above = set(await digests_above(tx, sorted(items))).difference(items) if items else ()
+async def retire_above(tx: Transaction, items: Collection[int], now: int, *, with_manners: bool) -> None:
+    """Remove all digests that rest on these messages, directly or not, to be rewritten.
+
+    Manners are read by rule as a message is stored, and by nobody again: unless told so, they stand.
+    """
+    above = set(await digests_above(tx, sorted(items))).difference(items) if items else set[int]()
+    if not with_manners:
+        above -= await manners.among(tx, above)
     for domain, those in await by_domain(tx, sorted(above)):
         await retire(tx, domain, those, now)
 

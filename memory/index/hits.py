@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from localization.sentences import marked
@@ -116,3 +116,11 @@ def merged(lists: Sequence[Sequence[RawHit]]) -> list[RawHit]:
         (score, hit) for found in lists for score, hit in zip(accumulate((hit.score for hit in found), min), found, strict=True)
     ]
     return [hit for _, hit in sorted(placed, key=lambda one: -one[0])]
+
+
+def each_once(*lists: Sequence[RawHit]) -> list[RawHit]:
+    """Return the concatenation of several lists without duplicates."""
+    placed: dict[int, RawHit] = {}
+    for hit in chain(*lists):
+        placed.setdefault(hit.item, hit)
+    return list(placed.values())

@@ -27,9 +27,8 @@ class Outbox:
     ) -> list[OutboxRow]:
         """Mark a place's waiting parts as attempting and return them in order.
 
-        These are the parts with `keys`, or all; with `before`, only those older than that row. All includes parts whose
-        attempt another process did not survive: call it so only where no other process sends. It leaves out previews,
-        because the following answer replaces them.
+        These are the parts with `keys`, or all; with `before`, only those older than that row. All includes parts whose attempt
+        another process did not survive: call it so only where no other process sends. It leaves out previews, which go with the answer.
         """
         if keys is not None and not keys:
             return []
@@ -51,8 +50,8 @@ class Outbox:
     async def sent(self, row: int, remote_id: str = "", then: str = "", done: str = "send") -> list[OutboxRow]:
         """Record that a part arrived, its platform id and which operation was done; return what to send next, being attempted.
 
-        That is the removal of this part if its words had to go while it was under way, and the part with key `then` if it
-        still waits. The text of a part that belongs to no item is blanked, as nothing needs it any more.
+        That is the removal of this part if its words had to go while it was under way, and the part with key `then` if it still
+        waits. The text of a part that belongs to no item is blanked, as nothing needs it any more.
         """
         async with self._db.transaction(bounds=Bounds()) as tx:
             rows = await tx.all(
@@ -172,7 +171,7 @@ class Outbox:
 
 
 async def attempt(tx: Transaction, key: str, *, ends: bool = False) -> OutboxRow | None:
-    """Mark a pending part as attempting, in the caller's transaction, which may end with this, and return it; None if it is none."""
+    """Mark a pending part as attempting, and return it; None if it is not pending any more. The transaction may end with that."""
     rows = await tx.last(_ATTEMPT, {"key": key}) if ends else await tx.all(_ATTEMPT, {"key": key})
     return outgoing(rows[0]) if rows else None
 

@@ -1,6 +1,5 @@
 """Opens the store of a memory; the server backend is loaded only when needed."""
 
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -11,19 +10,17 @@ from memory.store import home_files
 from memory.store.database import Database
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.sqlite.database import SqliteDatabase
+from memory.store.sqlite.write_queue import ALONE, FileSharing
 
 
-async def open_database(
-    path: Path, key: bytes | None, address: DatabaseAddress | None, *, checkpoints: bool = True,
-    yields: bool = False, tell_wait: Callable[[], None] = lambda: None,
-) -> Database:  # fmt: skip
+async def open_database(path: Path, key: bytes | None, address: DatabaseAddress | None, sharing: FileSharing = ALONE) -> Database:
     """Open or create the database at an address or, without one, the file at `path`; migrate its schema.
 
-    `key`, `checkpoints`, `yields` and `tell_wait` are the file's: see `SqliteDatabase.open`. Raises its errors, and those of
+    `key` and `sharing` are the file's: see `SqliteDatabase.open`. Raises its errors, and those of
     `PostgresDatabase.open`.
     """
     if address is None:
-        return await SqliteDatabase.open(path, key, checkpoints=checkpoints, yields=yields, tell_wait=tell_wait)
+        return await SqliteDatabase.open(path, key, sharing)
     if home_files.size(path):
         raise DatabaseRefused(
             lazy(

@@ -6,6 +6,7 @@ from functools import cache
 
 from memory.text import lexical
 from memory.text.questions import is_question
+from memory.text.time.dates import WEEKDAYS
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.wordings import read_wordings
 
@@ -17,6 +18,9 @@ _MOST_ASKED = 200
 """A longer sentence without a question mark is a story."""
 _TO_HER = re.compile(r"(?i)^(?:(?:and|but|so|now|ok|okay|then|hey|hi|lyra|please|just|und|jetzt|nun|dann|bitte|mal)[,\s]+)*")
 _OWN = re.compile(r"(?i)\b(?:i|i['’]\w+|my|we|our|ich|mein\w*|wir|unser\w*)\b")
+# Short forms of days mean other things: "a poem about the sun".
+_DAYS = "|".join(day for day in WEEKDAYS if len(day) > len("mond"))
+_NOTED = re.compile(rf"(?i):\s*\S|\b(?:today|tonight|tomorrow|heute|morgen|{_DAYS})\b")
 _BREAK = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
 
 
@@ -54,14 +58,16 @@ def only_asks(text: str) -> bool:
 
 
 def _asks(sentence: str) -> bool:
-    return opens_like_a_question(sentence) or is_request(sentence)
+    return opens_like_a_question(sentence) or _is_request(sentence)
 
 
-def is_request(sentence: str) -> bool:
-    """Return whether a sentence only asks for a text or the like: "write me a poem about the sea", but not "about my sister Mina"."""
-    requests, kept = _any_of("requests"), _any_of("kept")
-    asks = requests.match(_TO_HER.sub("", sentence.strip(), count=1)) is not None
-    return asks and not _OWN.search(sentence) and not kept.search(sentence)
+def _is_request(sentence: str) -> bool:
+    """Return whether a sentence only asks for a text or the like: "write me a poem about the sea", but not "about my sister Mina".
+
+    What has a day or a list in it is a note: "make a shopping list: milk, eggs".
+    """
+    asks = _any_of("requests").match(_TO_HER.sub("", sentence.strip(), count=1))
+    return bool(asks) and not any(one.search(sentence) for one in (_OWN, _NOTED, _any_of("kept")))
 
 
 def reports_request(sentence: str) -> bool:

@@ -33,22 +33,21 @@ def may_correct(offered: Sequence[NewExchange]) -> bool:
     return any(one.kind is Kind.SAID and one.role == "user" and correction(one.text) for one in offered)
 
 
-async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, are_late: bool) -> set[int]:
-    """Tie these messages of a conversation to what they correct, and later ones to what of these they correct; return all of that.
+async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, late: bool) -> set[int]:
+    """Tie these messages of a conversation, newly stored, to what they correct, and later ones to what of these they correct.
 
-    Later ones are looked for where these `are_late`: said before others that were stored earlier.
+    Unless they come `late`, there are no later ones. Return those messages whose corrections are others now.
     """
     if not said:
         return set()
     corrected: set[int] = set()
-    later = await _after(tx, domain, said) if are_late else ()
     new, again = {one.key for one in said}, set[int]()
-    for one in sorted([*said, *later], key=lambda one: (one.said_at, one.key)):
+    for one in sorted([*said, *(await _after(tx, domain, said) if late else ())], key=lambda one: (one.said_at, one.key)):
         if (found := _correction(one)) and (of := await _put_right(tx, domain, one, found)):
             if one.key not in new and not (new | again).intersection(of):
                 continue
             again.add(one.key)
-            corrected |= await _untie(tx, one) | await _tie(tx, domain, one, found, of)
+            corrected |= await _tie_anew(tx, domain, one, found, of)
     return corrected
 
 
@@ -57,11 +56,11 @@ async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) 
 
     Return what it corrects, or did.
     """
-    corrected = await _untie(tx, after)
+    corrected = set(await _untie(tx, after))
     if Correctable(before).figures != Correctable(after.text).figures:
         await tx.run("DELETE FROM corrections WHERE corrects = :item", {"item": after.key})
     if found := _correction(after):
-        corrected |= await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found))
+        corrected |= set(await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found)))
     return corrected
 
 
@@ -95,28 +94,35 @@ def _correction(said: Exchange) -> Correction | None:
     return correction(said.text) if said.kind is Kind.SAID and said.role == "user" else None
 
 
-async def _untie(tx: Transaction, said: Exchange) -> set[int]:
-    """Take back what a message corrects; return it."""
-    rows = await tx.all("DELETE FROM corrections WHERE item = :item RETURNING corrects", {"item": said.key})
-    return {row["corrects"] for row in rows}
+async def _tie_anew(tx: Transaction, domain: Domain, said: Exchange, found: Correction, of: Sequence[int]) -> set[int]:
+    """Tie a correction to these messages instead of what it was tied to; return those of both that were not tied so before."""
+    before = await _untie(tx, said)
+    after = await _tie(tx, domain, said, found, of)
+    return {one for one in before.keys() | after.keys() if before.get(one) != after.get(one)}
+
+
+async def _untie(tx: Transaction, said: Exchange) -> dict[int, bool]:
+    """Take back what a message corrects; return it, and of each whether in part."""
+    rows = await tx.all("DELETE FROM corrections WHERE item = :item RETURNING corrects, in_part", {"item": said.key})
+    return {row["corrects"]: bool(row["in_part"]) for row in rows}
 
 
 async def _after(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> list[Exchange]:
-    """Return what was said in a conversation after these messages, as far as it may correct them, and was stored before them."""
-    since = min(one.said_at for one in said)
+    """Return what was said in a conversation after these messages, as far as it may correct them, and is none of them."""
+    since, new = min(one.said_at for one in said), {one.key for one in said}
     rows = await tx.all(
         exchanges.SELECT
         + "WHERE e.session = :session AND e.domain = :domain AND e.kind = 'said' AND e.said_at > :since AND e.said_at < :until "
-        f"AND e.item < :first AND {shown('e')} ORDER BY e.said_at, e.item LIMIT {_LOOKED_THROUGH}",
+        f"AND {shown('e')} ORDER BY e.said_at, e.item LIMIT :most",
         {
             "session": said[0].session,
             "domain": domain.key,
             "since": since,
             "until": since + _LATEST,
-            "first": min(one.key for one in said),
+            "most": _LOOKED_THROUGH + len(said),
         },
     )
-    return [exchanges.exchange(row) for row in rows]
+    return [exchanges.exchange(row) for row in rows if row["item"] not in new]
 
 
 async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Correction) -> list[int]:
@@ -156,8 +162,11 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
     return corrected
 
 
-async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction, of: Sequence[int]) -> set[int]:
-    """Tie a correction to these messages, to what they correct, and to what else corrects that in the same; return all of it."""
+async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correction, of: Sequence[int]) -> dict[int, bool]:
+    """Tie a correction to these messages, to what they correct, and to what else corrects that in the same.
+
+    Return all of it, and of each whether in part.
+    """
     within = placeholders("i", of)
     first = f"(SELECT corrects FROM corrections WHERE item IN ({within}))"
     rows = await tx.all(
@@ -175,7 +184,7 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
         "INSERT INTO corrections (item, corrects, domain, in_part) VALUES (:item, :corrects, :domain, :part) ON CONFLICT DO NOTHING",
         ({"item": said.key, "corrects": one, "domain": domain.key, "part": int(part)} for one, part in sorted(ties.items())),
     )
-    return set(ties)
+    return ties
 
 
 async def _answered(tx: Transaction, domain: Domain, reply: Exchange) -> list[Exchange]:

@@ -141,7 +141,7 @@ async def at_their_places(
     return found
 
 
-async def amendments(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, list[int]]:
+async def amendments(db: Reader, domains: Sequence[int], keys: Sequence[int]) -> dict[int, list[int]]:
     """Map each of these messages to the readable ones that put it right and hold still, the last one first."""
     rows = await paged(
         db,

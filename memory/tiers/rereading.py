@@ -4,7 +4,7 @@ Messages told in confidence and wishes since withdrawn are skipped, and nothing 
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from memory.places import confidences
 from memory.store.bounds import Bounds
@@ -17,20 +17,28 @@ from memory.text.told.plan_changes import plan
 from memory.tiers import corrections, exchanges, manners, open_things, profile
 from memory.types import Domain, Exchange
 
+Retire = Callable[[Transaction, Collection[int]], Awaitable[None]]
+"""Removes what was derived from messages, to be derived again."""
+
 _STEP = 200
 
 
-async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, now: int) -> int:
-    """Process the queued messages of a domain, each batch committed separately; return how many."""
+async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, now: int, retire: Retire) -> int:
+    """Process the queued messages of a domain, each batch committed separately; return how many.
+
+    `retire` is called with the messages that turn out to be corrected.
+    """
     done = 0
     while items := await _waiting(db, domain):
+        corrected: set[int] = set()
         found = await exchanges.among(db, items)
         wishes = await asyncio.to_thread(_read_wishes, domain, found)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             again = (await exchanges.among(tx, sorted(wishes))).values()
             for one in sorted(again, key=lambda one: (one.said_at, one.key)):
                 if one.text == found[one.key].text:
-                    await _note(tx, seal, domain, one, wishes[one.key], now)
+                    corrected |= await _note(tx, seal, domain, one, wishes[one.key], now)
+            await retire(tx, corrected)
             await erase(tx, items)
         done += len(items)
     return done
@@ -54,9 +62,10 @@ def _read_wishes(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapp
 
 async def _note(
     tx: Transaction, seal: Seal, domain: Domain, said: Exchange, wanted: Mapping[str, MannerRequest], now: int
-) -> None:
+) -> set[int]:
+    """Note what a message holds, and return what it turns out to correct."""
     if await confidences.by_item(tx, [said.key]):
-        return
+        return set()
     known = await tx.one(
         "SELECT 1 AS known FROM lineage l JOIN statements s ON s.item = l.child WHERE l.parent = :said AND s.tier = :tier",
         {"said": said.key, "tier": manners.TIER},
@@ -70,7 +79,7 @@ async def _note(
         await manners.note(tx, seal, domain, [said], now)
     if await tx.one("SELECT 1 AS known FROM raised WHERE item = :item", {"item": said.key}) is None:
         await open_things.note(tx, domain, [said])
-    await corrections.note(tx, domain, [said], are_late=True)
+    return await corrections.note(tx, domain, [said], late=True)
 
 
 async def _waiting(db: DatabaseAccess, domain: Domain) -> list[int]:

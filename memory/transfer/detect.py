@@ -115,6 +115,9 @@ def _holds_messages(start: bytes) -> bool:
     """Return whether an array begins with a message rather than with a conversation."""
     try:
         first, _ = json.JSONDecoder(strict=False).raw_decode(start.decode(errors="replace").lstrip())
-    except (ValueError, RecursionError):
+    except RecursionError:
         return False
+    except ValueError:
+        # It may be longer than what was read. What is said in a conversation stands in its mapping.
+        return b'"content"' in start and not shows_conversations(start)
     return isinstance(first, dict) and isinstance(first.get("content"), str) and "mapping" not in first

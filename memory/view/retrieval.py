@@ -2,11 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import TypeVar
 
 from localization.sentences import marked
-from memory.index.hits import CORRECTS, Condensed, DigestHit, Hit, RawHit, apart_from_sure, merged
+from memory.index.hits import CORRECTS, Condensed, DigestHit, Hit, RawHit, apart_from_sure, each_once, merged
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.about_whom import apart_from_others
 from memory.index.recall.compounds import likelier_by_compounds
@@ -62,7 +61,7 @@ class Retrieval(ViewPart):
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
         words = await off_loop(len(text), lambda: beside(lexical.query_stems(text)))
         related = [ask(words, _BESIDE)._replace(by_words=True)] if words else []
-        found = _each_once(*await self._find(ask(text, max(k, _CONSIDERED)), *related))
+        found = each_once(*await self._find(ask(text, max(k, _CONSIDERED)), *related))
         # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.
         whole = k if k <= _CONSIDERED // 2 else len(found)
         hits = await self._as_it_is(text, await self._messages(found, whole=whole, exclude=exclude), asker)
@@ -85,12 +84,11 @@ class Retrieval(ViewPart):
         return list((await self._messages(during(loaded, window, k, ahead=ahead))).values())
 
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
-        """Return the k messages that best match a text, restricted to a window and a speaker if given, without neighbours.
+        """Return the k messages of a window and a speaker, if given, that best match a text, each before what puts it right.
 
-        If the text is '' or finds nothing, return any messages of that window or speaker, in order. What only she said is marked.
+        If the text is '' or finds nothing, return any messages of these, in order. What only she said is marked.
         """
-        found: Sequence[RawHit] = ()
-        at_large: Sequence[Sequence[RawHit]] = ()
+        found, at_large = list[RawHit](), list[list[RawHit]]()
         if text:
             ask = partial(Query, text, k, asker=self._asker(asker))
             # What bears out her words may be told at another time, or by somebody else.
@@ -100,9 +98,12 @@ class Retrieval(ViewPart):
             loaded = await self._binding.shared.domain_indexes.load(self._domains, await self._recall.spaces())
             ahead = within is not None and within.end > self._binding.now()
             found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
-        came = await self._messages(_each_once(found, *at_large))
-        hits = await off_loop(_length(came), partial(as_borne_out, text, came))
-        return [hits[one.item]._replace(before=None, after=None) for one in found if one.item in hits]
+        came = await self._messages(found)
+        hits: Mapping[int, Hit] = came
+        if at_large:
+            hits = {**await self._messages(each_once(*at_large)), **came}
+        hits = await off_loop(_length(hits), partial(as_borne_out, text, hits))
+        return [hits[key]._replace(before=None, after=None) for key in came]
 
     async def around(self, public_id: str, n: int) -> list[Hit]:
         """Return a message by id, with up to n messages before and n after it in its conversation, in order.
@@ -266,8 +267,8 @@ def _with_amendments(found: Sequence[RawHit], there: Mapping[int, PlacedMessage]
         ]
         for hit in found
     }
-    amended = {one.item: one for one in _each_once(*behind.values())}
-    return _each_once([amended.get(one.item, one) for hit in found for one in (hit, *behind[hit.item])])
+    amended = {one.item: one for one in each_once(*behind.values())}
+    return each_once([amended.get(one.item, one) for hit in found for one in (hit, *behind[hit.item])])
 
 
 def _with_corrections(found: Sequence[RawHit], came: Mapping[int, Hit]) -> list[RawHit]:
@@ -282,14 +283,6 @@ def _with_corrections(found: Sequence[RawHit], came: Mapping[int, Hit]) -> list[
 
 def _length(hits: Mapping[int, Hit]) -> int:
     return sum(len(hit.exchange.text) for hit in hits.values())
-
-
-def _each_once(*lists: Sequence[RawHit]) -> list[RawHit]:
-    """Return the concatenation of several lists without duplicates."""
-    placed: dict[int, RawHit] = {}
-    for hit in chain(*lists):
-        placed.setdefault(hit.item, hit)
-    return list(placed.values())
 
 
 def _in_order(found: Sequence[RawHit], messages: Mapping[int, Hit], above_them: Mapping[int, A]) -> list[Hit | A]:

@@ -184,9 +184,9 @@ async def test_a_line_without_an_end_is_not_kept() -> None:
 
 
 async def test_an_endless_answer_ends_at_the_byte_cap() -> None:
-    async with talking(max_bytes=2_000) as (server, model):
-        server.script(fake.Endless())
-        with pytest.raises(ModelGarbled, match="longer than 2000 bytes"):
+    async with talking() as (server, model):
+        server.script(fake.Endless(f"{{}}{'x' * 20_000} "))
+        with pytest.raises(ModelGarbled, match="longer than 1048576 bytes"):
             await complete(model, ASKED)
         await asyncio.wait_for(server.left.wait(), 5)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelFiltered, ModelMissing
+from bot.errors import ModelBusy, ModelDenied, ModelDown, ModelError, ModelFiltered, ModelMissing, ModelRefused
 from bot.models.port import CutShort, complete
 from tests.contract.test_model import ASKED, KEY, talking
 from tests.fakes import openai_behaviours as fake
@@ -155,6 +155,11 @@ REFUSED: dict[str, tuple[fake.Behaviour, type[ModelError], str]] = {
         ModelFiltered,
         r"does not accept the request \(status 403",
     ),
+    "one that OpenAI flags": (
+        fake.Status(400, "Your prompt was flagged as potentially violating our usage policy.", "invalid_prompt"),
+        ModelFiltered,
+        "invalid_prompt",
+    ),
     "a prompt that Azure filters": (
         fake.Status(400, "The response was filtered due to the prompt triggering …", "content_filter", param="prompt"),
         ModelFiltered,
@@ -187,6 +192,14 @@ async def test_a_refusal_that_is_no_questions_fault_says_what_to_do(kind: str) -
         with pytest.raises(error, match=sentence) as caught:
             await complete(model, ASKED)
         assert KEY not in str(caught.value)
+
+
+async def test_a_refusal_that_quotes_talk_of_moderation_is_no_filter() -> None:
+    async with talking(tries=1) as (server, model):
+        server.script(fake.Status(422, "extra fields: 'tools', input: 'who does the moderation, and who flagged it?'"))
+        with pytest.raises(ModelRefused) as caught:
+            await complete(model, ASKED)
+        assert not isinstance(caught.value, ModelFiltered)
 
 
 @pytest.mark.parametrize(("said", "seconds"), [("37.5s", 37.5), ("840ms", 0.84), ("20 seconds", 20.0), ("a while", None)])

@@ -21,7 +21,7 @@ from memory.store import installation_values
 from memory.store.database import Transaction
 from memory.store.lineage import Seal
 from memory.store.sqlite.database import SqliteDatabase
-from memory.types import Kind, NewExchange
+from memory.types import Domain, Kind, NewExchange
 from memory.view.view import Answer
 from tests.kits.dream_kit import Muse, dreamer, extractive, holding
 from tests.kits.interleaved import Interleaved
@@ -186,7 +186,7 @@ async def test_what_another_process_forgets_meanwhile_is_kept_in_nothing(
     assert await everywhere(begun, tmp_path, one, other) == {}
 
 
-async def unchanged(_: object, __: Transaction) -> bool:
+async def unchanged(_: object, __: Transaction, ___: Domain) -> bool:
     """Say that nothing has changed."""
     return True
 

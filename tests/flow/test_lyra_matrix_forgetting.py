@@ -195,7 +195,7 @@ async def test_in_a_room_everything_is_everything_of_ones_own_and_for_an_admin_e
         assert await aside(at_home, bob, room, "!forget all") == (
             'Forget all that you said here, in every conversation, for good? Then say in "Garden": !forget all yes'
         )
-        assert (await aside(at_home, bob, room, "!forget all yes")).startswith("Forgotten: 2 messages")
+        assert (await aside(at_home, bob, room, "!forget all Sí")).startswith("Forgotten: 2 messages")
         assert await people_said(lyra, room) == [ADAS]
         assert await aside(at_home, ada, room, "!forget session") == (
             'Forget all 2 messages of "Garden", for good? Then say in "Garden": !forget session yes'

@@ -19,6 +19,7 @@ from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall
 from memory.index.recall.query import Query
 from memory.ports import Embedder, Vectors
+from memory.store.sqlite.write_queue import FileSharing
 from memory.types import MINUTE
 from tests.kits.memory_kit import DAY, START, BagOfWords, Clock, Corner, Ids, among, aside, at_home, corner, line, said
 from tests.kits.size import TORTURE, examples
@@ -72,7 +73,9 @@ async def ada(*paths: Path, embedder: Embedder | None = None) -> AsyncIterator[l
         found = []
         for n, path in enumerate(paths):
             ports = Ports(clock, Ids(f"{n}"), embedder)
-            memory = await stack.enter_async_context(await Memory.open(path, None, ports, checkpoints=path not in paths[:n]))
+            memory = await stack.enter_async_context(
+                await Memory.open(path, None, ports, sharing=FileSharing(path not in paths[:n]))
+            )
             found.append(await corner(memory, clock))
         yield found
 

@@ -15,7 +15,7 @@ from memory.journal.journal import Event, Part
 from memory.ports import Entry, Task
 from memory.store.database import Transaction
 from memory.tiers.episodes import EpisodeRules
-from memory.types import MINUTE, Exchange
+from memory.types import MINUTE, Domain, Exchange
 from memory.view.view import Answer
 from tests.flow.test_forget_walk import WORDS, broken
 from tests.kits.memory_kit import BagOfWords, Clock, Corner, Writer, answering, at_home, copied, corner, cornered
@@ -178,7 +178,7 @@ async def test_an_answer_to_what_was_forgotten_meanwhile_is_not_kept_whatever_it
             await here.view.answer(here.session, Answer(reply(), [], [], [], [asked]))
 
 
-async def unchecked(piece: Piece[object], tx: Transaction) -> bool:
+async def unchecked(_: Piece[object], __: Transaction, ___: Domain) -> bool:
     """Publish without looking again at what was read."""
     return True
 

@@ -7,9 +7,10 @@ import pytest
 
 from bot.cli.json_output import hit as as_row
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from memory.ports import Entry, Task
 from memory.types import MINUTE, Discretion, DomainKind, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.recalled import RecallLimits
-from tests.kits.ladder_kit import PAIRS, Teller, climbed, rests_on
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, rests_on
 from tests.kits.long_talk import request
 from tests.kits.memory_kit import DAY, HOUR, Corner, among, at_home, corner, said
 
@@ -298,6 +299,38 @@ async def test_what_was_made_of_the_old_is_made_again_of_both_and_of_what_is_lef
         assert [text.splitlines()[0] for text in await gist_texts(here)] == [DINNER]
 
 
+async def test_what_is_corrected_while_it_is_written_is_written_of_both(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for text in (DINNER, "I fed the cat"):
+            await here.say(text)
+        writer = Teller()
+
+        async def corrected_meanwhile(task: Task) -> list[Entry]:
+            await here.say(RIGHT)
+            return await writer.write(task)
+
+        writer.moves.append(corrected_meanwhile)
+        await gists(here, writer)
+        assert all(DINNER not in text or RIGHT in text for text in await gist_texts(here))
+        await gists(here, writer)
+        assert [text for text in await gist_texts(here) if DINNER in text and RIGHT in text]
+
+
+async def test_a_lookup_has_what_puts_right_what_it_finds(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for text in (DINNER, RIGHT):
+            await here.say(text)
+        hits = await here.view.recall.lookup(WHEN, 1, None, "", "Ada")
+        assert [hit.exchange.text for hit in hits] == [DINNER, RIGHT]
+
+
+async def test_a_correction_leaves_the_wishes_of_what_it_corrects(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(f"Please keep your answers short. {DINNER}.")
+        await here.say(RIGHT)
+        assert [one.text for one in await here.view.digests.statements("manner")] == ["Ada wants short answers."]
+
+
 async def gist_texts(here: Corner) -> list[str]:
     """Return the texts of the gists."""
     return [row["text"] for row in await here.memory.db.all("SELECT text FROM digests WHERE tier = 'gist' ORDER BY item")]
@@ -320,12 +353,14 @@ async def test_a_model_is_shown_both_and_which_of_them_holds(tmp_path: Path) -> 
 
 
 async def test_what_was_corrected_before_this_was_read_is_read_once(tmp_path: Path) -> None:
-    async with at_home(tmp_path) as here:
+    async with at_home(tmp_path, habits=PAIRS) as here:
         for text in (DINNER, RIGHT):
             await here.say(text)
         async with here.memory.db.transaction() as tx:
             await tx.run("DELETE FROM corrections")
             await tx.run("INSERT INTO unheard (domain, item) SELECT domain, item FROM exchanges")
         assert (await recalled(here))[0] == (DINNER, False)
+        await gists(here, Teller())
         await here.memory.read_again(here.domain)
         assert (await recalled(here))[0] == (RIGHT, False)
+        assert await gist_texts(here) == [], "what was made of the old is made again"

@@ -17,6 +17,7 @@ from memory.store.database import Parameters, Row
 from memory.store.domains import reserve_numbers
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.transaction import SqliteTransaction
+from memory.store.sqlite.write_queue import FileSharing
 from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import KEY, cancelled_at
 
@@ -355,8 +356,8 @@ async def test_a_short_write_comes_between_those_of_two_imports(tmp_path: Path) 
     """SQLite serves whoever looks at the right moment: between two imports that was nobody else for half a minute."""
     path, written, begun = tmp_path / "lyra.db", list[str](), asyncio.Event()
     async with (
-        await SqliteDatabase.open(path, KEY, yields=True) as one,
-        await SqliteDatabase.open(path, KEY, yields=True) as another,
+        await SqliteDatabase.open(path, KEY, FileSharing(yields=True)) as one,
+        await SqliteDatabase.open(path, KEY, FileSharing(yields=True)) as another,
         await SqliteDatabase.open(path, KEY) as short,
         asyncio.TaskGroup() as imports,
     ):
@@ -373,7 +374,8 @@ async def test_a_short_write_comes_between_those_of_two_imports(tmp_path: Path) 
 @pytest.mark.file
 async def test_who_waits_for_another_process_is_told_so(tmp_path: Path) -> None:
     path, told = tmp_path / "lyra.db", asyncio.Event()
-    async with await SqliteDatabase.open(path, KEY) as db, await SqliteDatabase.open(path, KEY, tell_wait=told.set) as waiting:
+    sharing = FileSharing(tell_wait=told.set)
+    async with await SqliteDatabase.open(path, KEY) as db, await SqliteDatabase.open(path, KEY, sharing) as waiting:
         async with db.transaction() as tx:
             await tx.run("INSERT INTO settings (scope, key, value) VALUES ('a', 'b', 'c')")
             await tx.all("SELECT 1 AS one")

@@ -319,7 +319,7 @@ def test_a_time_that_counts_milliseconds_or_microseconds_is_that_time() -> None:
 
 @pytest.mark.parametrize("format", ["auto", "jsonl"])
 def test_messages_in_one_array_are_read_as_those_of_lines(tmp_path: Path, format: str) -> None:
-    lines = [json.dumps({"content": text, "session": "boat", "id": text}) for text in ("at seven", "on friday")]
+    lines = [json.dumps({"content": text, "session": "boat", "id": text}) for text in ("at seven" * 10_000, "on friday")]
     (tmp_path / "lines").write_text("\n".join(lines))
     (tmp_path / "array").write_text(f"[\n {lines[0]},\n{lines[1]}, 5, {lines[0][:-3]}")
     *found, no_message, cut = read_file(tmp_path / "array", format, "UTC")

@@ -7,6 +7,7 @@ import pytest
 
 from memory.derive import entries, prompts
 from memory.derive.checks import junk
+from memory.derive.checks.concrete_words import ConcreteWords
 from memory.derive.drafting import sound
 from memory.dream.reflecting import _RULES, Thought, _wrong
 from memory.errors import WriterRefused
@@ -96,6 +97,12 @@ def test_a_single_thing_that_nobody_spoke_of_costs_the_sentence(line: str) -> No
 )
 def test_a_thing_that_somebody_called_otherwise_is_kept(line: str) -> None:
     assert told(line)
+
+
+def test_a_thing_is_known_by_words_with_a_sharp_s() -> None:
+    said = ConcreteWords([Source("m0", "Ada", "", "Wir haben eine weiße Tür.")])
+    assert not said.lack("The house has a white door.") and not said.lack("Die weißen Türen")
+    assert ConcreteWords([]).lack("Die weißen Türen") == "weißen"
 
 
 @pytest.mark.parametrize(

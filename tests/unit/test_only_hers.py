@@ -69,6 +69,21 @@ async def test_what_she_made_up_on_request_is_nobodys_fact(tmp_path: Path, asked
         assert not only_asks("Write me a poem about my sister Amal, a nurse.")
 
 
+NOTES = """
+Make a shopping list: milk, eggs and flour
+Send the letter to Anna
+Show Ben the script
+Prepare a speech for Tuesday
+Schreib Tom die Liste
+Mach morgen eine Tabelle
+"""
+
+
+@pytest.mark.parametrize("note", NOTES.strip().splitlines())
+def test_what_somebody_notes_for_themselves_is_no_request(note: str) -> None:
+    assert not only_asks(note)
+
+
 HERS = """
 did you say that lavender helps against moths? | Lavender helps against moths.
 what was your moth advice?                     | Lavender helps against moths.

@@ -18,6 +18,7 @@ from memory.places.scope_settings import require_room
 from memory.store import home_files
 from memory.store.postgresql.server_status import RowGuard, Standby, row_guard, server_status, standbys, unwritable
 from memory.store.sqlite.database import SqliteDatabase
+from memory.store.sqlite.write_queue import FileSharing
 from memory.text.time.times import SystemClock
 
 _NAMED = 3
@@ -118,7 +119,7 @@ async def alone(environment: Environment, settings: Settings) -> list[Finding]:
         return []
     with hold_shared(environment, SystemClock()):
         key, _path, _new = key_of(environment, settings, new=False)
-        db = await SqliteDatabase.open(environment.db_path, key, checkpoints=False)
+        db = await SqliteDatabase.open(environment.db_path, key, FileSharing(checkpoints=False))
         try:
             await db.verify()
         finally:

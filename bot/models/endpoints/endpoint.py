@@ -58,10 +58,12 @@ _OF_THE_MODEL = re.compile(
     r"|\b(?:find real modelid|router for requested model|healthy deployments)\b|\bmodel ['`\"]\S{1,200} (?:was )?not found"
 )
 # How endpoints say that they do not take the words of a prompt: Azure, LiteLLM, OpenRouter, OpenAI, xAI, DashScope, Volcengine, Zhipu.
-_OF_MODERATION = re.compile(
-    r"\bmoderation\b|\bflagged\b|\bcontent_filter\b|\bcontent management policy\b|content_?policy_?violation|responsibleaipolicy"
+_OF_A_FILTER = re.compile(
+    r"\bflagged as\b|\bcontent_filter\b|\bcontent management policy\b|content_?policy_?violation|responsibleaipolicy"
     r"|\bviolates? .{0,20}\busage (?:guidelines|policy|policies)|data_inspection_failed|sensitive_?content|敏感内容"
 )
+# What a refusal for lack of a right may say besides; other refusals may quote a conversation with these words.
+_OF_MODERATION = re.compile(r"\bmoderation\b|\bflagged\b")
 _OVERLOADED = (503, 529)
 _TRY_AGAIN = re.compile(r"(?:try again|retry) in (\d{1,5}(?:\.\d+)?) ?(ms|s\b|seconds?)")
 
@@ -196,7 +198,7 @@ class Endpoint:
             return kind(
                 lazy("{shown} has no model {model}. Check the model's name and the address.", shown=self.shown, model=self.model)
             )
-        moderated = status in (400, 403, 422) and _OF_MODERATION.search(text)
+        moderated = (status in (400, 403, 422) and _OF_A_FILTER.search(text)) or (status == 403 and _OF_MODERATION.search(text))
         if (status in (401, 403) and not moderated) or (status == 400 and _OF_THE_KEY.search(text)):
             return ModelDenied(
                 lazy("{shown} does not accept the key.", shown=self.shown)

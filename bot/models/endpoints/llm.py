@@ -30,7 +30,7 @@ from memory.text.thinking import WithoutThinking
 # Retries are no news; by default, the library would print them to standard output.
 stamina.instrumentation.set_on_retry_hooks([])
 
-MAX_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 _BREAKS = frozenset((500, 501, 502))
 _SILENCE = 0.25
 """The share of the timeout after which an endpoint that has sent nothing more counts as hanging."""
@@ -58,7 +58,6 @@ class OpenAIModel:
         max_tokens: int,
         tries: int = 4,
         waits: Sequence[float] = (1.0, 2.0, 4.0),
-        max_bytes: int = MAX_BYTES,
         sees: bool = False,
         uses_tools: bool = False,
         facts: BackendFacts | None = None,
@@ -74,7 +73,6 @@ class OpenAIModel:
         self._late = lazy("{who} did not finish within {seconds} seconds.", who=self._endpoint.who, seconds=f"{timeout:g}")
         self._tries = tries
         self._waits = waits
-        self._max_bytes = max_bytes
         self._uses_tools = uses_tools
         nearby = is_nearby(base_url)
         self._room = PromptRoom(context, max_tokens, self._facts, partial(self._context, nearby=nearby), always=nearby)
@@ -216,7 +214,7 @@ class OpenAIModel:
         """Yield the visible parts of an answer, and learn from it how the model marks its reasoning."""
         known = self._facts.get(THOUGHTS)
         thoughts = WithoutThinking(waits=known == UNOPENED or (known is None and self._endpoint.thinks))
-        async with aclosing(read(response, self._max_bytes, thoughts, tools)) as found:
+        async with aclosing(read(response, _MAX_BYTES, thoughts, tools)) as found:
             async for piece in found:
                 if isinstance(piece, CutShort) and thoughts.found:
                     await self._room.reasoned()

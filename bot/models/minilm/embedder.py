@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from bot.models.minilm.encoder import Tokens
 
-_DIMENSION = 384
+_DIMENSION, _HEADS = 384, 12
 _MOST_TOKENS = 256
 """The most tokens of a text that the model was trained on (its published sentence_bert_config.json)."""
 _MOST_CHARACTERS = 1 << 15
@@ -112,12 +112,12 @@ def _exact(weights: mmap) -> _Encodes:
     # Two threads of our own with a core each. The library's own threads spin while waiting for each other: on a busy machine
     # a matrix product then took a hundred times as long.
     imported("threadpoolctl:threadpool_limits")(1, user_api="blas")
-    made: _Encodes = imported("bot.models.minilm.encoder:Encoder")(tensors(weights))
+    made: _Encodes = imported("bot.models.minilm.encoder:Encoder")(tensors(weights), _HEADS)
     return made
 
 
 def _quantized(weights: mmap) -> _Encodes:
-    made: _Encodes = QuantizedEncoder(tensors(weights))
+    made: _Encodes = QuantizedEncoder(tensors(weights), _HEADS)
     return made
 
 

@@ -75,7 +75,7 @@ class _Run:
 class Encoder:
     """Turns token ids into vectors."""
 
-    def __init__(self, tensors: Mapping[str, Vectors], heads: int = 12) -> None:
+    def __init__(self, tensors: Mapping[str, Vectors], heads: int) -> None:
         """Take the weights, under BERT's published names; those of the layers are copied, as they are transposed."""
         self._heads = heads
         self._words = tensors["embeddings.word_embeddings.weight"]

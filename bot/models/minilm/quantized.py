@@ -51,7 +51,7 @@ def installed() -> bool:
 class QuantizedEncoder:
     """Encodes token ids as vectors, each text in the calling thread."""
 
-    def __init__(self, tensors: Mapping[str, Vectors], heads: int = 12) -> None:
+    def __init__(self, tensors: Mapping[str, Vectors], heads: int) -> None:
         """Take the weights, under BERT's published names. Raises NoModel if the runtime cannot be loaded."""
         self._words = tensors["embeddings.word_embeddings.weight"]
         self._places = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]

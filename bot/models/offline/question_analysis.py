@@ -194,15 +194,14 @@ def compound(question: str) -> Compound | None:
 
 def parts(question: str, now: int, time_zone: str) -> list[QuestionPart]:
     """Return the parts of a question, three at most; `now` is in microseconds UTC."""
-    found = pieces(question)
-    found = [*found[: MOST_PARTS - 1], " ".join(found[MOST_PARTS - 1 :])] if len(found) > MOST_PARTS else found
-    return [_part(piece, now, time_zone) for piece in _with_antecedents(found)]
+    return [_part(piece, now, time_zone) for piece in _with_antecedents(pieces(question))]
 
 
 def pieces(question: str) -> list[str]:
-    """Return the texts that a question is made of, each of which may be a part."""
+    """Return the texts of the parts of a question, three at most."""
     last = "\n".join(split(question))[-_LONGEST:]
-    return [piece.strip() for sentence in split(last) for piece in _BETWEEN.split(sentence) if piece.strip()]
+    found = [piece.strip() for sentence in split(last) for piece in _BETWEEN.split(sentence) if piece.strip()]
+    return [*found[: MOST_PARTS - 1], " ".join(found[MOST_PARTS - 1 :])] if len(found) > MOST_PARTS else found
 
 
 def _with_antecedents(pieces: list[str]) -> Iterator[str]:

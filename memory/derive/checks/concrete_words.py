@@ -45,8 +45,8 @@ def _things() -> dict[str, _Thing]:
     by_word: dict[str, _Thing] = {}
     for section, things in read_wordings(__file__).items():
         for name, (called, implied) in things.items():
-            words = frozenset(called.split())
-            by_word |= dict.fromkeys(words, _Thing(section, name, words, frozenset(implied.split())))
+            words = frozenset(called.casefold().split())
+            by_word |= dict.fromkeys(words, _Thing(section, name, words, frozenset(implied.casefold().split())))
     return by_word
 
 

@@ -19,6 +19,7 @@ from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.time.dates import MONTHS, WORD
+from memory.text.word_forms.irregular_verbs import PAST_FORMS
 from memory.text.wordings import read_wordings
 
 _PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,;:!?\n]")
@@ -36,6 +37,8 @@ _JOINING = frozenset("and but because so und aber weil et mais y pero".split())
 _SCOPE, _BESIDE, _PAIR = 2, 3, 2
 _CLAUSES = re.compile(r"[.;:!?\n,]|\b(?:and|but)\b")
 _DONE = re.compile(r"\b[a-z]{3,}ed\b")
+_VERB_OF = {PAST_FORMS.get(verb, [verb])[0]: verb for verb in _WORDINGS["done"].split()}
+"""Irregular verbs by their past forms."""
 _STATING = frozenset(_WORDINGS["stating"].split())
 _BEFORE_A_VERB = frozenset("please just then now also to and lyra".split())
 _LONGEST_BEFORE = 48
@@ -161,7 +164,7 @@ def undone(text: str, cited: Sequence[Source]) -> Iterator[str]:
         for clause in _CLAUSES.split(text)
         if not _OPEN.search(clause)
         for word in WORD.findall(clause)
-        if word in _WORDINGS["irregular"] or (_DONE.fullmatch(word) and word not in _STATING)
+        if word in _VERB_OF or (_DONE.fullmatch(word) and word not in _STATING)
     )
     if not claimed:
         return
@@ -170,7 +173,7 @@ def undone(text: str, cited: Sequence[Source]) -> Iterator[str]:
         for word in WORD.finditer(clause):
             uses_by_stem.setdefault(stem(word.group().casefold()), []).append((clause, word))
     for done in claimed:
-        verb = stem(_WORDINGS["irregular"].get(done, done))
+        verb = stem(_VERB_OF.get(done, done))
         uses = [*uses_by_stem.get(verb, ()), *uses_by_stem.get(stem(done), ())]
         if uses and all(word.group().casefold() != done and _is_open(clause, word) for clause, word in uses):
             yield done

@@ -12,7 +12,7 @@ tests use to look at bytes.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,8 @@ from memory.store.peers import Peers
 from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, explained, opened, set_pragmas
 from memory.store.sqlite.migrating import migrate
-from memory.store.sqlite.transaction import Connection, FileIdentity, SqliteTransaction, WriteQueue
+from memory.store.sqlite.transaction import Connection, FileIdentity, SqliteTransaction
+from memory.store.sqlite.write_queue import ALONE, FileSharing, WriteQueue
 from memory.store.transaction_gate import TransactionGate
 
 _CHECKPOINT_TIMEOUT_MS = 50
@@ -57,24 +58,20 @@ class SqliteDatabase(Reader):
         self.reads = self.transactions = 0
 
     @classmethod
-    async def open(
-        cls, path: Path, key: bytes | None, *, checkpoints: bool = True, yields: bool = False, tell_wait: Callable[[], None] = lambda: None
-    ) -> Self:  # fmt: skip
+    async def open(cls, path: Path, key: bytes | None, sharing: FileSharing = ALONE) -> Self:
         """Open or create the file, migrate its schema, and return the database.
 
-        `key` is 32 raw bytes, None for plain SQLite. `checkpoints` is False where another process does the automatic
-        checkpoints; `yields` says that other processes write first. `tell_wait` is called where a transaction waits for them for
-        more than two seconds. Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, MemoryUnusable,
+        `key` is 32 raw bytes, None for plain SQLite. Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, MemoryUnusable,
         NotWritable, DiskFull, DatabaseBusy.
         """
         with explained(path):
             await asyncio.to_thread(cls._prepare, path, key)
             writer = await connect(path, key, WRITER)
             try:
-                await set_pragmas(writer, f"wal_autocheckpoint={1000 if checkpoints else 0}")
+                await set_pragmas(writer, f"wal_autocheckpoint={1000 if sharing.checkpoints else 0}")
                 await migrate(writer)
                 reader = await connect(path, key, READER)
-                return cls(path, writer, reader, WriteQueue(wal.log_of(path), tell_wait, yields=yields))
+                return cls(path, writer, reader, WriteQueue(wal.log_of(path), sharing))
             except BaseException:
                 await to_the_end(writer.close())
                 raise

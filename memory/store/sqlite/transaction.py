@@ -3,13 +3,9 @@
 Handing work to a connection's thread takes far longer while the event loop is busy. BEGIN waits with the statements.
 """
 
-import asyncio
-import fcntl
-import os
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
@@ -25,13 +21,12 @@ from memory.store.database import Numbers, Parameters, Row
 from memory.store.domains import reserve_numbers
 from memory.store.queued_transaction import QueuedTransaction, Waiting
 from memory.store.sqlite import wal
+from memory.store.sqlite.write_queue import WriteQueue
 
 T = TypeVar("T")
 Statement = tuple[str, Parameters]
 _SOON_SECONDS, _STEPS = 0.010, 1_000
 """How long a read may hold up those who write, and after how many steps of its statement it looks at the clock again."""
-_TRIES, _TELL_SECONDS, _QUEUE_SECONDS, _YIELD_SECONDS, _LOOK_SECONDS = 6, 2.0, 60.0, 0.5, 0.01
-"""How many busy timeouts a transaction waits for the one that is open, when that is told, how long for others, and how often it looks."""
 
 
 class Connection(core.Connection):
@@ -81,87 +76,6 @@ def _number(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return there.st_dev, there.st_ino
-
-
-class WriteQueue:
-    """The processes that wait to write to a file: one at a time waits for the end of the transaction that is open.
-
-    SQLite serves nobody in order: who writes one transaction after another, as an import does, could begin the next one before
-    those who wait look again. A process that `yields` lets others write for half a second before each transaction. `tell` is
-    called where a wait takes longer than two seconds.
-    """
-
-    def __init__(self, log: Path, tell: Callable[[], None], *, yields: bool) -> None:
-        # SQLite locks the database and its index, but never the log; to close a file that it locks would undo its locks.
-        self._log = log
-        self._tell = tell
-        self._yields = yields
-        self._handle: int | None = None
-        self._lowering: asyncio.TimerHandle | None = None
-
-    async def first(self, connection: Connection, state: "_State", work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run the `work` that begins a transaction, once others let it begin. Raises the library's error if they do not."""
-        loop = asyncio.get_running_loop()
-        telling = loop.call_later(_TELL_SECONDS, self._tell)
-        try:
-            # Where no log can be made, BEGIN says why.
-            with suppress(OSError):
-                self._handle = self._handle or os.open(self._log, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-                await self._turn(loop, self._handle)
-            for _ in range(_TRIES - 1):
-                try:
-                    return await connection.step(work)
-                except (sqlite3.OperationalError, sqlcipher.OperationalError) as error:
-                    if state.begun or "locked" not in str(error):
-                        raise
-            return await connection.step(work)
-        finally:
-            telling.cancel()
-            self.leave()
-
-    async def _turn(self, loop: asyncio.AbstractEventLoop, handle: int) -> None:
-        """Wait until no other process stands in front, or does not go on, as one that was stopped."""
-        if self._yields:
-            await _take(fcntl.lockf, handle, _YIELD_SECONDS)
-            fcntl.lockf(handle, fcntl.LOCK_UN)
-        else:
-            self._show(loop, handle)
-        await _take(fcntl.flock, handle, _QUEUE_SECONDS)
-
-    def _show(self, loop: asyncio.AbstractEventLoop, handle: int) -> None:
-        """Show others that yield that this process writes, for half a second: most of what writes once does so again."""
-        if self._lowering is not None:
-            self._lowering.cancel()
-        with suppress(BlockingIOError):
-            fcntl.lockf(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        self._lowering = loop.call_later(_YIELD_SECONDS, fcntl.lockf, handle, fcntl.LOCK_UN)
-
-    def leave(self) -> None:
-        """Let the next one wait in front."""
-        if self._handle is not None:
-            fcntl.flock(self._handle, fcntl.LOCK_UN)
-
-    def close(self) -> None:
-        """Stand in nobody's way any more."""
-        if self._lowering is not None:
-            self._lowering.cancel()
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
-
-
-async def _take(lock: Callable[[int, int], None], handle: int, seconds: float) -> None:
-    """Take a lock alone as soon as no other process has it, or go on without it after so many seconds."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + seconds
-    while loop.time() < until:
-        try:
-            lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            # Nothing tells of another process.
-            await asyncio.sleep(_LOOK_SECONDS)
-        else:
-            return
 
 
 class SqliteTransaction(QueuedTransaction[Statement]):
@@ -215,7 +129,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         self._begun = True
         # To wait would make the folder and the log of a memory that is not there any more.
         self._file.require()
-        return await self._queue.first(self._connection, self._state, work)
+        return await self._queue.first(partial(self._connection.step, work), lambda: self._state.begun)
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return n numbers, ascending."""

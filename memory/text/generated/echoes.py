@@ -181,7 +181,7 @@ class UpToMoment:
         return "" if self.ended else self._held
 
 
-class Uncopied:
+class CopyDetector:
     """A streaming filter that ends a digest which begins as a copy of its request, and has no more to come but that.
 
     Ten words of the rules are such a beginning, a line of them, and two headers of sources with what stands between these. What it has

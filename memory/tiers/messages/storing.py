@@ -22,16 +22,17 @@ _Speaker = tuple[Identity | None, str, str]
 class StoringOutcome:
     """The outcome of storing messages: newly stored, known before, or refused because they were forgotten.
 
-    `are_late` tells whether any was said before one that was stored earlier. `ended` counts the messages that may be told again
-    because of them; `covered` is what those that ask for discretion keep back.
+    `ended` counts the messages that may be told again because of them; `covered` is what those that ask for discretion keep
+    back.
     """
 
     stored: list[Exchange]
     known: int = 0
     forgotten: int = 0
-    are_late: bool = False
     ended: int = 0
     covered: Mapping[int, DiscretionScope] = field(default_factory=dict)
+    late: bool = False
+    """Whether something that was said after one of them was stored before."""
 
 
 async def store(
@@ -51,11 +52,12 @@ async def store(
     wanted: dict[str, NewExchange] = {}
     for pid, new in zip(ids, offered, strict=True):
         wanted.setdefault(pid, new)
+    since = min((new.said_at for new in wanted.values()), default=now)
     # Numbers that are not used are no loss, and asking for them later would take another trip.
-    (living, buried), language, last_at, numbers = await tx.together(
+    (living, buried), language, later, numbers = await tx.together(
         known.met_before(tx, seal, domain, session, wanted),
         last_language(tx, domain),
-        _last_said(tx, session),
+        tx.one(_LATER, {"session": session.key, "domain": domain.key, "since": since}),
         tx.numbers("item", len(wanted)),
     )
     fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
@@ -72,14 +74,10 @@ async def store(
     await index_new(tx, domain, [message(e, domain.time_zone) for e in stored if recallable(e)], language)
     await entities.queue(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
     await note_span(tx, session)
-    are_late = any(one.said_at < last_at for one in stored)
-    return StoringOutcome(stored, len(ids) - len(fresh) - refused, refused, are_late)
+    return StoringOutcome(stored, len(ids) - len(fresh) - refused, refused, late=later is not None)
 
 
-async def _last_said(tx: Transaction, session: Session) -> int:
-    """Return when a session's last message was said; of one without messages, when it began."""
-    row = await tx.one("SELECT last_at FROM sessions WHERE id = :session", {"session": session.key})
-    return int(row["last_at"]) if row else 0
+_LATER = "SELECT 1 AS later FROM exchanges WHERE session = :session AND domain = :domain AND said_at > :since LIMIT 1"
 
 
 async def _insert(tx: Transaction, stored: Sequence[Exchange], origins: Iterable[str]) -> None:

@@ -1,0 +1,134 @@
+"""The queue of the processes that write to one file."""
+
+import asyncio
+import fcntl
+import os
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from sqlcipher3 import dbapi2 as sqlcipher
+
+T = TypeVar("T")
+_TRIES = 6
+"""How many busy timeouts a transaction waits for the one that is open."""
+_TELL_SECONDS, _QUEUE_SECONDS, _YIELD_SECONDS, _LOOK_SECONDS = 2.0, 60.0, 0.5, 0.01
+"""After how long a wait is told, how long others are waited for and let write first, and how often a lock is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSharing:
+    """How a process shares a file with the others.
+
+    Without `checkpoints` another process does the automatic ones; if it `yields`, others write first. `tell_wait` is called where
+    a transaction waits for them for more than two seconds.
+    """
+
+    checkpoints: bool = True
+    yields: bool = False
+    tell_wait: Callable[[], None] = lambda: None
+
+
+ALONE = FileSharing()
+
+
+class WriteQueue:
+    """The processes that wait to write to a file: one at a time waits for the end of the transaction that is open.
+
+    SQLite serves nobody in order: who writes one transaction after another, as an import does, could begin the next one before
+    those who wait look again. A process that yields lets others write for half a second before each transaction.
+    """
+
+    def __init__(self, log: Path, sharing: FileSharing) -> None:
+        # SQLite locks the database and its index, but never the log or the folder; to close a file that it locks would undo its
+        # locks. Two kinds of lock on one of them would not do: on macOS they exclude each other, even within a process.
+        self._log = log
+        self._sharing = sharing
+        self._front: int | None = None
+        """The log, locked by who waits for the transaction that is open."""
+        self._writes: int | None = None
+        """The folder, locked by all that show that they write."""
+        self._lowering: asyncio.TimerHandle | None = None
+        self._patience = _QUEUE_SECONDS
+
+    async def first(self, step: Callable[[], Awaitable[T]], has_begun: Callable[[], bool]) -> T:
+        """Take the step that begins a transaction, once others let it begin, and return what it does.
+
+        `has_begun` returns whether it did. Raises the library's error if others do not let it.
+        """
+        loop = asyncio.get_running_loop()
+        telling = loop.call_later(_TELL_SECONDS, self._tell_unless, has_begun)
+        try:
+            # Where no log can be made, BEGIN says why.
+            with suppress(OSError):
+                if self._front is None:
+                    self._front = os.open(self._log, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                if self._writes is None:
+                    self._writes = os.open(self._log.parent, os.O_RDONLY | os.O_CLOEXEC)
+                await self._turn(loop, self._front, self._writes)
+            for _ in range(_TRIES - 1):
+                try:
+                    return await step()
+                except (sqlite3.OperationalError, sqlcipher.OperationalError) as error:
+                    if has_begun() or "locked" not in str(error):
+                        raise
+            return await step()
+        finally:
+            telling.cancel()
+            self.leave()
+
+    async def _turn(self, loop: asyncio.AbstractEventLoop, front: int, writes: int) -> None:
+        """Wait until no other process stands in front, or does not go on, as one that was stopped."""
+        if self._sharing.yields:
+            await _take(writes, _YIELD_SECONDS)
+            fcntl.flock(writes, fcntl.LOCK_UN)
+        else:
+            self._show(loop, writes)
+        # Who was waited for in vain is waited for no more, until the front is free again.
+        self._patience = _QUEUE_SECONDS if await _take(front, self._patience) else 0.0
+
+    def _tell_unless(self, has_begun: Callable[[], bool]) -> None:
+        # What follows in the same step may take long by itself.
+        if not has_begun():
+            self._sharing.tell_wait()
+
+    def _show(self, loop: asyncio.AbstractEventLoop, writes: int) -> None:
+        """Show others that yield that this process writes, for half a second: most of what writes once does so again."""
+        if self._lowering is not None:
+            self._lowering.cancel()
+        with suppress(BlockingIOError):
+            fcntl.flock(writes, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        self._lowering = loop.call_later(_YIELD_SECONDS, fcntl.flock, writes, fcntl.LOCK_UN)
+
+    def leave(self) -> None:
+        """Let the next one wait in front."""
+        if self._front is not None:
+            fcntl.flock(self._front, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Stand in nobody's way any more."""
+        if self._lowering is not None:
+            self._lowering.cancel()
+        for handle in (self._front, self._writes):
+            if handle is not None:
+                os.close(handle)
+        self._front = self._writes = None
+
+
+async def _take(handle: int, seconds: float) -> bool:
+    """Lock a file as soon as no other process has; return False if one has it for so many seconds."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if loop.time() >= until:
+                return False
+            # Nothing tells of another process.
+            await asyncio.sleep(_LOOK_SECONDS)
+        else:
+            return True
