@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import os
 import sqlite3
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from typing import TypeVar
 from sqlcipher3 import dbapi2 as sqlcipher
 
 T = TypeVar("T")
+_APART = sys.platform == "linux"
+"""Whether flock and lockf know nothing of each other; elsewhere they exclude each other, even within a process, and nobody yields."""
 _TRIES = 6
 """How many busy timeouts a transaction waits for the one that is open."""
 _TELL_SECONDS, _QUEUE_SECONDS, _YIELD_SECONDS, _LOOK_SECONDS = 2.0, 60.0, 0.5, 0.01
@@ -43,14 +46,10 @@ class WriteQueue:
     """
 
     def __init__(self, log: Path, sharing: FileSharing) -> None:
-        # SQLite locks the database and its index, but never the log or the folder; to close a file that it locks would undo its
-        # locks. Two kinds of lock on one of them would not do: on macOS they exclude each other, even within a process.
+        # SQLite locks the database and its index, but never the log; to close a file that it locks would undo its locks.
         self._log = log
         self._sharing = sharing
         self._front: int | None = None
-        """The log, locked by who waits for the transaction that is open."""
-        self._writes: int | None = None
-        """The folder, locked by all that show that they write."""
         self._lowering: asyncio.TimerHandle | None = None
         self._patience = _QUEUE_SECONDS
 
@@ -66,9 +65,7 @@ class WriteQueue:
             with suppress(OSError):
                 if self._front is None:
                     self._front = os.open(self._log, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-                if self._writes is None:
-                    self._writes = os.open(self._log.parent, os.O_RDONLY | os.O_CLOEXEC)
-                await self._turn(loop, self._front, self._writes)
+                await self._turn(loop, self._front)
             for _ in range(_TRIES - 1):
                 try:
                     return await step()
@@ -80,13 +77,15 @@ class WriteQueue:
             telling.cancel()
             self.leave()
 
-    async def _turn(self, loop: asyncio.AbstractEventLoop, front: int, writes: int) -> None:
+    async def _turn(self, loop: asyncio.AbstractEventLoop, front: int) -> None:
         """Wait until no other process stands in front, or does not go on, as one that was stopped."""
-        if self._sharing.yields:
-            await _take(writes, _YIELD_SECONDS)
-            fcntl.flock(writes, fcntl.LOCK_UN)
+        if not _APART:
+            pass
+        elif self._sharing.yields:
+            await _take(front, _YIELD_SECONDS, fcntl.lockf)
+            fcntl.lockf(front, fcntl.LOCK_UN)
         else:
-            self._show(loop, writes)
+            self._show(loop, front)
         # Who was waited for in vain is waited for no more, until the front is free again.
         self._patience = _QUEUE_SECONDS if await _take(front, self._patience) else 0.0
 
@@ -95,13 +94,13 @@ class WriteQueue:
         if not has_begun():
             self._sharing.tell_wait()
 
-    def _show(self, loop: asyncio.AbstractEventLoop, writes: int) -> None:
+    def _show(self, loop: asyncio.AbstractEventLoop, front: int) -> None:
         """Show others that yield that this process writes, for half a second: most of what writes once does so again."""
         if self._lowering is not None:
             self._lowering.cancel()
         with suppress(BlockingIOError):
-            fcntl.flock(writes, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        self._lowering = loop.call_later(_YIELD_SECONDS, fcntl.flock, writes, fcntl.LOCK_UN)
+            fcntl.lockf(front, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        self._lowering = loop.call_later(_YIELD_SECONDS, fcntl.lockf, front, fcntl.LOCK_UN)
 
     def leave(self) -> None:
         """Let the next one wait in front."""
@@ -112,19 +111,18 @@ class WriteQueue:
         """Stand in nobody's way any more."""
         if self._lowering is not None:
             self._lowering.cancel()
-        for handle in (self._front, self._writes):
-            if handle is not None:
-                os.close(handle)
-        self._front = self._writes = None
+        if self._front is not None:
+            os.close(self._front)
+            self._front = None
 
 
-async def _take(handle: int, seconds: float) -> bool:
+async def _take(handle: int, seconds: float, lock: Callable[[int, int], None] = fcntl.flock) -> bool:
     """Lock a file as soon as no other process has; return False if one has it for so many seconds."""
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
     while True:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if loop.time() >= until:
                 return False
