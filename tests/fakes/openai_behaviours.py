@@ -90,8 +90,11 @@ Answerer = Callable[[Request], str | Calls]
 
 
 def echo(request: Request) -> str:
-    """Repeat the last user message."""
-    return f"Echo: {request.last_user}"
+    """Repeat the last user message, but for the line that tells the time and who asks: no answer goes on behind that."""
+    return f"Echo: {_MOMENT.sub('', request.last_user)}"
+
+
+_MOMENT = re.compile(r"^Today is .+ The message at the end is from .+\n+", re.MULTILINE)
 
 
 def hashed(request: Request) -> str:

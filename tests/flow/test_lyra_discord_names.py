@@ -157,6 +157,6 @@ async def test_nobody_comes_into_a_name_that_a_member_bore_before_where_all_coul
         await town.says(town.ada, town.staff, "who keeps the keys?")
         text = prompt(lyra.chats[-1])
         assert (re.search(r"^ada#[a-z2-7]{4}: I ada allow", text, re.MULTILINE) is not None) is guarded
-        assert re.search(r"^\W*ada: I keep the keys", text, re.MULTILINE) or not guarded
+        assert re.search(r"^> [^>|]*, ada: I keep the keys", text, re.MULTILINE) or not guarded
         await town.says(town.ada, town.staff, "I am called otherwise")
         assert re.search(r"^adele: I am called otherwise", given(lyra), re.MULTILINE), "she is not told apart from herself"
