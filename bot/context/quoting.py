@@ -13,7 +13,9 @@ from adapters.events import Message, Place, Reach
 from adapters.message_parts import Forward, Quote
 from bot.conversation.preferences import Preferences
 from memory.core import Memory
+from memory.text.told.correction_wordings import correction
 from memory.text.told.discretion import discreet
+from memory.text.told.named_values import Correctable
 from memory.text.told.topics import count_held, goes_on
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
@@ -38,19 +40,34 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
 
 
 def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
-    """Return the quotes, oldest first, that were not said in confidence, even by what their speaker said next."""
-    usable: list[Quote] = []
-    for quote in quotes:
-        ask = discreet(quote.text)
-        if ask is None:
-            usable.append(quote)
-            continue
-        theirs = [one for one in usable if one.person and one.person == quote.person]
-        named = [one for one in theirs if count_held(ask.topic, one.text)]
-        named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
-        last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
-        usable = [one for one in usable if one not in named and one not in last]
-    return usable
+    """Return the quotes, oldest first, that were not said in confidence, even by what their speaker said next.
+
+    What corrects something that was said in confidence, or is corrected by it, was said in confidence as well.
+    """
+    held: set[str] = set()
+    together: dict[str, list[str]] = {}
+    for at, quote in enumerate(quotes):
+        theirs = [one for one in quotes[:at] if one.person and one.person == quote.person]
+        corrected = _corrected(quote, theirs)
+        together[quote.id] = together[corrected.id] if corrected else []
+        together[quote.id].append(quote.id)
+        if ask := discreet(quote.text):
+            theirs = [one for one in theirs if one.id not in held]
+            named = [one for one in theirs if count_held(ask.topic, one.text)]
+            named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
+            last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
+            held.update([quote.id], *(together[one.id] for one in (*named, *last)))
+        elif not held.isdisjoint(together[quote.id]):
+            held.add(quote.id)
+    return [one for one in quotes if one.id not in held]
+
+
+def _corrected(quote: Quote, before: Sequence[Quote]) -> Quote | None:
+    """Return which of its speaker's quotes before it, oldest first, a quote corrects."""
+    if not (found := correction(quote.text)):
+        return None
+    told = [(one, Correctable(one.text)) for one in reversed(before)]
+    return next((one for back, (one, said) in enumerate(told) if found.reaches(said, back) and found.is_of(said)), None)
 
 
 def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:
