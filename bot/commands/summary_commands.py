@@ -13,7 +13,7 @@ from adapters.message_parts import Quote
 from bot.admission.allowance import Allowance, Grant
 from bot.commands.group import Group, command, plain
 from bot.commands.texts import receipts
-from bot.context.quoting import opted_out_forwards, unforgotten_quotes, without_confidences, without_forwards
+from bot.context.quoting import messages_before, opted_out_forwards, unforgotten_quotes, without_confidences, without_forwards
 from bot.context.unstored_names import with_display_names
 from bot.conversation.error_texts import too_much
 from bot.delivery.links import NO_LINKS
@@ -133,7 +133,7 @@ class SummaryCommands(Group):
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
         """Return those of the last n messages that asker and Lyra can both read now, in their current text, oldest first."""
         adapter, services = self._adapters[call.place.platform], self._services
-        read = await adapter.messages_before(call.place.key, call.message, n, call.person)
+        read = await messages_before(adapter, call.place, call.message, n, call.person)
         stored = await view.messages.kept(call.place.platform, [quote.id for quote in read])
         heeded = await services.preferences.heeded(call.place.platform, read, stored)
         unheeded = await opted_out_forwards(services.memory, services.preferences, adapter, heeded)

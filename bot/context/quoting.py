@@ -3,22 +3,27 @@
 Of Lyra's own posts only those are shown that the current view may read, whichever way they come.
 """
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
 from adapters.base import Adapter
-from adapters.events import Message, Place, Reach
+from adapters.events import Message, Person, Place, Reach
 from adapters.message_parts import Forward, Quote
 from bot.conversation.preferences import Preferences
 from memory.core import Memory
+from memory.text.told.correction_wordings import correction
 from memory.text.told.discretion import discreet
+from memory.text.told.named_values import Correctable
 from memory.text.told.topics import count_held, goes_on
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
 _FORWARDED = "[forwarded]"
+_FURTHER = 40
+"""How many more messages are read where one corrects something that was said before those that are asked for."""
 Bearing = TypeVar("Bearing", Message, Quote)
 
 
@@ -37,20 +42,54 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
     return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in allowed])
 
 
+async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
+    """Return the n messages before one, oldest first, without those that correct a confidence of further back."""
+    found = await adapter.messages_before(place.key, message, n, reader)
+    loose = [
+        one
+        for at, one in enumerate(found)
+        if not one.own and correction(one.text) and not _corrected(one, _theirs(one, found[:at]))
+    ]
+    if not loose:
+        return list(found)
+    further = await adapter.messages_before(place.key, message, n + _FURTHER, reader)
+    usable = {one.id for one in await asyncio.to_thread(without_confidences, further)}
+    return [one for one in found if one.id in usable or not correction(one.text)]
+
+
 def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
-    """Return the quotes, oldest first, that were not said in confidence, even by what their speaker said next."""
-    usable: list[Quote] = []
-    for quote in quotes:
-        ask = discreet(quote.text)
-        if ask is None:
-            usable.append(quote)
-            continue
-        theirs = [one for one in usable if one.person and one.person == quote.person]
-        named = [one for one in theirs if count_held(ask.topic, one.text)]
-        named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
-        last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
-        usable = [one for one in usable if one not in named and one not in last]
-    return usable
+    """Return the quotes, oldest first, that were not said in confidence, even by what their speaker said next.
+
+    What corrects something that was said in confidence, or is corrected by it, was said in confidence as well.
+    """
+    held: set[str] = set()
+    together: dict[str, list[str]] = {}
+    for at, quote in enumerate(quotes):
+        theirs = _theirs(quote, quotes[:at])
+        corrected = _corrected(quote, theirs)
+        together[quote.id] = together[corrected.id] if corrected else []
+        together[quote.id].append(quote.id)
+        if ask := discreet(quote.text):
+            theirs = [one for one in theirs if one.id not in held]
+            named = [one for one in theirs if count_held(ask.topic, one.text)]
+            named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
+            last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
+            held.update([quote.id], *(together[one.id] for one in (*named, *last)))
+        elif not held.isdisjoint(together[quote.id]):
+            held.add(quote.id)
+    return [one for one in quotes if one.id not in held]
+
+
+def _theirs(quote: Quote, before: Sequence[Quote]) -> list[Quote]:
+    return [one for one in before if one.person and one.person == quote.person]
+
+
+def _corrected(quote: Quote, before: Sequence[Quote]) -> Quote | None:
+    """Return which of its speaker's quotes before it, oldest first, a quote corrects."""
+    if not (found := correction(quote.text)):
+        return None
+    told = [(one, Correctable(one.text)) for one in reversed(before)]
+    return next((one for back, (one, said) in enumerate(told) if found.reaches(said, back) and found.is_of(said)), None)
 
 
 def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:

@@ -8,6 +8,7 @@ from adapters.events import Message, Person, Place
 from adapters.message_parts import Quote
 from bot.admission.access import Access
 from bot.context.quoting import (
+    messages_before,
     opted_out_forwards,
     unforgotten_quotes,
     unstored_quotes,
@@ -51,7 +52,7 @@ class Surroundings:
         if not first or (place.is_private and not place.thread):
             return ()
         since = now if place.is_private else now - _ASIDE_MINUTES * MINUTE
-        before = await adapter.messages_before(place.key, first, _ASIDES)
+        before = await messages_before(adapter, place, first, _ASIDES)
         found = [one for one in before if one.id == place.thread or (not one.own and one.said_at >= since)]
         return [one for one in found if one.own or await self._access.admits(Person(place.platform, one.person, ""), place)]
 

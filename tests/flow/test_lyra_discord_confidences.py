@@ -392,3 +392,18 @@ async def test_words_may_be_about_the_message_that_they_answer(town: Town) -> No
         before = len(lyra.chats)
         await town.asks("ben", town.names["general"], "what colour is the boat?")
         assert "green" in prompt(lyra.chats[before])
+
+
+async def test_a_correction_shows_no_confidence_either_once_that_is_out_of_sight(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        ada, general = town.person("ada"), town.names["general"]
+        await ada.says(general, "my locker number is 1147, but don't tell Ben")
+        for n in range(9):
+            await town.person("cleo").says(general, f"the boat has {n} sails")
+        await ada.says(general, f"I meant {CANARY}")
+        before = len(lyra.chats)
+        assert not await comes_up(town, lyra, "ben", "general")
+        assert "sails" in prompt(lyra.chats[before])
+        told = (await (await town.person("ben").runs(general, "summarize", last=5)).answer()).shown
+        assert "sails" in told and CANARY not in told

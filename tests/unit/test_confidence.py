@@ -143,3 +143,25 @@ async def test_what_is_kept_from_somebody_is_kept_with_its_corrections_whichever
         kept = {one.exchange.text for one in await here.view.confidences.told_by(ada)}
         assert kept == {dinner, "no wait, at 6", asks, "sorry, I meant at 5:30", "wait, it's at 8"}
         assert await here.found("when is dinner with Tom?") == []
+
+
+@pytest.mark.parametrize("star", ["*{}", "{}*"])
+async def test_what_a_star_puts_right_in_what_is_kept_from_somebody_is_kept_as_well(tmp_path: Path, star: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ada = Identity("console", "ada")
+        number, name = "don't tell Ben, but my locker number is 4411", "don't tell Ben, but I will visit Tom"
+        texts = (
+            number,
+            star.format("4412"),
+            "I fed the cat",
+            name,
+            star.format("Tim"),
+            star.format("smiles"),
+            "*waves*",
+            "4413 * 2",
+        )
+        for n, text in enumerate(texts):
+            new = NewExchange(Kind.SAID, text, f"a{n}", here.clock.now() + n, "Ada", "user", ada, discretion=request_in(text))
+            await here.view.say(here.session, [new])
+        kept = {one.exchange.text for one in await here.view.confidences.told_by(ada)}
+        assert kept == {number, star.format("4412"), name, star.format("Tim")}

@@ -1,11 +1,12 @@
 """What is forwarded in a prompt: shown, and by whom, and asked of memory once for all of it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from adapters.message_parts import Forward, Quote
-from bot.context.quoting import without_forgotten
+from bot.context.quoting import without_confidences, without_forgotten
 from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
 from tests.kits.memory_kit import Corner, among
 
@@ -55,3 +56,20 @@ async def test_however_many_forward_something_memory_is_asked_as_often(tmp_path:
             await without_forgotten(here.memory, here.view, "console", quotes)
             asked.append(here.memory.db.reads - before)
         assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "open_ones"),
+    [
+        (("my locker number is 7741, but don't tell Ben", "I fed the cat", "no wait, 7742", "sorry, 7743"), ("I fed the cat",)),
+        (("my locker number is 7741", "no wait, 7742", "don't tell Ben that", "I meant 7743", "I fed the cat"), ("I fed the cat",)),
+        (("I'm moving on Friday", "no wait, on Saturday", "my locker is red, but don't tell Ben", "no, on Sunday"),
+         ("I'm moving on Friday", "no wait, on Saturday", "no, on Sunday")),
+    ],
+)  # fmt: skip
+def test_what_others_said_just_before_leaves_a_confidence_out_with_its_corrections(
+    said: Sequence[str], open_ones: Sequence[str]
+) -> None:
+    quotes = [Quote(f"{n}", "ada", text, n, person="ada") for n, text in enumerate(said)]
+    theirs = Quote("x", "cleo", "no wait, 7749", 50, person="cleo")
+    assert [one.text for one in without_confidences([*quotes, theirs])] == [*open_ones, theirs.text]

@@ -40,6 +40,7 @@ _DENIES = re.compile(rf"(?i)\b(?:{_any_of('denies')})\b")
 _FILLS = re.compile(rf"(?i)\b(?:{_any_of('fills')})\b|\W+")
 _BEHIND = re.compile(rf"(?i)[\s,–—-]+(?:(?P<surely>{_any_of('behind')})|{_any_of('behind_perhaps')})\W*$")
 _ABOUT = re.compile(rf"(?i)^(?:{_any_of('about')}) (?P<what>.{{2,40}}?) ?[:,–—-] (?P<rest>.+)")
+_STARRED = re.compile(r"\*(?P<before>[^\s*](?:[^*]*[^\s*])?)$|(?P<behind>[^\s*](?:[^*]*[^\s*])?)\*$")
 _OTHERWISE = re.compile(rf"(?i){_any_of('otherwise')}")
 _RIGHT = re.compile(rf"(?i)\s+(?:{_any_of('was_right')})\W*$")
 _ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne)\b[\s,]*(?!wait|warte|attends|espera)")
@@ -131,6 +132,8 @@ def correction(text: str) -> Correction | None:
     if len(text) > _MOST_CHARACTERS or is_question(text):
         return None
     text = " ".join(text.split())
+    if (starred := _STARRED.match(text)) and len(text.split()) <= _FEW:
+        return _read(starred["before"] or starred["behind"], certain=True, answer=False)
     if named := _ABOUT.match(text):
         return _about(named, correction(named["rest"]))
     behind = _BEHIND.search(text)
