@@ -140,6 +140,21 @@ def test_what_my_family_does_is_no_answer_about_me(question: str, told: str) -> 
     assert told not in ask(question, said(told)).text
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("où habite mon frère ?", "mon frère habite à Paris", "ma sœur habite à Lyon"),
+        ("où habite ma sœur ?", "ma sœur habite à Lyon", "mon frère habite à Paris"),
+        ("¿dónde vive mi hermano?", "mi hermano vive en Madrid", "my sister lives in Bern"),
+    ],
+)
+def test_who_asks_of_a_brother_is_not_told_of_a_sister(question: str, answer: str, other: str) -> None:
+    for told in ([answer, other], [other, answer]):
+        text = ask(question, *map(said, told)).text
+        assert answer in text
+        assert other not in text
+
+
 @pytest.mark.parametrize(("question", "told"), tabled("offline", "my_family"))
 def test_what_concerns_me_too_or_is_asked_of_my_family_is_told(question: str, told: str) -> None:
     assert told in ask(question, said(told)).text
