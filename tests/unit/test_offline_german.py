@@ -3,7 +3,7 @@
 import pytest
 
 from bot.models.offline.message_kinds import MessageKind, hear, topic
-from memory.index.hits import Hit
+from memory.index.hits import Certainty, Hit
 from tests.kits.tabled import tabled
 from tests.unit.test_offline_voice import NO_MODEL, ask, said
 
@@ -153,6 +153,15 @@ def test_who_asks_of_a_brother_is_not_told_of_a_sister(question: str, answer: st
         text = ask(question, *map(said, told)).text
         assert answer in text
         assert other not in text
+
+
+def test_a_message_told_anew_with_one_word_changed_is_the_answer_though_it_is_less_surely_found() -> None:
+    first, anew = (
+        said("mi hermano vive en Madrid", score=1.78),
+        said("No, mi hermano vive en Sevilla", "2026-11-20T21:05", score=1.77),
+    )
+    anew = anew._replace(certainty=Certainty.WEAK)
+    assert "Sevilla" in ask("¿dónde vive mi hermano?", first, anew).text
 
 
 @pytest.mark.parametrize(("question", "told"), tabled("offline", "my_family"))
