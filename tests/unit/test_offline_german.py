@@ -3,7 +3,7 @@
 import pytest
 
 from bot.models.offline.message_kinds import MessageKind, hear, topic
-from memory.index.hits import Hit
+from memory.index.hits import Certainty, Hit
 from tests.kits.tabled import tabled
 from tests.unit.test_offline_voice import NO_MODEL, ask, said
 
@@ -138,6 +138,30 @@ def test_little_words_are_no_names() -> None:
 )
 def test_what_my_family_does_is_no_answer_about_me(question: str, told: str) -> None:
     assert told not in ask(question, said(told)).text
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("où habite mon frère ?", "mon frère habite à Paris", "ma sœur habite à Lyon"),
+        ("où habite ma sœur ?", "ma sœur habite à Lyon", "mon frère habite à Paris"),
+        ("¿dónde vive mi hermano?", "mi hermano vive en Madrid", "my sister lives in Bern"),
+    ],
+)
+def test_who_asks_of_a_brother_is_not_told_of_a_sister(question: str, answer: str, other: str) -> None:
+    for told in ([answer, other], [other, answer]):
+        text = ask(question, *map(said, told)).text
+        assert answer in text
+        assert other not in text
+
+
+def test_a_message_told_anew_with_one_word_changed_is_the_answer_though_it_is_less_surely_found() -> None:
+    first, anew = (
+        said("mi hermano vive en Madrid", score=1.78),
+        said("No, mi hermano vive en Sevilla", "2026-11-20T21:05", score=1.77),
+    )
+    anew = anew._replace(certainty=Certainty.WEAK)
+    assert "Sevilla" in ask("¿dónde vive mi hermano?", first, anew).text
 
 
 @pytest.mark.parametrize(("question", "told"), tabled("offline", "my_family"))

@@ -131,7 +131,7 @@ def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozense
     equals = [
         one
         for one in found
-        if one.rank == top.rank
+        if (one.rank == top.rank or (one.rank[2:] == top.rank[2:] and _reworded(top, one, stems)))
         and one.covers == top.covers
         and (
             one.hit.score >= least

@@ -27,6 +27,10 @@ _LASTING = re.compile(
     r"|soy|estoy|tengo|vivo|trabajo|me (?:llamo|gusta)|mi \w+ (?:\w+ )?es|je (?:suis|m['’]appelle|vis|travaille|joue)|j['’](?:ai|habite|aime|adore)|m(?:on|a) \w+ (?:est|s['’]appelle))\b"
 )
 """Matches lasting statements of people about themselves."""
+_ONE_SIBLING = re.compile(r"(?i)\b(?:(?P<he>hermano|frère)|(?P<she>hermana|s(?:œ|oe)ur))\b")
+_BROTHER = re.compile(r"(?i)\b(?:hermanos?|frères?|brothers?|bruder|brüder|geschwister|siblings?|fratrie)\b")
+_SISTER = re.compile(r"(?i)\b(?:hermanas?|s(?:œ|oe)urs?|sisters?|schwestern?|hermanos|geschwister|siblings?|fratrie)\b")
+"""Match who may be meant by a brother or a sister: their word for both has the stem of the one, so that each is found for the other."""
 _OF_LASTING = frozenset({"english", "german", "spanish", "french"})
 """The languages of these."""
 
@@ -75,8 +79,10 @@ def is_lasting(text: str) -> bool:
 def is_anothers(stemmed: str, question: str, text: str) -> bool:
     """Return whether a text is about somebody else's where the asker's own is asked for: "Farid's birthday" is not mine.
 
-    Nor is where Farid moved my address.
+    Nor is where Farid moved my address, or where my sister lives my brother's.
     """
+    if _is_other_sibling(stemmed, question, text):
+        return True
     for word in (word for word in _WORD.findall(question) if stem(word.casefold()) == stemmed):
         thing = rf"(?:\w+\s+)?{re.escape(word)}\b"
         if re.search(rf"(?i)\b{_MINE}\s+{thing}", question) and not re.search(rf"(?i)\b{_MINE}\s+{thing}", text):
@@ -85,6 +91,15 @@ def is_anothers(stemmed: str, question: str, text: str) -> bool:
                 return True
             if not re.search(rf"(?i)\b{re.escape(word)}\b", text) and tells_of_others(text, telling(stemmed)):
                 return True
+    return False
+
+
+def _is_other_sibling(stemmed: str, question: str, text: str) -> bool:
+    """Return whether a text tells of a sister only where this stem of a question is a brother, or the other way round."""
+    for one in _ONE_SIBLING.finditer(question):
+        asked, other = (_BROTHER, _SISTER) if one["he"] else (_SISTER, _BROTHER)
+        if stem(one[0].casefold()) == stemmed and other.search(text) and not asked.search(text):
+            return True
     return False
 
 
