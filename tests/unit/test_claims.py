@@ -87,14 +87,20 @@ not at 7, at 6
 I meant Friday
 make it 6
 oops, Friday at six
+I'm sorry, I meant Friday
+Oops! I meant Friday
 the dinner has been moved to Friday
 I had to move the dinner to Friday
 ach nein, um sechs
 ich meinte Freitag
+Entschuldigung, ich meinte Freitag
+Tut mir leid, ich meinte Freitag
 en fait c'est à 18 h
 je voulais dire vendredi
+désolé, je voulais dire vendredi
 mejor dicho, a las seis
-perdón, el viernes""".splitlines(),
+perdón, el viernes
+lo siento, quise decir el viernes""".splitlines(),
 )
 def test_a_correction_needs_no_word_of_what_it_corrects(text: str) -> None:
     found = correction(text)

@@ -34,8 +34,9 @@ def _any_of(table: str) -> str:
 
 
 _PAUSE = r"[\s,:;.!…–—-]*"
-_STRONG = re.compile(rf"(?i)^\W*(?:(?:{_any_of('before')}),? )*(?:{_any_of('says_so')})\b{_PAUSE}")
-_WEAK = re.compile(rf"(?i)^\W*(?:(?:{_any_of('denies')}|{_any_of('halts')}|{_any_of('fills')})\b{_PAUSE})+(?:that )?")
+_MAY_MEAN_ANYTHING = "|".join(_any_of(table) for table in ("denies", "halts", "fills"))
+_STRONG = re.compile(rf"(?i)^\W*(?:(?:{_any_of('before')}|{_MAY_MEAN_ANYTHING})\b{_PAUSE})*(?:{_any_of('says_so')})\b{_PAUSE}")
+_WEAK = re.compile(rf"(?i)^\W*(?:(?:{_MAY_MEAN_ANYTHING})\b{_PAUSE})+(?:that )?")
 _DENIES = re.compile(rf"(?i)\b(?:{_any_of('denies')})\b")
 _FILLS = re.compile(rf"(?i)\b(?:{_any_of('fills')})\b|\W+")
 _BEHIND = re.compile(rf"(?i)[\s,–—-]+(?:(?P<surely>{_any_of('behind')})|{_any_of('behind_perhaps')})\W*$")
