@@ -39,49 +39,37 @@ class Cleaned:
     def __init__(self, prompt: Sequence[ChatMessage]) -> None:
         said = [message["content"] for message in prompt if message["role"] == "user"]
         asked = said[-1].rsplit("\n\n", 1)[-1][-_MOST_OF_A_QUESTION:] if said else ""
-        self._loops = Unlooped()
-        self._counting = None if _COUNTING.search(asked) else Uncounted()
         system = [one["content"] for one in prompt if one["role"] == "system"]
         askers = _ASKERS.findall(said[-1]) if said else []
-        self._echo = WithoutEcho(repeatable(system, said, asked), askers)
-        self._roles = None if _ROLE.search(asked) or _DIALOGUE.search(asked) else WithoutRoles(said, askers)
-        self._turns = None if _DIALOGUE.search(asked) else WithoutTurns(_speakers(said, asked))
-        self._receipts = WithoutReceipts(said)
-        self._moment = UpToMoment()
+        self._loops = Unlooped()
+        filters = (
+            self._loops,
+            None if _COUNTING.search(asked) else Uncounted(),
+            WithoutEcho(repeatable(system, said, asked), askers),
+            None if _ROLE.search(asked) or _DIALOGUE.search(asked) else WithoutRoles(said, askers),
+            None if _DIALOGUE.search(asked) else WithoutTurns(_speakers(said, asked)),
+            WithoutReceipts(said),
+            UpToMoment(),
+        )
+        self._filters = [one for one in filters if one]
 
     @property
     def ended(self) -> bool:
         """Whether the rest of the answer is not wanted."""
-        return any(one.ended for one in (self._loops, self._counting, self._echo, self._roles, self._turns, self._moment) if one)
+        return any(one.ended for one in self._filters)
 
     def feed(self, piece: str) -> str:
         """Add a piece, and return the text that can be shown so far."""
-        return self._moment.feed(self._after_loops(self._loops.feed(piece)))
+        for one in self._filters:
+            piece = one.feed(piece) if piece else ""
+        return piece
 
     def rest(self) -> str:
         """Return the text held back at the end of the answer."""
-        if self._echo.ended or (self._roles and self._roles.ended):
-            return ""
-        shown = "" if self.ended else self._after_loops(self._loops.rest())
-        shown += self._after_counting(self._counting.rest()) if self._counting else ""
-        shown += self._after_echo(self._echo.rest())
-        shown += self._after_roles(self._roles.rest()) if self._roles else ""
-        if self._turns:
-            shown += self._receipts.feed(self._turns.rest())
-        return self._moment.feed(shown + self._receipts.rest()) + self._moment.rest()
-
-    def _after_loops(self, text: str) -> str:
-        return self._after_counting(self._counting.feed(text) if self._counting else text)
-
-    def _after_counting(self, text: str) -> str:
-        return self._after_echo(self._echo.feed(text)) if text else ""
-
-    def _after_echo(self, text: str) -> str:
-        return self._after_roles(self._roles.feed(text) if self._roles else text)
-
-    def _after_roles(self, text: str) -> str:
-        turned = self._turns.feed(text) if self._turns else text
-        return self._receipts.feed(turned) if turned else ""
+        shown = "" if self.ended else self._loops.rest()
+        for one in self._filters[1:]:
+            shown = (one.feed(shown) if shown else "") + one.rest()
+        return shown
 
 
 def _speakers(said: Sequence[str], asked: str) -> Sequence[str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memory.text.display_names import LYRA
+from memory.text.generated.opening_filter import OpeningFilter
 from memory.text.prompt_lines import QUOTED
 from memory.text.questions import is_question
 
@@ -84,7 +85,7 @@ def _plain(text: str) -> str:
     return " ".join(_LEAD.sub("", text).casefold().split())
 
 
-class WithoutEcho:
+class WithoutEcho(OpeningFilter):
     """A streaming filter that drops echoes of the prompt from the beginning of an answer.
 
     Text that may still turn out to be an echo is held back. An answer that goes on echoing is `ended`. With an echo go the labels
@@ -92,23 +93,10 @@ class WithoutEcho:
     """
 
     def __init__(self, repeatable: frozenset[str], names: Iterable[str] = ()) -> None:
-        self.ended = False
+        super().__init__(is_open=not repeatable)
         self._echoes: list[str] = []
         self._names = frozenset(map(str.casefold, (LYRA, *names)))
         self._entries = sorted(repeatable, key=len, reverse=True)
-        self._held = ""
-        self._open = not repeatable
-
-    def feed(self, piece: str) -> str:
-        """Add a piece and return the text that can be shown so far."""
-        if self._open:
-            return piece
-        self._held += piece
-        return self._known(whole=False)
-
-    def rest(self) -> str:
-        """Return what was held back, at the end of the answer."""
-        return "" if self._open else self._known(whole=True)
 
     def _known(self, *, whole: bool) -> str:
         while not self.ended:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from memory.text.generated.opening_filter import OpeningFilter
+
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
 _TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
 _MAY_BE_TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?:{_WHO} ?[*_]*:?[*_]*)?$")
@@ -40,7 +42,7 @@ _FIRST_SENTENCE = re.compile(r"[.!?…\n]")
 _LONGEST_SENTENCE, _LONGEST_WORD = 200, 12
 
 
-class WithoutRoles:
+class WithoutRoles(OpeningFilter):
     """A streaming filter that ends an answer which opens in the role of somebody else, before anything of it is shown.
 
     Such an answer opens with a name that opened a message of the conversation ("Jan here: …"), with one of these `names` and tells
@@ -50,10 +52,8 @@ class WithoutRoles:
     def __init__(self, said: Iterable[str], names: Sequence[str]) -> None:
         here = frozenset(found["who"].casefold() for text in said for found in _LABELS.finditer(text)) - {_NAME}
         plain = frozenset(map(str.casefold, names)) - {_NAME}
-        self.ended = False
         self._names = here | plain
-        self._held = ""
-        self._open = not self._names
+        super().__init__(is_open=not self._names)
         either = "|".join(map(re.escape, self._names))
         # As the name is written: "I'm happy" is nobody's who is called Happy.
         written = "|".join(re.escape(name) for name in names if name[:1].isupper()) or "(?!)"
@@ -61,17 +61,6 @@ class WithoutRoles:
         self._label = re.compile(
             rf"(?:{_NAME}: *)?[\"“„*_]*(?P<who>{either})[\"”*_]*(?P<here>{_HERE})?[*_]*:[*_]*\s*", re.IGNORECASE
         )
-
-    def feed(self, piece: str) -> str:
-        """Add a piece and return the text that can be shown so far."""
-        if self._open:
-            return piece
-        self._held += piece
-        return self._known(whole=False)
-
-    def rest(self) -> str:
-        """Return what was held back, at the end of the answer."""
-        return "" if self._open or self.ended else self._known(whole=True)
 
     def _known(self, *, whole: bool) -> str:
         begun = self._held.lstrip()
@@ -233,6 +222,9 @@ class WithoutReceipts:
 
     In a list a receipt stays if it stands in the prompt, whose messages `said` are: it may have been asked for.
     """
+
+    ended = False
+    """What follows a receipt is the answer."""
 
     def __init__(self, said: Iterable[str] = ()) -> None:
         self._said = "\n".join(said)
