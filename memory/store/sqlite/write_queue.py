@@ -79,12 +79,10 @@ class WriteQueue:
 
     async def _turn(self, loop: asyncio.AbstractEventLoop, front: int) -> None:
         """Wait until no other process stands in front, or does not go on, as one that was stopped."""
-        if not _APART:
-            pass
-        elif self._sharing.yields:
+        if _APART and self._sharing.yields:
             await _take(front, _YIELD_SECONDS, fcntl.lockf)
             fcntl.lockf(front, fcntl.LOCK_UN)
-        else:
+        elif _APART:
             self._show(loop, front)
         # Who was waited for in vain is waited for no more, until the front is free again.
         self._patience = _QUEUE_SECONDS if await _take(front, self._patience) else 0.0
