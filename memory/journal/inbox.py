@@ -1,13 +1,13 @@
 """The inbox: every event as heard, until it is answered, and the cursor of each stream."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.journal.outbox import PREVIEW_OF
 from memory.ports import Clock
 from memory.store.bounds import Bounds
-from memory.store.database import Database, Parameters, Row, Transaction
+from memory.store.database import Database, Parameters, Transaction
 from memory.store.lineage import bound, pages, placeholders
 
 
@@ -48,7 +48,6 @@ def around(place: str) -> Parameters:
     return {"from": f"{channel}, ", "to": f"{channel}-"}
 
 
-Run = Callable[[str, Parameters], Awaitable[list[Row]]]
 _AT_ONCE = 100
 """Events per INSERT: with one statement each, a burst would block the writer for as many turns."""
 
@@ -66,17 +65,9 @@ class Inbox:
     async def accept(self, platform: str, events: Sequence[Event], cursors: Mapping[str, str] = {}) -> list[InboxEvent]:
         """T1: commit events and cursors (by stream) together; return the events not heard before."""
         now = self._clock.now()
-        fresh: list[InboxEvent] = []
         # Other writers can wait; a platform whose events are not taken does not.
         async with self._db.transaction(first=True, bounds=in_commit_order(platform, events, cursors)) as tx:
-            await _move(tx, platform, cursors, now)
-            pieces = list(pages(events, _AT_ONCE))
-            for some in pieces[:-1]:
-                fresh += await _insert(tx.all, platform, some, now)
-            for some in pieces[-1:]:
-                # Together with the commit: on a busy event loop every turn of it counts.
-                fresh += await _insert(tx.last, platform, some, now)
-        return fresh
+            return await tx.whole(lambda: _accept(tx, platform, events, cursors, now))
 
     async def cursors(self, platform: str) -> dict[str, str]:
         """Return the cursor of each stream of a platform."""
@@ -241,10 +232,17 @@ def in_commit_order(platform: str, events: Sequence[Event], cursors: Mapping[str
 _NOT_DONE = "WHERE platform = :platform AND event_id = :event_id AND state <> 'done'"
 
 
-async def _insert(run: Run, platform: str, events: Sequence[Event], now: int) -> list[InboxEvent]:
-    """Insert events in order; return those not heard before."""
+async def _accept(
+    tx: Transaction, platform: str, events: Sequence[Event], cursors: Mapping[str, str], now: int
+) -> list[InboxEvent]:
+    """Move cursors and insert events in order; return those not heard before."""
+    await _move(tx, platform, cursors, now)
+    return [one for some in pages(events, _AT_ONCE) for one in await _insert(tx, platform, some, now)]
+
+
+async def _insert(tx: Transaction, platform: str, events: Sequence[Event], now: int) -> list[InboxEvent]:
     values = ", ".join(f"(:platform,:p{at},:e{at},:b{at},:now)" for at in range(len(events)))
-    rows = await run(
+    rows = await tx.all(
         f"INSERT INTO inbox (platform, place, event_id, payload, received_at) VALUES {values} "
         "ON CONFLICT (platform, event_id) DO NOTHING RETURNING id, event_id",
         {

@@ -51,20 +51,21 @@ class Outbox:
         """Record that a part arrived, its platform id and which operation was done; return what to send next, being attempted.
 
         That is the removal of this part if its words had to go while it was under way, and the part with key `then` if it still
-        waits. The text of a part that belongs to no item is blanked, as nothing needs it any more.
+        waits. The text of a part that belongs to no item is blanked: it can quote other domains, where forgetting would not find it.
         """
         async with self._db.transaction(bounds=Bounds()) as tx:
-            rows = await tx.all(
-                f"UPDATE outbox SET state = CASE WHEN {_REVOKED} THEN 'pending' ELSE 'sent' END, "
-                f"target = CASE WHEN {_REVOKED} AND target = '' THEN key ELSE target END, "
-                "remote_id = :remote_id, sent_at = :now WHERE id = :id RETURNING state, key",
-                {"id": row, "done": done, "remote_id": remote_id, "now": self._clock.now()},
-            )
-            # What rests on no item can quote other domains, and forgetting would not find it here.
-            unfound = "id = :id AND state = 'sent' AND operation <> 'preview' AND item IS NULL AND text <> ''"
-            await tx.run(f"UPDATE outbox SET text = '' WHERE {unfound}", {"id": row})
-            keys = [*(one["key"] for one in rows if one["state"] == "pending"), *([then] if then else [])]
-            return [found for key in keys if (found := await attempt(tx, key))]
+            return await tx.whole(lambda: self._sent(tx, row, remote_id, then, done))
+
+    async def _sent(self, tx: Transaction, row: int, remote_id: str, then: str, done: str) -> list[OutboxRow]:
+        rows = await tx.all(
+            f"UPDATE outbox SET state = CASE WHEN {_REVOKED} THEN 'pending' ELSE 'sent' END, "
+            f"target = CASE WHEN {_REVOKED} AND target = '' THEN key ELSE target END, "
+            "remote_id = :remote_id, sent_at = :now WHERE id = :id RETURNING state, key",
+            {"id": row, "done": done, "remote_id": remote_id, "now": self._clock.now()},
+        )
+        await tx.run(f"UPDATE outbox SET text = '' WHERE {_UNFOUND}", {"id": row})
+        keys = [one["key"] for one in rows if one["state"] == "pending"] + ([then] if then else [])
+        return [found for key in keys if (found := await attempt(tx, key))]
 
     async def again(self, rows: Sequence[int]) -> None:
         """Return parts that surely did not arrive to pending, so that they are sent again."""
@@ -170,10 +171,10 @@ class Outbox:
             )
 
 
-async def attempt(tx: Transaction, key: str, *, ends: bool = False) -> OutboxRow | None:
-    """Mark a pending part as attempting, and return it; None if it is not pending any more. The transaction may end with that."""
-    rows = await tx.last(_ATTEMPT, {"key": key}) if ends else await tx.all(_ATTEMPT, {"key": key})
-    return outgoing(rows[0]) if rows else None
+async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
+    """Mark a pending part as attempting, and return it; None if it is not pending any more."""
+    row = await tx.one(_ATTEMPT, {"key": key})
+    return outgoing(row) if row else None
 
 
 async def posts_of_forgotten(db: DatabaseAccess, domain: Domain) -> list[Row]:
@@ -283,6 +284,7 @@ _ATTEMPT = (
 _WAITING = "state IN ('pending', 'attempting') AND operation <> 'preview'"
 _REVOKED = "operation = 'delete' AND :done <> 'delete'"
 """The SQL condition that a part was to be removed after its attempt, to do `done`, began."""
+_UNFOUND = "id = :id AND state = 'sent' AND operation <> 'preview' AND item IS NULL AND text <> ''"
 _WEEK = 7 * DAY
 _LATEST = 1_000
 """How many parts are looked through for answers that nobody saw."""

@@ -8,12 +8,13 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from memory.ports import Progress
 from memory.store.bounds import Bounds
 from memory.store.peers import Peers
 
+T = TypeVar("T")
 Parameters = Mapping[str, object]
 Numbers = Literal["item", "fence"]
 """The kinds of numbers that are unique in the whole memory."""
@@ -85,8 +86,11 @@ class Transaction(Reader, Protocol):
         """
         ...
 
-    async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run the last statement and return all its rows; a store may commit together with it."""
+    async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Await all that is left to do, and return what it returns; a store may run it in a thread of its own, and commit with it.
+
+        It awaits nothing but this transaction.
+        """
         ...
 
 

@@ -5,7 +5,7 @@ sent together (`together`): each coroutine is driven by hand up to where it need
 """
 
 from abc import abstractmethod
-from collections.abc import Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from itertools import islice
 from typing import Any, Generic, Self, TypeVar
 
@@ -13,6 +13,7 @@ from memory.store.bounds import Bounds
 from memory.store.database import Parameters, Reader, Row, Rows
 
 S = TypeVar("S")
+T = TypeVar("T")
 Waiting = Sequence[tuple[str, Parameters | Rows]]
 
 
@@ -37,6 +38,10 @@ class QueuedTransaction(Reader, Generic[S]):
         """Queue one statement for each set of parameters; its errors are raised by the next call that runs it."""
         if some := rows if callable(rows) else list(rows):
             self._waiting.append((sql, some))
+
+    async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Await all that is left to do."""
+        return await work()
 
     async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Run all of these up to where they need rows, get the rows for all in one go, and so on until they have ended."""

@@ -7,10 +7,12 @@ made, from live facts, and cannot be widened afterwards.
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget import erase
+from memory.forget.confidence_changes import DiscretionTargets
 from memory.forget.gone import ForgottenScope
 from memory.forget.shared_content import shares
 from memory.forget.sparing import COMPARED, Nearness
@@ -116,28 +118,36 @@ class View(ViewPart):
         Requests for discretion take effect at once.
         """
         self._binding.require_own(session)
-        confiding = self._binding.shared.confiding
         asking = any(message.discretion for message in messages)
-        earlier = await confiding.earlier(session, messages) if asking else {}
+        earlier = await self._binding.shared.confiding.earlier(session, messages) if asking else {}
         may_confide = asking or (corrections.may_correct(messages) and bool(await confidences.within(self._db, self.home)))
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
-            now = self._binding.now()
-            outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
-            discreet = {message.source_id for message in messages if message.discretion}
-            told = [one for one in outcome.stored if one.source_id not in discreet]
-            corrected = await corrections.note(tx, self.home, told, late=outcome.late)
-            ended, covered = (
-                await confiding.heed(tx, self._binding.readable, session, outcome.stored, messages, earlier)
-                if asking
-                else (0, {})
-            )
-            await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
-            await open_things.note(tx, self.home, [] if asking else outcome.stored)
-            await erase.retire_above(tx, corrected, now, with_manners=False)
-            if corrected and may_confide:
-                await confiding.keep_with_corrected(tx, [one.key for one in outcome.stored])
-            return replace(outcome, ended=ended, covered=covered)
+            return await tx.whole(lambda: self._say(tx, session, messages, earlier, may_confide=may_confide))
+
+    async def _say(
+        self,
+        tx: Transaction,
+        session: Session,
+        messages: Sequence[NewExchange],
+        earlier: Mapping[str, DiscretionTargets],
+        *,
+        may_confide: bool,
+    ) -> storing.StoringOutcome:
+        now, confiding = self._binding.now(), self._binding.shared.confiding
+        outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
+        discreet = {message.source_id for message in messages if message.discretion}
+        told = [one for one in outcome.stored if one.source_id not in discreet]
+        corrected = await corrections.note(tx, self.home, told, late=outcome.late)
+        ended, covered = (
+            await confiding.heed(tx, self._binding.readable, session, outcome.stored, messages, earlier) if discreet else (0, {})
+        )
+        await manners.note(tx, self._binding.seal, self.home, [] if discreet else outcome.stored, now)
+        await open_things.note(tx, self.home, [] if discreet else outcome.stored)
+        await erase.retire_above(tx, corrected, now, with_manners=False)
+        if corrected and may_confide:
+            await confiding.keep_with_corrected(tx, [one.key for one in outcome.stored])
+        return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:
         """T3: store a reply, its sources, every part to be sent, and the end of what it answers, in one transaction.
@@ -147,26 +157,40 @@ class View(ViewPart):
         meanwhile, or may no longer be read.
         """
         self._binding.require_own(session)
-        asked = {exchange.key: exchange.text for exchange in answer.asked}
-        cited = {*answer.sources, *asked}
         judged: Mapping[int, Sequence[int]] = {}
         holds: dict[int, bool] = {}
         while True:
             async with self._binding.writing() as tx:
-                posted = await shown_posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
-                in_view = {*cited, *answer.seen, *posted}
-                others, _, _, thoughts_wait = await tx.together(
-                    seen.abroad(tx.everywhere, self.home, in_view, cited),
-                    require_living(tx, sorted(cited)),
-                    require_standing(tx, self._domains, asked, in_view, answer.seen, answer.begun),
-                    reflections.any_waiting(tx, self.home),
-                )
-                if others.held == judged:
-                    # Everything recalled from another domain counts as held by the reply.
-                    kept = await self._keep(tx, session, answer, in_view, {**holds, **dict.fromkeys(others.own, True)})
-                    return kept and replace(kept, thoughts_wait=thoughts_wait)
+                in_view, held, replied = await tx.whole(partial(self._answer, tx, session, answer, judged, holds))
+            if held == judged:
+                return replied
             # An embedder may take its time, so this is judged between transactions.
-            judged, holds = others.held, await self._holds(answer, in_view, others.held)
+            judged, holds = held, await self._holds(answer, in_view, held)
+
+    async def _answer(
+        self,
+        tx: Transaction,
+        session: Session,
+        answer: Answer,
+        judged: Mapping[int, Sequence[int]],
+        holds: Mapping[int, bool],
+    ) -> tuple[Collection[int], Mapping[int, Sequence[int]], Replied | None]:
+        """Return what is in view of an answer and the replies that it may hold something of; store it if these are `judged`."""
+        asked = {exchange.key: exchange.text for exchange in answer.asked}
+        cited = {*answer.sources, *asked}
+        posted = await shown_posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
+        in_view = {*cited, *answer.seen, *posted}
+        others, _, _, thoughts_wait = await tx.together(
+            seen.abroad(tx.everywhere, self.home, in_view, cited),
+            require_living(tx, sorted(cited)),
+            require_standing(tx, self._domains, asked, in_view, answer.seen, answer.begun),
+            reflections.any_waiting(tx, self.home),
+        )
+        if others.held != judged:
+            return in_view, others.held, None
+        # Everything recalled from another domain counts as held by the reply.
+        replied = await self._keep(tx, session, answer, in_view, {**holds, **dict.fromkeys(others.own, True)})
+        return in_view, judged, replied and replace(replied, thoughts_wait=thoughts_wait)
 
     async def _keep(
         self, tx: Transaction, session: Session, answer: Answer, in_view: Collection[int], abroad: Mapping[int, bool]
@@ -188,7 +212,7 @@ class View(ViewPart):
         await open_things.take_up(tx, self.home, answer.raised, reply.key)
         answers = reply.source_id if answer.answers is None else answer.answers
         await self._binding.queue(tx, session, answer.parts, answers, reply.key)
-        return Replied(reply, await outbox.attempt(tx, answer.parts[0].key, ends=True) if answer.parts else None)
+        return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)
 
     async def _holds(self, answer: Answer, in_view: Collection[int], held: Mapping[int, Sequence[int]]) -> dict[int, bool]:
         """Return, for each domain that replies in view hold something of, whether this answer holds it too.

@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -171,10 +171,9 @@ class OverheardTransaction(Transaction):
         """Await all of these."""
         return await self._tx.together(*work)
 
-    async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run the last statement, and return all its rows."""
-        self._ears.hear(sql, [parameters or {}])
-        return await self._tx.last(sql, parameters)
+    async def whole(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Await all that is left to do."""
+        return await self._tx.whole(work)
 
     async def renew_key(self, domain: int) -> None:
         """Have a domain have a new key."""

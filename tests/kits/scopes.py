@@ -1,6 +1,6 @@
 """A database that writes down what a view runs on the whole memory, and by which of its methods, where it could name its domains."""
 
-from collections.abc import AsyncIterator, Collection, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +63,10 @@ class NotedReader:
         self.scopes.note(self.kept)
         row: Row | None = await self.inner.one(sql, parameters)
         return row
+
+    async def whole(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Await all that is left to do here, for the same reason as in `together`."""
+        return await work()
 
     async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Await one after the other: in tasks of their own, nobody could see which method began them."""

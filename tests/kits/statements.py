@@ -92,7 +92,7 @@ class Source:
         for module in self.modules.values():
             for call in module.calls:
                 given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "sql")]
-                if isinstance(call.func, ast.Attribute) and given and (call.func.attr in _PORT or _is_last(call.func)):
+                if isinstance(call.func, ast.Attribute) and given and call.func.attr in _PORT:
                     found = self.texts(given[0], Scope(module, module.function(call)))
                     if not found:
                         raise self._unresolved(given[0], module)
@@ -231,11 +231,6 @@ _WRITES = re.compile(r"\b(?:INSERT INTO|(?<!DO )UPDATE|DELETE FROM) (\w+)")
 
 def _joined(parts: "Iterator[Texts] | tuple[Texts, ...]") -> Texts:
     return frozenset("".join(some) for some in product(*parts))
-
-
-def _is_last(function: ast.Attribute) -> bool:
-    """Say whether it is the last statement of a transaction that is run, and not something else that is called so."""
-    return function.attr == "last" and isinstance(function.value, ast.Name) and function.value.id == "tx"
 
 
 def _is_method(function: Function) -> bool:

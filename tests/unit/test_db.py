@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -335,7 +336,7 @@ async def test_what_was_given_up_before_it_began_leaves_no_transaction_open(tmp_
             await asyncio.wait({reading})
         await pair(db, "next")
         async with db.transaction() as tx:
-            assert len(await tx.last("SELECT * FROM settings WHERE scope = 'next'")) == 2
+            assert len(await tx.whole(partial(tx.all, "SELECT * FROM settings WHERE scope = 'next'"))) == 2
         await pair(db, "after")
 
 

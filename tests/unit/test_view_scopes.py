@@ -59,7 +59,8 @@ ASKED: Mapping[str, str] = {
     "Thoughts.are_to_offer": _SETTING,
     "Thoughts.take_back": _REPLIES,
     "View._forget": _GONE,
-    "View.answer": _SEEN,
+    "View._answer": _SEEN,
+    "View._say": _TOLD,
     "View.say": _TOLD,
     "_require_untouched": _SEEN,
     "answers_alone": _SEEN,
@@ -75,6 +76,7 @@ WRITTEN: Mapping[str, str] = {
     "Selecting.forget": _GONE,
     "Thoughts.raise_bar": _SETTING,
     "View._forget": _GONE,
+    "View._say": _TOLD,
     "View.say": _TOLD,
 }
 """What a view writes bound to nothing, likewise."""

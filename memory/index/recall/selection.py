@@ -110,7 +110,7 @@ def _best(scored: Sequence[Scored], k: int) -> list[SelectedDocument]:
             order.take(_Candidate(*one))
         if len(order.placed) >= k or len(candidates) < wanted:
             return [_counted(one, scored) for one in order.picked()]
-        wanted *= 2
+        wanted *= 8
 
 
 def _in_order(candidates: Sequence[_Fields], k: int) -> bool:

@@ -108,10 +108,6 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         sql = f"SELECT nextval('numbers_{of}') AS number FROM generate_series(1, CAST(:n AS BIGINT))"
         return [*ahead, *sorted(row["number"] for row in await self.all(sql, {"n": n - len(ahead)}))]
 
-    async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run the last statement before the commit and return all its rows."""
-        return await self.all(sql, parameters)
-
     async def renew_key(self, domain: int) -> None:
         """Replace the data key of a domain and encrypt what is left there with the new one."""
         found = await sealed_rows(self, domain)

@@ -5,10 +5,10 @@ Handing work to a connection's thread takes far longer while the event loop is b
 
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from aiosqlite import core
 from sqlcipher3 import dbapi2 as sqlcipher
@@ -91,8 +91,8 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         self._state = _State(file, log, queue)
         # Whether anything was handed over: statements of a cancelled await may still be running.
         self._begun = self._over = False
-        # Whether the next statements handed over are the last.
-        self._ends = False
+        # Set while what is left to do is done in the connection's thread.
+        self._inside: sqlite3.Connection | None = None
 
     @property
     def everywhere(self) -> Self:
@@ -113,15 +113,29 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         """Run one statement and return all its rows: there are no other writers."""
         return await self.all(sql, parameters)
 
-    async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run the last statement, commit, and return all its rows."""
-        self._ends = True
-        return await self.all(sql, parameters)
+    async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Do all that is left in the connection's thread, where no statement waits for the event loop, and commit."""
+        done = await self._step(partial(self._ended, work))
+        self._over = True
+        return done
+
+    def _ended(self, work: Callable[[], Coroutine[Any, Any, T]], connection: sqlite3.Connection) -> T:
+        self._state.begin(connection)
+        self._inside, left = connection, work()
+        try:
+            left.send(None)
+        except StopIteration as end:
+            self._state.commit(self._taken_over(), connection)
+            done: T = end.value
+            return done
+        finally:
+            self._inside = None
+            left.close()
+        raise AssertionError("a transaction awaits nothing but itself")
 
     async def _fetch(self, asked: Sequence[Statement]) -> Sequence[list[Row]]:
-        found = await self._step(partial(self._state.fetch, self._taken_over(), asked, ends=self._ends))
-        self._over = self._ends
-        return found
+        fetched = partial(self._state.fetch, self._taken_over(), asked)
+        return fetched(self._inside) if self._inside else await self._step(fetched)
 
     async def _step(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._begun:
@@ -159,16 +173,11 @@ class _State:
             self.begun = True
             self._fresh, self._before = not home_files.size(self._log), connection.total_changes
 
-    def fetch(
-        self, waiting: Waiting, statements: Sequence[Statement], connection: sqlite3.Connection, *, ends: bool
-    ) -> list[list[Row]]:
-        """Run the queued statements, then these, and commit if the transaction `ends`; return the rows of each of these."""
+    def fetch(self, waiting: Waiting, statements: Sequence[Statement], connection: sqlite3.Connection) -> list[list[Row]]:
+        """Run the queued statements, then these; return the rows of each of these."""
         self.begin(connection)
         _run(waiting, connection)
-        found = [_fetched(sql, parameters, connection) for sql, parameters in statements]
-        if ends:
-            self.commit((), connection)
-        return found
+        return [_fetched(sql, parameters, connection) for sql, parameters in statements]
 
     def commit(self, waiting: Waiting, connection: sqlite3.Connection) -> None:
         """Run the queued statements, and commit."""
