@@ -25,8 +25,8 @@ from memory.store.sqlite.write_queue import WriteQueue
 
 T = TypeVar("T")
 Statement = tuple[str, Parameters]
-_SOON_SECONDS, _STEPS = 0.010, 1_000
-"""How long a read may hold up those who write, and after how many steps of its statement it looks at the clock again."""
+_HERE_SECONDS, _STEPS = 0.002, 200
+"""How long a read may hold up the event loop, and after how many steps of its statement it looks at the clock again."""
 
 
 class Connection(core.Connection):
@@ -46,9 +46,18 @@ class Connection(core.Connection):
         """Run one statement and return all its rows."""
         return await self.step(partial(_fetched, sql, parameters or {}))
 
-    async def all_soon(self, sql: str, parameters: Parameters | None = None) -> list[Row] | None:
-        """Like `all`, but return None if it takes longer than ten milliseconds."""
-        return await self.step(partial(_fetched_soon, sql, parameters or {}))
+    def all_here(self, sql: str, parameters: Parameters | None = None) -> list[Row] | None:
+        """Like `all`, in this thread, while nothing runs in the connection's; return None if it takes longer than two milliseconds."""
+        until = time.perf_counter() + _HERE_SECONDS
+        self._conn.set_progress_handler(lambda: time.perf_counter() > until, _STEPS)
+        try:
+            return _fetched(sql, parameters or {}, self._conn)
+        except (sqlite3.OperationalError, sqlcipher.OperationalError) as error:
+            if "interrupted" not in str(error):
+                raise
+            return None
+        finally:
+            self._conn.set_progress_handler(None, _STEPS)
 
 
 class FileIdentity:
@@ -191,19 +200,6 @@ class _State:
 def _fetched(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
     # SQLite looks at a number bound behind LIMIT and prepares the statement anew each time, unless the number is part of an expression.
     return connection.execute(sql.replace("LIMIT :", "LIMIT +:"), parameters).fetchall()
-
-
-def _fetched_soon(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row] | None:
-    until = time.perf_counter() + _SOON_SECONDS
-    connection.set_progress_handler(lambda: time.perf_counter() > until, _STEPS)
-    try:
-        return _fetched(sql, parameters, connection)
-    except (sqlite3.OperationalError, sqlcipher.OperationalError) as error:
-        if "interrupted" not in str(error):
-            raise
-        return None
-    finally:
-        connection.set_progress_handler(None, _STEPS)
 
 
 def _run(waiting: Waiting, connection: sqlite3.Connection) -> None:
