@@ -8,6 +8,7 @@ import hmac
 from base64 import b32encode
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
@@ -220,14 +221,19 @@ def placeholders(prefix: str, values: Collection[object]) -> str:
     There may be more of them than values, up to the next power of two: a store prepares each form of a statement once, which takes
     far longer than to run it.
     """
-    return ", ".join(f":{prefix}{at}" for at in range(_room(len(values)))) or "NULL"
+    return ":" + ", :".join(_names(prefix, _room(len(values)))) if values else "NULL"
 
 
 def bound(prefix: str, values: Iterable[object]) -> Parameters:
     """Return the parameters for `placeholders`, of which the last value takes all that are left."""
     given = list(values)
     given += given[-1:] * (_room(len(given)) - len(given))
-    return {f"{prefix}{at}": value for at, value in enumerate(given)}
+    return dict(zip(_names(prefix, len(given)), given, strict=True))
+
+
+@lru_cache(maxsize=1_000)
+def _names(prefix: str, room: int) -> Sequence[str]:
+    return [f"{prefix}{at}" for at in range(room)]
 
 
 def _room(values: int) -> int:

@@ -6,6 +6,7 @@ Handing work to a connection's thread takes far longer while the event loop is b
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -100,7 +101,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         self._state = _State(file, log, queue)
         # Whether anything was handed over: statements of a cancelled await may still be running.
         self._begun = self._over = False
-        # Set while what is left to do is done in the connection's thread.
+        # Set while coroutines run in the connection's thread.
         self._inside: sqlite3.Connection | None = None
 
     @property
@@ -115,7 +116,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        (rows,) = await self._ask([(sql, parameters or {})])
+        (rows,) = await self._fetch([(sql, parameters or {})])
         return rows
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
@@ -124,22 +125,39 @@ class SqliteTransaction(QueuedTransaction[Statement]):
 
     async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Do all that is left in the connection's thread, where no statement waits for the event loop, and commit."""
-        done = await self._step(partial(self._ended, work))
+        done = await self._carried_out(work, ends=True)
         self._over = True
         return done
 
-    def _ended(self, work: Callable[[], Coroutine[Any, Any, T]], connection: sqlite3.Connection) -> T:
+    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+        """Await one after the other, in the connection's thread."""
+
+        async def each() -> list[Any]:
+            try:
+                return [await one for one in work]
+            finally:
+                for one in work:
+                    one.close()
+
+        return await (each() if self._inside else self._carried_out(each, ends=False))
+
+    async def _carried_out(self, work: Callable[[], Coroutine[Any, Any, T]], *, ends: bool) -> T:
+        context = copy_context()
+        return await self._step(lambda connection: context.run(self._carry_out, work, connection, ends=ends))
+
+    def _carry_out(self, work: Callable[[], Coroutine[Any, Any, T]], connection: sqlite3.Connection, *, ends: bool) -> T:
         self._state.begin(connection)
-        self._inside, left = connection, work()
+        self._inside, begun = connection, work()
         try:
-            left.send(None)
+            begun.send(None)
         except StopIteration as end:
-            self._state.commit(self._taken_over(), connection)
+            if ends:
+                self._state.commit(self._taken_over(), connection)
             done: T = end.value
             return done
         finally:
             self._inside = None
-            left.close()
+            begun.close()
         raise AssertionError("a transaction awaits nothing but itself")
 
     async def _fetch(self, asked: Sequence[Statement]) -> Sequence[list[Row]]:
