@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager, closing, nullcontext, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
-from memory.store.database import Parameters, Row
+from memory.store.database import Parameters, Row, Transaction
 from memory.store.domains import reserve_numbers
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.transaction import SqliteTransaction
@@ -262,6 +262,40 @@ async def test_a_long_read_without_the_guard_holds_up_who_writes(tmp_path: Path)
     async with await ReadsWhereItWrites.open(tmp_path / "lyra.db", KEY) as db:
         assert not await written_meanwhile(db, 0.2)
         await db._writer.interrupt()
+
+
+async def test_who_reads_again_and_again_lets_others_have_their_turn(tmp_path: Path) -> None:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
+        turns = count()
+
+        async def others() -> None:
+            while next(turns) < 1_000:
+                await asyncio.sleep(0)
+
+        beside = asyncio.create_task(others())
+        for _ in range(10):
+            await db.all("SELECT 7 AS n")
+        assert next(turns) >= 10
+        await beside
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_what_is_done_in_one_trip_is_kept_whole_or_not_at_all(tmp_path: Path, fails: bool) -> None:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
+
+        async def halves(tx: Transaction) -> list[Row]:
+            await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'a', '')")
+            found = await tx.all("SELECT key FROM settings")
+            await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'b', '')")
+            if fails:
+                raise ValueError
+            return found
+
+        with pytest.raises(ValueError) if fails else nullcontext():
+            async with db.transaction() as tx:
+                assert [row["key"] for row in await tx.whole(lambda: halves(tx))] == ["a"]
+        assert [row["key"] for row in await db.all("SELECT key FROM settings ORDER BY key")] == ([] if fails else ["a", "b"])
+        assert await whole(db)
 
 
 async def test_nothing_is_written_by_what_is_read(tmp_path: Path) -> None:
