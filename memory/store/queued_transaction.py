@@ -1,7 +1,7 @@
 """Batching, shared by the transactions of both stores: a round trip to a thread or server costs more than most statements.
 
-Statements without results are queued until the next statement with results, or the commit. Statements of several coroutines are
-sent together (`together`): each coroutine is driven by hand up to where it needs rows.
+Statements without results are queued until the next statement with results, or the commit. A server gets the statements of several
+coroutines together (`together`): each coroutine is driven by hand up to where it needs rows.
 """
 
 from abc import abstractmethod
