@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import product
 
 from memory.text.lexical import STOP_WORDS
 from memory.text.questions import is_question
@@ -44,14 +43,12 @@ _ABOUT = re.compile(rf"(?i)^(?:{_any_of('about')}) (?P<what>.{{2,40}}?) ?[:,–�
 _STARRED = re.compile(r"\*(?P<before>[^\s*](?:[^*]*[^\s*])?)$|(?P<behind>[^\s*](?:[^*]*[^\s*])?)\*$")
 _OTHERWISE = re.compile(rf"(?i){_any_of('otherwise')}")
 _RIGHT = re.compile(rf"(?i)\s+(?:{_any_of('was_right')})\W*$")
-_ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne)\b[\s,]*(?!wait|warte|attends|espera)")
+_ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne|não)\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
 _IT_IS = re.compile(rf"(?i)^(?:but |aber |mais |pero )?(?:{_any_of('it_is')})\s*")
-_NOW = re.compile(
-    r"(?i)^(?:it|es|c|das)(?:['’ ]?(?:s|is|ist|est)| will be)\b.*\b(?:now|jetzt|nun|maintenant|after all|instead)\b"
-)
+_NOW = re.compile(rf"(?i)^(?:(?:it|es|c|das|het)(?:['’ ]?(?:s|is|ist|est)| will be)|es|è|é)\b.*\b(?:{_any_of('now')})\b")
 _MOVED = re.compile(rf"(?i)\b(?:{_any_of('moved')})\b")
 _MOVED_TO, _NOT = ([re.compile(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
-_PLACED = frozenset("in at im à en".split())
+_PLACED = frozenset("in at on im um am à le en el alle op om às na".split())
 _THING = re.compile(r"(?i)(?:(?:the|in|at|im|der|die|das|le|la|el|à|en)\b|[^\W\d_]+ (?:\d+|[a-z])$)")
 _KIN = re.compile(f"(?i){KIN}")
 _OWNERS = frozenset("my our his her their".split())
@@ -95,7 +92,8 @@ class Correction:
         if is_question(told.text) or len(told.text) > _LONGEST_CORRECTED or self.values <= told.words:
             return False
         if self.is_name:
-            return bool(told.names) and (not self.alike or any(_alike(*both) for both in product(self.values, told.names)))
+            pairs = ((one, other) for one in self.values for other in told.names_beside(one))
+            return any(not self.alike or _alike(*pair) for pair in pairs)
         if self.no_more:
             return self.no_more <= told.words
         if typed := self.kinds & TYPED:
@@ -140,7 +138,8 @@ def correction(text: str) -> Correction | None:
     behind = _BEHIND.search(text)
     text = text[: behind.start()] if behind else text
     strong = _STRONG.match(text)
-    weak = None if strong else _WEAK.match(text)
+    instead = _NOT[1].match(text)
+    weak = None if strong or (instead and _alike_kinds(instead)) else _WEAK.match(text)
     says = strong is not None or (behind is not None and behind["surely"] is not None)
     marked = strong or weak
     if marked or (behind and len(text.split()) <= _FEW):
@@ -154,19 +153,20 @@ def correction(text: str) -> Correction | None:
         agrees = weak and not behind and not _FILLS.sub("", weak[0])
         return None if agrees and read and not (read.about or read.no_more) else read
     if found := _first(_NOT, text):
-        new, old = (kinds_of(found[part]) & TYPED for part in ("new", "old"))
-        if found.start():
-            about = stems_of(text[: found.start()])
-            return replace(_instead(found, certain=True), about=about, topical=True) if new and old else None
-        return _read(text, certain=False, answer=True) if new & old or found.re is _NOT[1] else None
+        if about := stems_of(text[: found.start()]):
+            both = all(kinds_of(found[part]) & TYPED for part in ("new", "old"))
+            return replace(_instead(found, certain=True), about=about, topical=True) if both else None
+        return _instead(found, certain=False, answer=True) if _alike_kinds(found) or found.re is _NOT[1] else None
     if moved := _first(_MOVED_TO, text):
         return _moved(moved["what"], moved["to"])
     for clause in re.split(r"[,;.!–—]\s+", text):
         if (_NOW.match(clause) or (_IT_IS.match(clause) and _MOVED.search(text))) and (
             read := _read(clause, certain=False, answer=False)
         ):
-            about = stems_of(text) - stems_of(clause)
-            return Correction(read.kinds, read.values, about, read.no_more, True, False, topical=True) if about else None
+            if about := stems_of(text) - stems_of(clause):
+                return Correction(read.kinds, read.values, about, read.no_more, True, False, topical=True)
+            # "It's at 6 now" moves what was told; "it's 6 now" tells the time, and "it's Monday now" the day.
+            return read if read.kinds & TYPED and _PLACED.intersection(clause.lower().split()) else None
     return None
 
 
@@ -186,6 +186,11 @@ def _alike(one: str, other: str) -> bool:
 def _instead(found: re.Match[str], *, certain: bool, answer: bool = False) -> Correction:
     new, old = found["new"], found["old"]
     return Correction(kinds_of(new), values_of(new), frozenset(), values_of(old), certain, answer)
+
+
+def _alike_kinds(found: re.Match[str]) -> ValueKind:
+    """Return what kinds of figures or names both what holds and what does not have."""
+    return kinds_of(found["new"]) & kinds_of(found["old"]) & (TYPED | ValueKind.NAME)
 
 
 def _moved(what: str, to: str) -> Correction | None:
