@@ -124,9 +124,7 @@ class View(ViewPart):
         async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
             now = self._binding.now()
             outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
-            discreet = {message.source_id for message in messages if message.discretion}
-            told = [one for one in outcome.stored if one.source_id not in discreet]
-            corrected = await corrections.note(tx, self.home, told, late=outcome.late)
+            corrected = await corrections.note(tx, self.home, outcome.stored, late=outcome.late)
             ended, covered = (
                 await confiding.heed(tx, self._binding.readable, session, outcome.stored, messages, earlier)
                 if asking
@@ -135,8 +133,8 @@ class View(ViewPart):
             await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
             await erase.retire_above(tx, corrected, now, with_manners=False)
-            if corrected and may_confide:
-                await confiding.keep_with_corrected(tx, [one.key for one in outcome.stored])
+            if may_confide:
+                await confiding.keep_with_corrected(tx, self.home, outcome.stored)
             return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:

@@ -21,6 +21,14 @@ _AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
 _NOT_EITHER = re.compile(
     r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)?(?:(?:from|to|with|around|before|vor|zu|mit|an) )?"
 )
+_AND_BUT = "(?:but|and|aber|und|mais|et|pero|y|ma|e|maar|en|mas)"
+_JOINED = re.compile(rf"(?i)^[\s,;:)–—-]*(?:{_AND_BUT}\b)?[\s,]*|[\s,;:(–—-]+(?:{_AND_BUT}\b)?[\s,.;:(–—-]*$", re.MULTILINE)
+"""What joins a request to what it stands beside."""
+_MAY_ASK = re.compile(
+    r"(?i)\b(?:tell|say|show|mention|let|know|keep|secret|private|confiden|between|sag|erzähl|verrat|wissen|erfahren|unter uns|geheim"
+    r"|dis\b|digas|cuentes|entre|dir|raccont|vertel|zeg|contes?|fales?)"
+)
+"""What most requests have; to look for all of their wordings takes a millisecond."""
 _JOINS = frozenset("and or nor und oder noch et ou y e".split())
 _OWN = frozenset(
     "my our your his her their the a mein meine meinem meiner deinem deiner unserem der dem die mon ma mes mi mis".split()
@@ -80,6 +88,13 @@ def discreet(text: str) -> Discretion | None:
     """Return whom a text asks to be kept from, None if it does not."""
     ask = request_in(text)
     return None if ask is None or ask.ends else ask
+
+
+def without_request(text: str) -> str:
+    """Return what a text tells beside a request for discretion, the text itself if it makes none."""
+    if len(text) > _LOOKED_AT or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, _wordings("asks")))):
+        return text
+    return " ".join(_JOINED.sub(" ", _parted(text, [one.span for one in found])[1]).split())
 
 
 def _wording_matches(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:

@@ -12,6 +12,8 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
+from memory.text.told.claims import claims, superseded
+from memory.text.told.correction_wordings import correction
 from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, correctable, left_of
 from memory.text.wordings import read_wordings
 
@@ -57,6 +59,16 @@ def replaces(older: str, newer: str) -> bool:
     """Return whether a later text tells that what an earlier one by the same person told is no longer so."""
     usable = newer != older and len(older) <= _MOST_CHARACTERS
     return usable and any(takes(older) for takes in replacements(newer)) and not is_question(older)
+
+
+def tells_anew(newer: str, older: str) -> bool:
+    """Return whether a later text by the same person tells something else of what an earlier one told, in words of its own."""
+    return replaces(older, newer) or superseded(claims(older), claims(newer), frozenset())
+
+
+def may_put_right(text: str) -> bool:
+    """Return whether a text corrects what was told before, or tells of a change in it, or of what is only once."""
+    return correction(text) is not None or bool(replacements(text)) or claims(text).supersedes
 
 
 @lru_cache(maxsize=10_000)
