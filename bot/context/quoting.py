@@ -15,10 +15,9 @@ from adapters.message_parts import Forward, Quote
 from bot.conversation.preferences import Preferences
 from memory.core import Memory
 from memory.text.told.correction_wordings import correction
-from memory.text.told.discretion import discreet, without_request
+from memory.text.told.discretion import count_held, discreet, goes_on, without_request
 from memory.text.told.named_values import correctable
 from memory.text.told.replacements import replacements, tells_anew
-from memory.text.told.topics import count_held, goes_on
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 

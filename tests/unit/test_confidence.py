@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from memory.places import confidences
-from memory.text.told.discretion import request_in
+from memory.text.told.discretion import count_held, request_in
 from memory.text.told.named_things import named
-from memory.text.told.topics import count_held
 from memory.types import (
     MINUTE,
     NOBODY,
