@@ -13,7 +13,7 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.interrogatives import asks_by_its_words
 from memory.text.lexical import STOP_WORDS
 from memory.text.told.named_things import KIN
-from memory.text.word_forms.irregular_verbs import is_past
+from memory.text.word_forms.verb_forms import is_past
 from memory.text.wordings import read_wordings
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

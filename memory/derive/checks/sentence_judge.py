@@ -19,7 +19,7 @@ from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.time.dates import MONTHS, WORD
-from memory.text.word_forms.irregular_verbs import PAST_FORMS
+from memory.text.word_forms.verb_forms import PAST_FORMS
 from memory.text.wordings import read_wordings
 
 _PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,;:!?\n]")

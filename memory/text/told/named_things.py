@@ -92,6 +92,7 @@ _ASKED = re.compile(
     rf"(?i)^(?:(?:the|an?|my|our|his|her|their|mein\w{{0,2}}|unser\w{{0,2}}|der|die|das) )?(?:{_KINDS} )?(?P<name>\S.*?)(?: {_KINDS})?$"
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]*(?:#[a-z2-7]{4})?")
+_SPELLED = re.compile(r"(?<=[\w,;:'’\"(]\s)\w[\w'’-]*")
 _NEW_SENTENCE = re.compile(r"(?:^|[.!?:;\n…])[\s\"“„'(\[*>-]*$")
 _OPENERS = STOP_WORDS | frozenset(
     """today tomorrow yesterday tonight later maybe perhaps even still yet both either neither every many like unlike near without since
@@ -137,6 +138,12 @@ def named(text: str) -> list[NamedThing]:
             if name and key(name) not in parts and not _opens_speech(text[: match.start()], name):
                 found.setdefault(key(name), NamedThing(name))
     return list(found.values())[:_MOST]
+
+
+def spelled_names(text: str) -> set[str]:
+    """Return the words that may be names by their spelling alone, capitalized within a sentence, in lower case without possessive endings."""
+    found = (word for word in _SPELLED.findall(text) if word[0].isupper())
+    return {word.casefold().replace("’", "'").removesuffix("'s") for word in found}
 
 
 def key(name: str) -> str:
