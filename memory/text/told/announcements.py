@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum, auto
-from functools import cache
 
 from memory.text.language_detection import function_words
 from memory.text.lexical import key_words
@@ -17,6 +16,7 @@ from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS, WEEKDAYS, dates
 from memory.text.time.relative_dates import DatedText, ordinals
+from memory.text.wordings import compiled
 
 _AHEAD = re.compile(
     r"(?i)\b(?:tomorrow|next|will|going|plan|planned|i['’]ll|we['’]ll|have|has|is|are|am|i['’]m|we['’]re|meet|fly|leave|starts?|begins?|move"
@@ -80,12 +80,6 @@ _NO_THING = frozenset(
 _DEFINITE = re.compile(r"(?i)\b(?:my|our|the|his|her|their|mein\w{0,2}|unser\w{0,2}|d(?:er|ie|as|en|em)|im|am)\b")
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Return a large pattern, compiled on first use."""
-    return re.compile(pattern)
-
-
 def is_over(text: str) -> bool:
     """Return whether a message is about the past, or about something recurring."""
     return OVER.search(_STANDS.sub(" ", text)) is not None
@@ -99,11 +93,11 @@ def coming(text: str, at: date) -> date | None:
     if len(text) > _MOST_CHARACTERS or is_question(text):
         return None
     moved = _MOVED.search(text)
-    if moved and (then := _compiled(_THEN).search(text)) and not _UNSURE.search(text):
+    if moved and (then := compiled(_THEN).search(text)) and not _UNSURE.search(text):
         return max(ahead(then["day"], at), default=None)
     if moved or is_over(text) or not _AHEAD.search(text) or (_CALLED_OFF.search(text) and not _UNSURE.search(text)):
         return None
-    return max(ahead(_compiled(_NOT_THEN).sub(" ", text), at), default=None)
+    return max(ahead(compiled(_NOT_THEN).sub(" ", text), at), default=None)
 
 
 def ahead(text: str, at: date) -> list[date]:

@@ -11,14 +11,10 @@ from memory.text.function_words import ARTICLES, FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.time.dates import MONTHS, WEEKDAYS
-from memory.text.wordings import read_wordings
+from memory.text.wordings import any_of, read_wordings
 
 _WORDINGS = read_wordings(__file__, MONTH="|".join(sorted(MONTHS, key=len, reverse=True)))
-
-
-def _any_of(table: str) -> str:
-    return "|".join(_WORDINGS[table].values())
-
+_SAID = {name: any_of(said) for name, said in _WORDINGS.items()}
 
 _ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split())
 _COUNT = "|".join(
@@ -26,20 +22,20 @@ _COUNT = "|".join(
         (word for word, n in COUNT_WORDS.items() if 0 < n < 13 and len(word) > 2 and word not in _ORDINALS), key=len, reverse=True
     )
 )
-_HOUR = rf"(?:\d{{1,2}}(?:[:.h]\d{{2}})?|(?:{_COUNT}|{_any_of('hours')}))"
+_HOUR = rf"(?:\d{{1,2}}(?:[:.h]\d{{2}})?|(?:{_COUNT}|{_SAID['hours']}))"
 _TIME = re.compile(
-    rf"(?i)\b(?:(?:{_any_of('at')}) {_HOUR}(?!\.? ?(?:{'|'.join(MONTHS)})\b)\b(?! ?(?:euros?|kilo|km|%))"
-    rf"|\d{{1,2}}:\d{{2}}|\d{{1,2}} ?h ?(?:\d{{2}})?\b|\d{{1,2}} ?(?:{_any_of('clock')})\b|(?:{_any_of('noon')})\b)"
+    rf"(?i)\b(?:(?:{_SAID['at']}) {_HOUR}(?!\.? ?(?:{'|'.join(MONTHS)})\b)\b(?! ?(?:euros?|kilo|km|%))"
+    rf"|\d{{1,2}}:\d{{2}}|\d{{1,2}} ?h ?(?:\d{{2}})?\b|\d{{1,2}} ?(?:{_SAID['clock']})\b|(?:{_SAID['noon']})\b)"
 )
 _DAY = re.compile(
-    rf"(?i)\b(?:(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))}|{_any_of('weekdays')})s?\b|(?:{_any_of('days')})\b)"
+    rf"(?i)\b(?:(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))}|{_SAID['weekdays']})s?\b|(?:{_SAID['days']})\b)"
 )
 NUMBER = re.compile(rf"(?i)\b(?:\w*\d[\w.,]*\b|(?:{_COUNT})\b)")
 _ALONE = re.compile(rf"(?i)(?:1?\d|2[0-4]|{_COUNT})")
-_PLACE = re.compile(rf"(?i)\b(?:{_any_of('placed')}) (?:(?:{_any_of('articles')})\s?)*[^\W\d_]{{3}}")
+_PLACE = re.compile(rf"(?i)\b(?:{_SAID['placed']}) (?:(?:{_SAID['articles']})\s?)*[^\W\d_]{{3}}")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_STATES = re.compile(rf"(?i)(?:['’](?:s|re|m)\b|\b(?:{_any_of('states')})\b)")
-_PAST = re.compile(rf"(?i)\b(?:{_any_of('past')})\b(?! moved)")
+_STATES = re.compile(rf"(?i)(?:['’](?:s|re|m)\b|\b(?:{_SAID['states']})\b)")
+_PAST = re.compile(rf"(?i)\b(?:{_SAID['past']})\b(?! moved)")
 _CONTRACTED = frozenset({"'s", "’s"})
 _HAS = re.compile(r"(?i)\b(?:has|have|hat)\b")
 _ONESELF = re.compile(r"\bI(?:['’]\w+)?(?=\W|$)")
@@ -61,7 +57,7 @@ _DETERMINERS = ARTICLES | frozenset(
 
 
 _KNOWN = {name: sort for sort, names in _WORDINGS["known"].items() for name in names.split()}
-_AT_A_PLACE = re.compile(rf"(?i)\b(?:{_any_of('before_places')})\s+([^\W\d_]+)")
+_AT_A_PLACE = re.compile(rf"(?i)\b(?:{_SAID['before_places']})\s+([^\W\d_]+)")
 
 
 class ValueKind(Flag):

@@ -15,11 +15,11 @@ from memory.text.questions import is_question
 from memory.text.told.claims import claims, superseded
 from memory.text.told.correction_wordings import correction
 from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, correctable, left_of
-from memory.text.wordings import read_wordings
+from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS = 400
 _WORDINGS = read_wordings(__file__)
-_WORDS = {name: re.compile(rf"(?i)\b(?:{'|'.join(said.values())})\b") for name, said in _WORDINGS["words"].items()}
+_WORDS = {name: re.compile(rf"(?i)\b(?:{any_of(said)})\b") for name, said in _WORDINGS["words"].items()}
 _PATTERNS = {name: {key: re.compile(one) for key, one in said.items()} for name, said in _WORDINGS["patterns"].items()}
 _PAST = _WORDS["past"]
 _VALUE = re.compile(r"(?:^|(?<=[^.!?\w]))(?:[A-ZÄÖÜÉÁ][^\W_]+|[^\W_]*\d[^\W_]*)")
