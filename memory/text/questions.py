@@ -15,7 +15,7 @@ from typing import Any
 from memory.text.language_detection import scripts_of
 from memory.text.lexical import unaccented
 from memory.text.word_forms.spellings import PLAIN_LETTERS
-from memory.text.wordings import read_wordings
+from memory.text.wordings import compiled, read_wordings
 
 _MARKS = ("?", "？", "؟", "՞")
 _GREEK_MARKS = (";", "\u037e")
@@ -56,13 +56,8 @@ def asked_about(sentence: str) -> str:
     if len(sentence) > _LONGEST:
         return ""
     plain = _wordings("further")["lead"].sub("", " ".join(sentence.split()).strip(_ENDS)).strip(_ENDS)
-    return next((found["whom"] for pattern in _about() if (found := pattern.fullmatch(plain))), "")
-
-
-@cache
-def _about() -> tuple[re.Pattern[str], ...]:
-    """Return how each language asks for all that is known."""
-    return tuple(re.compile(one, re.IGNORECASE) for wordings in _read()["about"].values() for one in wordings)
+    ways = (compiled(one, re.IGNORECASE) for wordings in _read()["about"].values() for one in wordings)
+    return next((found["whom"] for way in ways if (found := way.fullmatch(plain))), "")
 
 
 def _asks_in_french(sentence: str) -> bool:
