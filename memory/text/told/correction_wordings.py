@@ -41,10 +41,13 @@ _OTHERWISE = re.compile(rf"(?i){_SAID['otherwise']}")
 _RIGHT = re.compile(rf"(?i)\s+(?:{_SAID['was_right']})\W*$")
 _ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne|não)\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
 _IT_IS = re.compile(rf"(?i)^(?:but |aber |mais |pero )?(?:{_SAID['it_is']})\s*")
-_NOW = re.compile(rf"(?i)^(?:(?:it|es|c|das|het)(?:['’ ]?(?:s|is|ist|est)| will be)|es|è|é)\b.*\b(?:{_SAID['now']})\b")
+_NOW = re.compile(
+    rf"(?i)^(?=.*\b(?:{_SAID['now']})\b)(?:(?:{_SAID['now']}) )?(?:(?:it|es|c|das|het)(?:['’ ]?(?:s|is|ist|est)| will be)|es|è|é|ist (?:es|das))\b"
+)
 _MOVED = re.compile(rf"(?i)\b(?:{_SAID['moved']})\b")
 _MOVED_TO, _NOT = ([re.compile(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
-_PLACED = frozenset("in at on im um am à le en el alle op om às na".split())
+_PLACED = frozenset("in at im à en".split())
+_TIMED = _PLACED | frozenset("on um am le el a alle op om às na".split())
 _THING = re.compile(r"(?i)(?:(?:the|in|at|im|der|die|das|le|la|el|à|en)\b|[^\W\d_]+ (?:\d+|[a-z])$)")
 _KIN = re.compile(f"(?i){KIN}")
 _OWNERS = frozenset("my our his her their".split())
@@ -165,7 +168,8 @@ def _unmarked(text: str) -> Correction | None:
             if about := stems_of(text) - stems_of(clause):
                 return replace(read, about=about, certain=True, topical=True)
             # "It's at 6 now" moves what was told; "it's 6 now" tells the time, and "it's Monday now" the day.
-            return read if read.kinds & TYPED and _PLACED.intersection(clause.lower().split()) else None
+            is_set = read.kinds & (ValueKind.DAY | ValueKind.TIME) or (read.kinds & TYPED and read.about)
+            return read if is_set and _TIMED.intersection(clause.lower().split()) else None
     return None
 
 
@@ -189,6 +193,8 @@ def _instead(found: re.Match[str], *, certain: bool, answer: bool = False) -> Co
 
 def _alike_kinds(found: re.Match[str]) -> ValueKind:
     """Return what kinds of figures or names both what holds and what does not have."""
+    if _NOBODY.fullmatch(found["new"]):
+        return ValueKind.NONE
     return kinds_of(found["new"]) & kinds_of(found["old"]) & (TYPED | ValueKind.NAME)
 
 

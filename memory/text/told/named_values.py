@@ -24,7 +24,7 @@ _COUNT = "|".join(
 )
 _HOUR = rf"(?:\d{{1,2}}(?:[:.h]\d{{2}})?|(?:{_COUNT}|{_SAID['hours']}))"
 _TIME = re.compile(
-    rf"(?i)\b(?:(?:{_SAID['at']}) {_HOUR}(?!\.? ?(?:{'|'.join(MONTHS)})\b)\b(?! ?(?:euros?|kilo|km|%))"
+    rf"(?i)\b(?:(?:{_SAID['at']}) {_HOUR}(?!\.? ?(?:{'|'.join(MONTHS)})\b)\b(?! ?(?:euros?|kilo|km|%|percent|prozent|degrees|grad|°))"
     rf"|\d{{1,2}}:\d{{2}}|\d{{1,2}} ?h ?(?:\d{{2}})?\b|\d{{1,2}} ?(?:{_SAID['clock']})\b|(?:{_SAID['noon']})\b)"
 )
 _DAY = re.compile(
