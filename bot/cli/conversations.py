@@ -21,7 +21,7 @@ from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed
 from memory.index.hits import Condensed, Hit
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.view.selecting import MOST, Selection
 from memory.view.view import View
 

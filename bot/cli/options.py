@@ -10,7 +10,7 @@ import typer
 from bot.errors import Cancelled
 from bot.imports import imported
 from localization.sentences import _, lazy
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.types import MOST_NAME
 
 

@@ -12,7 +12,7 @@ from bot.config.language import config_path
 from bot.config.server_urls import API, fault
 from bot.errors import BadSecret
 from localization.sentences import Said, lazy
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 
 _USUAL_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 

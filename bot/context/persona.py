@@ -9,7 +9,7 @@ from bot.errors import BadConfig, BadInput
 from bot.service.log import log
 from localization.numerals import number
 from localization.sentences import lazy
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 
 OWN = "persona.md"
 """The file in the home that replaces the default persona, unless the configuration names another."""

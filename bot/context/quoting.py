@@ -15,9 +15,9 @@ from adapters.message_parts import Forward, Quote
 from bot.conversation.preferences import Preferences
 from memory.core import Memory
 from memory.text.told.correction_wordings import correction
-from memory.text.told.discretion import discreet
-from memory.text.told.named_values import Correctable
-from memory.text.told.topics import count_held, goes_on
+from memory.text.told.discretion import count_held, discreet, goes_on, without_request
+from memory.text.told.named_values import correctable
+from memory.text.told.replacements import replacements, tells_anew
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
@@ -48,13 +48,13 @@ async def messages_before(adapter: Adapter, place: Place, message: str, n: int, 
     loose = [
         one
         for at, one in enumerate(found)
-        if not one.own and correction(one.text) and not _corrected(one, _theirs(one, found[:at]))
+        if not one.own and _may_put_right(one) and not _corrected(one, _theirs(one, found[:at]))
     ]
     if not loose:
         return list(found)
     further = await adapter.messages_before(place.key, message, n + _FURTHER, reader)
     usable = {one.id for one in await asyncio.to_thread(without_confidences, further)}
-    return [one for one in found if one.id in usable or not correction(one.text)]
+    return [one for one in found if one.id in usable or not _may_put_right(one)]
 
 
 def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
@@ -74,7 +74,7 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
             named = [one for one in theirs if count_held(ask.topic, one.text)]
             named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
             last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
-            held.update([quote.id], *(together[one.id] for one in (*named, *last)))
+            held.update(together[quote.id], *(together[one.id] for one in (*named, *last)))
         elif not held.isdisjoint(together[quote.id]):
             held.add(quote.id)
     return [one for one in quotes if one.id not in held]
@@ -84,12 +84,19 @@ def _theirs(quote: Quote, before: Sequence[Quote]) -> list[Quote]:
     return [one for one in before if one.person and one.person == quote.person]
 
 
+def _may_put_right(quote: Quote) -> bool:
+    """Return whether a quote corrects what was said before, or tells of a change in it."""
+    text = without_request(quote.text)
+    return correction(text) is not None or bool(replacements(text))
+
+
 def _corrected(quote: Quote, before: Sequence[Quote]) -> Quote | None:
-    """Return which of its speaker's quotes before it, oldest first, a quote corrects."""
-    if not (found := correction(quote.text)):
-        return None
-    told = [(one, Correctable(one.text)) for one in reversed(before)]
-    return next((one for back, (one, said) in enumerate(told) if found.reaches(said, back) and found.is_of(said)), None)
+    """Return which of its speaker's quotes before it, oldest first, a quote corrects, or tells anew."""
+    text = without_request(quote.text)
+    found, told = correction(text), [(one, without_request(one.text)) for one in reversed(before)]
+    of = ((one, correctable(said)) for one, said in told)
+    corrected = (one for back, (one, said) in enumerate(of) if found and found.reaches(said, back) and found.is_of(said))
+    return next(corrected, None) or next((one for one, said in told if tells_anew(text, said)), None)
 
 
 def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:

@@ -18,7 +18,7 @@ from memory.index.when.values import Window
 from memory.text.budget import tokens
 from memory.text.display_names import LYRA
 from memory.text.prompt_lines import QUOTED, REPLY, Frame, prompt_line
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.types import Exchange
 
 _A_DAY = "like 2026-03-04"

@@ -7,7 +7,7 @@ from adapters.display import is_visible
 from adapters.events import Message
 from adapters.message_parts import Contents
 from bot.models.port import Image
-from memory.text.storable import EMPTY, clean
+from memory.text.sanitize import EMPTY, clean
 
 MOST_CHARACTERS = 64_000
 _KILO = 1024

@@ -14,7 +14,7 @@ from memory.errors import BudgetSpent, TooMuchToRead, WriterFailed, WriterRefuse
 from memory.journal.spending import CallLimits, Spending, Spent
 from memory.ports import ChatModel, Entry, Task
 from memory.text.budget import tokens
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.types import Domain
 
 

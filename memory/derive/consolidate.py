@@ -18,8 +18,8 @@ from memory.places import opted_out
 from memory.ports import Entry, Source, TaskKind, Writer
 from memory.store.database import Transaction
 from memory.store.lineage import parents
-from memory.text.proper_names import names
 from memory.text.time.times import local
+from memory.text.told.named_things import spelled_names
 from memory.tiers import episodes, exchanges, profile, statements, summaries
 from memory.tiers.source_lines import SourceLine, of_messages, of_statements
 from memory.tiers.summaries import DigestLine, DigestPlace, WrittenDigest
@@ -201,7 +201,7 @@ def acquainted(episode: Sequence[Source], told: Iterable[Source]) -> list[Source
     found: list[Source] = []
     seen = Counter[str]()
     for one in told:
-        named = {name for name in names(f". {one.text}") if name in words and name not in speakers}
+        named = {name for name in spelled_names(f". {one.text}") if name in words and name not in speakers}
         if any(not seen[name] for name in named):
             found.append(one)
             seen.update(named)

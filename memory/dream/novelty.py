@@ -11,7 +11,7 @@ from memory.index.recall.domain_indexes import Loaded
 from memory.places.confidences import common
 from memory.store.database import DatabaseAccess
 from memory.text import lexical
-from memory.text.proper_names import names
+from memory.text.told.named_things import spelled_names
 from memory.tiers.exchanges import SELECT, exchange
 from memory.types import Domain, Exchange
 
@@ -56,7 +56,7 @@ async def novelty(db: DatabaseAccess, domain: Domain, loaded: Loaded, since: int
         await asyncio.sleep(0)
         text = message.text[:_LOOKED_AT]
         fresh = known.new_words(text)
-        called = names(text)
+        called = spelled_names(text)
         called = {word for word in fresh if word.removesuffix("'s") in called}
         weights[message.key] = len(fresh) + _NAME * len(called) + _NAME * (message.key in asking)
         named |= called

@@ -28,7 +28,7 @@ from memory.ports import ChatModel, Entry, Source
 from memory.store.database import Reader, Transaction
 from memory.text.budget import tokens
 from memory.text.lexical import key_words
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.text.time.times import local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
 from memory.tiers.source_lines import Grounds, SourceLine, as_statement, cost, fit, grounds, of_gists, of_messages, of_statements

@@ -16,8 +16,8 @@ from memory.dream.reflecting import thought_about
 from memory.index.recall.domain_indexes import DomainIndexes
 from memory.store.lineage import pages
 from memory.text.lexical import key_words
-from memory.text.proper_names import names
 from memory.text.time.times import month
+from memory.text.told.named_things import spelled_names
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements, summaries
 from memory.tiers.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, combine, saturate
 from memory.types import DAY, MINUTE, Statement
@@ -53,7 +53,7 @@ def contradictions(facts: Sequence[Statement], most: int) -> list[tuple[Statemen
 
 def _marked(text: str) -> set[str]:
     """Return the stems of names and numbers in a sentence; the first word is capitalized anyway and does not count."""
-    named = names(text)
+    named = spelled_names(text)
     return {stem for word, stem in key_words(text).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
 
 

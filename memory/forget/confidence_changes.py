@@ -17,12 +17,12 @@ from memory.forget.sparing import Nearness
 from memory.forget.thread_name_removal import unname
 from memory.index.indexing import unindex
 from memory.index.mentions import members_named
-from memory.places import confidences
+from memory.places import confidences, identities
 from memory.ports import Clock
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
-from memory.text.told.topics import count_held, goes_on
+from memory.text.told.discretion import count_held, goes_on
 from memory.tiers import corrections, entities, exchanges, feedback
 from memory.tiers.messages import said, storing
 from memory.types import NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
@@ -67,11 +67,21 @@ class ConfidenceChanges:
 
     async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Mapping[str, DiscretionTargets]:
         """Return what the requests for discretion among these messages may be about, by platform id."""
-        return {
-            new.source_id: await self.targets(session.domain, session.key, new.identity, new.discretion)
-            for new in offered
-            if new.identity and new.discretion and not new.discretion.ends
-        }
+        found: dict[str, DiscretionTargets] = {}
+        for new in offered:
+            if new.identity and new.discretion and not new.discretion.ends:
+                targets = await self.targets(session.domain, session.key, new.identity, new.discretion)
+                found[new.source_id] = replace(
+                    targets, replies={**targets.replies, **await self._corrected(session, new.identity, new)}
+                )
+        return found
+
+    async def _corrected(self, session: Session, teller: Identity, new: NewExchange) -> dict[int, list[int]]:
+        """Return what a message of a teller's would correct, each with the replies that hold something of it."""
+        last = await said.message_by(self.db, session.key, teller, "")
+        now = last and last._replace(key=0, text=new.text, kind=new.kind, role=new.role, said_at=new.said_at)
+        amended = await self._amended(self.db, await corrections.would_correct(self.db, now)) if now else {}
+        return {item: await self.replies(item, text) for item, text in amended.items()}
 
     async def targets(
         self, domain: int, session: int, teller: Identity, ask: Discretion, before: int = 1 << 62
@@ -141,20 +151,28 @@ class ConfidenceChanges:
                 else:
                     targets = earlier[message.source_id]
                     kept = kept_back(ask, targets, [one for one in since if one.identity == message.identity])
-                    # What was stored with the request may correct, or be corrected by, what it keeps back.
-                    amended = await self._amended(tx, kept.earlier)
+                    # What was stored with the request may correct, or be corrected by, what it keeps back, and so may the request.
+                    amended = await self._amended(tx, [message.key, *kept.earlier])
+                    del amended[message.key]
                     covered[message.key] = replace(kept.scope, earlier=len(amended))
                     await self.put(tx, sorted({message.key, *targets.with_replies([*amended])}), whom)
             since.append(message)
         return ended, covered
 
-    async def keep_with_corrected(self, tx: Transaction, said: Sequence[int]) -> None:
-        """Keep these messages from everybody from whom something is kept that they correct."""
-        corrected = await corrections.corrected_by(tx, said)
-        confided = await confidences.by_item(tx, {key for keys in corrected.values() for key in keys})
-        for item, keys in corrected.items():
-            for one in [confided[key] for key in keys if key in confided]:
-                await self.put(tx, [item], one.excepted)
+    async def keep_with_corrected(self, tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
+        """Keep these messages from everybody from whom something is kept that they correct, or that they tell anew."""
+        corrected = await corrections.corrected_by(tx, [one.key for one in said])
+        for one in said:
+            of = corrected.get(one.key) or await self._told_anew(tx, domain, one)
+            for confided in (await confidences.by_item(tx, of)).values():
+                await self.put(tx, [one.key], confided.excepted)
+
+    async def _told_anew(self, tx: Transaction, domain: Domain, later: Exchange) -> list[int]:
+        """Return what the speaker of a message confided in any conversation of a domain and may correct or tell anew with it."""
+        teller = await identities.account(tx, later.identity) if later.identity and corrections.may_correct([later]) else None
+        confided = await confidences.told_by(tx, domain, teller) if teller else []
+        told = await exchanges.among(tx, [item for item, _ in confided[-_MOST:]])
+        return [item for item, one in told.items() if one.said_at < later.said_at and corrections.puts_right(later, one)]
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
         """Keep items from these people as well, from this transaction on."""

@@ -9,7 +9,6 @@ may be anything.
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from memory.text.questions import asks
@@ -24,28 +23,15 @@ _NEVER = "(?!)"
 _SMILES = str.maketrans("", "", "🙂😊🙏\ufe0f")
 
 
-@dataclass(frozen=True, slots=True)
-class AcknowledgingWords:
-    """The patterns of a language, as acknowledgements.toml explains them: of whole clauses, `hard` and `news` of words."""
-
-    receipts: re.Pattern[str]
-    joy: re.Pattern[str]
-    pity: re.Pattern[str]
-    hard: re.Pattern[str]
-    news: re.Pattern[str]
-
-
 @cache
-def acknowledging_words() -> Mapping[str, AcknowledgingWords]:
-    """Return the patterns of each language: "english"."""
-    listed = read_wordings(__file__)
+def acknowledging_words() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
+    """Return the patterns of each language ("english") by what they tell, as acknowledgements.toml explains them."""
     return {
-        name: AcknowledgingWords(
-            re.compile("|".join(said["receipts"])), re.compile(said.get("joy", _NEVER)), re.compile(said.get("pity", _NEVER)),
-            re.compile(rf"\b(?:{said.get('hard', _NEVER)})\b"), re.compile(rf"\b(?:{said.get('news', _NEVER)})\b"),
-        )
-        for name, said in listed.items()
-    }  # fmt: skip
+        name: {"receipts": re.compile("|".join(said["receipts"]))}
+        | {one: re.compile(said.get(one, _NEVER)) for one in ("joy", "pity")}
+        | {one: re.compile(rf"\b(?:{said.get(one, _NEVER)})\b") for one in ("hard", "news")}
+        for name, said in read_wordings(__file__).items()
+    }
 
 
 def only_acknowledges(reply: str, answered: Collection[str], speakers: Collection[str] = ()) -> bool:
@@ -65,11 +51,11 @@ def _acknowledges(clause: str, answered: Collection[str]) -> bool:
     """Return whether a clause, folded and without punctuation, is a receipt, or exclaims what the statements it answers explain."""
     told = "\n".join(answered).casefold().replace("’", "'")
     return any(
-        words.receipts.fullmatch(clause)
+        words["receipts"].fullmatch(clause)
         or (
-            words.pity.fullmatch(clause)
-            if words.hard.search(told)
-            else words.joy.fullmatch(clause) and not words.news.search(told)
+            words["pity"].fullmatch(clause)
+            if words["hard"].search(told)
+            else words["joy"].fullmatch(clause) and not words["news"].search(told)
         )
         for words in acknowledging_words().values()
     )

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from memory.text import lexical
 from memory.text.questions import is_question
 from memory.text.time.dates import WEEKDAYS
 from memory.text.unmarked_questions import opens_like_a_question
-from memory.text.wordings import read_wordings
+from memory.text.wordings import compiled, read_wordings
 
+_VERBOSE = re.IGNORECASE | re.VERBOSE
 MOST_CHARACTERS = 700
 """About 150 words: what the local embedding model reads in full (256 tokens)."""
 _TELLING = 4
@@ -72,20 +72,13 @@ def _is_request(sentence: str) -> bool:
 
 def reports_request(sentence: str) -> bool:
     """Return whether a sentence of a digest only tells that somebody asked for a text or the like, once."""
-    once, standing = _reports()
+    reports = read_wordings(__file__)["reports"]
+    once, standing = compiled(reports["once"], _VERBOSE), compiled(rf"\b(?:{reports['standing']})\b", _VERBOSE)
     return once.search(sentence) is not None and not standing.search(sentence)
 
 
-@cache
-def _reports() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    reports = read_wordings(__file__)["reports"]
-    standing = rf"\b(?:{reports['standing']})\b"
-    return re.compile(reports["once"], re.IGNORECASE | re.VERBOSE), re.compile(standing, re.IGNORECASE | re.VERBOSE)
-
-
-@cache
 def _any_of(table: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in read_wordings(__file__)[table].values()), re.IGNORECASE | re.VERBOSE)
+    return compiled("|".join(f"(?:{one})" for one in read_wordings(__file__)[table].values()), _VERBOSE)
 
 
 def _telling(text: str) -> Iterator[str]:

@@ -1,9 +1,34 @@
-"""Which texts are questions, by the marks of all scripts."""
+"""Which texts are questions: by the marks of all scripts and, in twenty-three languages, by question words, particles and endings.
+
+French, Spanish, Italian, Portuguese, Dutch, Polish, Russian and Arabic put the question word first, or behind the subject ("e mio
+fratello cosa studia"), and French as often last ("tu habites où"); Turkish, Chinese, Japanese and Korean leave it where the answer
+stands, or close with a particle. Everywhere the same words also open clauses ("quando ero piccola") and exclamations ("qué calor"),
+and stand for anybody and anything ("什么都没有", "누군가"): those state. English and German are read in `unmarked_questions`, the
+languages of further sections (the Scandinavian ones, Czech, Greek and others) as those that put the question word first.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from memory.text.language_detection import scripts_of
+from memory.text.lexical import unaccented
+from memory.text.word_forms.spellings import PLAIN_LETTERS
+from memory.text.wordings import compiled, read_wordings
 
 _MARKS = ("?", "？", "؟", "՞")
 _GREEK_MARKS = (";", "\u037e")
 _LOOKED_AT = 40
 """The characters before a semicolon that show whether it ends a Greek sentence."""
+_LONGEST = 80
+"""Characters. A longer sentence without a question mark is a story."""
+_LONGEST_ROMANCE, _MOST_WORDS = 200, 12
+"""The same for French and Spanish, whose patterns take the square of its length; and the most words before a question word at the end."""
+_PLAIN = frozenset({"polish", "turkish"})
+_TOKEN = re.compile(r"[啥咋]|(?:(?![啥咋])[\w’'])+")
+_ENDS = " .…?!¿¡？！。،؟"
+"""What stands around a sentence."""
 
 
 def is_question(text: str) -> bool:
@@ -15,3 +40,94 @@ def is_question(text: str) -> bool:
 def asks(text: str) -> bool:
     """Return whether a text contains a question anywhere; a semicolon in Greek counts as one."""
     return any(mark in text for mark in (*_MARKS, "¿")) or any(is_question(line) for line in text.splitlines())
+
+
+def asks_by_its_words(sentence: str) -> bool:
+    """Return whether a sentence of one of these languages asks.
+
+    One of more than 80 characters or with a comma does not; in French and Spanish one of more than 200.
+    """
+    sentence = " ".join(sentence.split())
+    return bool(asked_about(sentence)) or _asks_in_french(sentence) or _asks_in_spanish(sentence) or _asks_otherwise(sentence)
+
+
+def asked_about(sentence: str) -> str:
+    """Return about whom or what a sentence asks for all that is known ("Elena", in Polish and Russian "o Elenie"); '' if it does not."""
+    if len(sentence) > _LONGEST:
+        return ""
+    plain = _wordings("further")["lead"].sub("", " ".join(sentence.split()).strip(_ENDS)).strip(_ENDS)
+    ways = (compiled(one, re.IGNORECASE) for wordings in _read()["about"].values() for one in wordings)
+    return next((found["whom"] for way in ways if (found := way.fullmatch(plain))), "")
+
+
+def _asks_in_french(sentence: str) -> bool:
+    """Return whether a sentence asks by its question word, wherever that stands, or by the order of verb and pronoun."""
+    if len(sentence) > _LONGEST_ROMANCE:
+        return False
+    wordings = _wordings("french")
+    sentence = _as_typed("french", wordings["lead"].sub("", sentence))
+    if opened := wordings["asks"].match(sentence):
+        return not wordings["known"].search(sentence[: opened.end()]) or bool(wordings["known_asks"].match(sentence))
+    words = wordings["trails"].sub("", sentence)
+    ends = wordings["ends"].search(words) and len(words.split()) <= _MOST_WORDS and "," not in words
+    return bool(ends) and not wordings["known"].search(words)
+
+
+def _asks_in_spanish(sentence: str) -> bool:
+    if len(sentence) > _LONGEST_ROMANCE:
+        return False
+    wordings = _wordings("spanish")
+    sentence = _as_typed("spanish", wordings["lead"].sub("", sentence))
+    return bool(wordings["asks"].match(sentence)) and not wordings["states"].match(sentence)
+
+
+def _asks_otherwise(sentence: str) -> bool:
+    if len(sentence) > _LONGEST:
+        return False
+    further = _wordings("further")
+    for around in ("trails", "lead"):
+        sentence = further[around].sub("", sentence.rstrip(".。…"))
+    reminded = further["reminds"].sub("", sentence)
+    return _asks_plainly(sentence) or (reminded != sentence and _asks_plainly(reminded))
+
+
+def _asks_plainly(sentence: str) -> bool:
+    if re.search("[,，、،]", sentence):
+        return False
+    script = next(iter(scripts_of(sentence)), "latin")
+    return any(_holds(name, sentence) for name in _read()["script"].get(script, "").split())
+
+
+def _holds(name: str, sentence: str) -> bool:
+    wordings, sentence = _wordings(name), _as_typed(name, sentence)
+    return bool(wordings["asks"].search(sentence)) and not wordings["states"].search(sentence)
+
+
+def _as_typed(name: str, sentence: str) -> str:
+    """Return a sentence with what is typed in a hurry written out, in Polish and Turkish without accents."""
+    typed = _typed(name)
+    sentence = _TOKEN.sub(lambda word: typed.get(word[0].casefold(), word[0]), sentence)
+    return _plain(sentence) if name in _PLAIN else sentence
+
+
+@cache
+def _typed(name: str) -> Mapping[str, str]:
+    pairs = (pair.split(":") for pair in _read()["typed"].get(name, "").split())
+    return {short: whole.replace("+", " ") for short, whole in pairs}
+
+
+def _plain(text: str) -> str:
+    return unaccented(text).translate(PLAIN_LETTERS)
+
+
+@cache
+def _wordings(name: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns of a language by what they tell, as questions.toml has and explains them."""
+    return {
+        purpose: re.compile(_plain(one) if name in _PLAIN else one, re.IGNORECASE | re.VERBOSE)
+        for purpose, one in _read()[name].items()
+    }
+
+
+def _read() -> Mapping[str, Mapping[str, Any]]:
+    return read_wordings(__file__)

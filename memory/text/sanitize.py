@@ -1,4 +1,5 @@
-"""Sanitization: no invisible characters, and no special tokens by which chat templates mark roles.
+"""Sanitization: text that every store and terminal can hold, and for prompts and names none with invisible characters or special tokens
+by which chat templates mark roles.
 
 Visible text is kept in every script, as are joiners within emoji and scripts that need them, variation selectors after the
 characters they modify, and flags encoded by tags.
@@ -6,6 +7,10 @@ characters they modify, and flags encoded by tags.
 
 import re
 
+EMPTY = "[an empty message]"
+"""What an empty message without attachments is shown as."""
+_REMOVED = re.compile(r"[\x00-\x08\x0b-\x1f]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
 _PLAIN = re.compile("[\n\t -;=-Z\\\\^-~\xa1-\xac\xae-\u024f\u2010-\u2027\u20ac]*")
 """Text that needs no change: most of what people write."""
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -62,3 +67,11 @@ def sanitized(text: str) -> str:
     lines = _BREAKS.sub("\n", text)
     seen = _CONTROLS.sub("", lines) if lines.isascii() else _JOINERS.sub("", _SELECTORS.sub("", _UNSEEN.sub(r"\1", lines)))
     return _OPENING.sub(lambda mark: _HARMLESS[mark.group()], seen)
+
+
+def clean(text: str) -> str:
+    r"""Return text that every store and terminal can hold.
+
+    Control characters other than \n and \t are removed (so CRLF becomes \n), lone surrogates become U+FFFD.
+    """
+    return _SURROGATES.sub("\ufffd", _REMOVED.sub("", text))

@@ -1,4 +1,4 @@
-"""Which sentences ask although no question mark says so: in English and German, and by `interrogatives` in further languages.
+"""Which sentences ask although no question mark says so: in English and German, and by `questions` in further languages.
 
 Neither English nor German starts a main clause with a question word unless it asks; what else starts with one is a subordinate
 clause ("where I live", "was ich mag"), told by the subject that comes before its verb, or an exclamation ("how kind of them").
@@ -10,10 +10,10 @@ from functools import cache
 from itertools import pairwise
 
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.interrogatives import asks_by_its_words
 from memory.text.lexical import STOP_WORDS
+from memory.text.questions import asks_by_its_words
 from memory.text.told.named_things import KIN
-from memory.text.word_forms.irregular_verbs import is_past
+from memory.text.word_forms.verb_forms import is_past
 from memory.text.wordings import read_wordings
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

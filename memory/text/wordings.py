@@ -24,6 +24,17 @@ def read_wordings(module: str, **given: str) -> Mapping[str, Any]:
     return {key: _filled(value, parts) for key, value in listed.items()}
 
 
+def any_of(said: Mapping[str, str]) -> str:
+    """Return the wordings of some languages as alternatives of one regular expression."""
+    return "|".join(said.values())
+
+
+@cache
+def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern, compiled on first use: a large one takes longer than the rest of a start."""
+    return re.compile(pattern, flags)
+
+
 def _filled(value: Any, parts: Mapping[str, str]) -> Any:
     match value:
         case dict():

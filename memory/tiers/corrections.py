@@ -14,7 +14,9 @@ from memory.store.database import Reader, Transaction
 from memory.store.lineage import bound, paged, pages, placeholders
 from memory.text.questions import is_question
 from memory.text.told.correction_wordings import Correction, correction
+from memory.text.told.discretion import without_request
 from memory.text.told.named_values import WORD, Correctable
+from memory.text.told.replacements import may_put_right, tells_anew
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, Domain, Exchange, Kind, NewExchange
@@ -28,9 +30,17 @@ _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
 
 
-def may_correct(offered: Sequence[NewExchange]) -> bool:
-    """Return whether one of these messages may put something right."""
-    return any(one.kind is Kind.SAID and one.role == "user" and correction(one.text) for one in offered)
+def may_correct(offered: Sequence[NewExchange] | Sequence[Exchange]) -> bool:
+    """Return whether one of these messages may put something right, or tell anew what it was about."""
+    return any(one.kind is Kind.SAID and one.role == "user" and may_put_right(without_request(one.text)) for one in offered)
+
+
+def puts_right(later: Exchange, earlier: Exchange) -> bool:
+    """Return whether a message may correct an earlier one of its speaker's, or tell it anew, in whichever conversation of their domain."""
+    found, told = _correction(later), without_request(earlier.text)
+    if found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST):
+        return True
+    return tells_anew(without_request(later.text), told)
 
 
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, late: bool) -> set[int]:
@@ -43,7 +53,7 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, lat
     corrected: set[int] = set()
     new, again = {one.key for one in said}, set[int]()
     for one in sorted([*said, *(await _after(tx, domain, said) if late else ())], key=lambda one: (one.said_at, one.key)):
-        if (found := _correction(one)) and (of := await _put_right(tx, domain, one, found)):
+        if (found := _correction(one)) and (of := await _put_right(tx, one, found)):
             if one.key not in new and not (new | again).intersection(of):
                 continue
             again.add(one.key)
@@ -60,7 +70,7 @@ async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) 
     if Correctable(before).figures != Correctable(after.text).figures:
         await tx.run("DELETE FROM corrections WHERE corrects = :item", {"item": after.key})
     if found := _correction(after):
-        corrected |= set(await _tie(tx, domain, after, found, await _put_right(tx, domain, after, found)))
+        corrected |= set(await _tie(tx, domain, after, found, await _put_right(tx, after, found)))
     return corrected
 
 
@@ -91,7 +101,7 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
 
 
 def _correction(said: Exchange) -> Correction | None:
-    return correction(said.text) if said.kind is Kind.SAID and said.role == "user" else None
+    return correction(without_request(said.text)) if said.kind is Kind.SAID and said.role == "user" else None
 
 
 async def _tie_anew(tx: Transaction, domain: Domain, said: Exchange, found: Correction, of: Sequence[int]) -> set[int]:
@@ -125,13 +135,18 @@ async def _after(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> l
     return [exchanges.exchange(row) for row in rows if row["item"] not in new]
 
 
-async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Correction) -> list[int]:
+async def would_correct(reader: Reader, said: Exchange) -> list[int]:
+    """Return the messages that a message corrects, or would if it were stored."""
+    return await _put_right(reader, said, found) if (found := _correction(said)) else []
+
+
+async def _put_right(reader: Reader, said: Exchange, found: Correction) -> list[int]:
     """Return the message that a correction is about, and the answer of hers that it follows, if that says the same."""
-    rows = await tx.all(
+    rows = await reader.all(
         exchanges.SELECT
         + "WHERE e.session = :session AND e.domain = :domain AND e.kind IN ('said', 'reply') AND e.said_at <= :at "
         f"AND e.said_at > :since AND e.item <> :item AND {shown('e')} ORDER BY e.said_at DESC, e.item DESC LIMIT {_LOOKED_THROUGH}",
-        {"session": said.session, "domain": domain.key, "at": said.said_at, "since": said.said_at - _LATEST, "item": said.key},
+        {"session": said.session, "domain": said.domain, "at": said.said_at, "since": said.said_at - _LATEST, "item": said.key},
     )
     before = [exchanges.exchange(row) for row in rows]
     own = [one for one in before if _is_own(one, said)]
@@ -140,7 +155,7 @@ async def _put_right(tx: Transaction, domain: Domain, said: Exchange, found: Cor
     if last.kind is Kind.REPLY and last.role == "assistant":
         # Her answer may tell of what was said long before, or elsewhere; where nothing was asked, what was told just now goes before.
         told = 0 if own and is_question(own[0].text) else _JUST_TOLD
-        answered = await _answered(tx, domain, last)
+        answered = await _answered(reader, last)
         own = [*own[:told], *(one for one in answered if _is_own(one, said)), *own[told:]]
     if found.is_name:
         # "No, Priya" may speak to her.
@@ -187,12 +202,12 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
     return ties
 
 
-async def _answered(tx: Transaction, domain: Domain, reply: Exchange) -> list[Exchange]:
-    """Return the messages of a domain that an answer of hers rests on, the newest first."""
-    rows = await tx.all(
+async def _answered(reader: Reader, reply: Exchange) -> list[Exchange]:
+    """Return the messages of its domain that an answer of hers rests on, the newest first."""
+    rows = await reader.all(
         exchanges.SELECT + "JOIN lineage l ON l.parent = e.item WHERE l.child = :reply AND l.cited = 1 AND e.domain = :domain "
         f"AND e.kind = 'said' AND {shown('e')} ORDER BY e.said_at DESC, e.item DESC LIMIT {_LOOKED_THROUGH}",
-        {"reply": reply.key, "domain": domain.key},
+        {"reply": reply.key, "domain": reply.domain},
     )
     return [exchanges.exchange(row) for row in rows]
 

@@ -13,7 +13,7 @@ from memory.store.database import Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
-from memory.text.told.plan_changes import ChangeOfPlan, Plan, definite, plan, thing
+from memory.text.told.announcements import ChangeOfPlan, Plan, definite, plan, thing
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, MINUTE, Domain, Exchange, Kind
 

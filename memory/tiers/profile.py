@@ -24,7 +24,7 @@ from memory.ports import Entry
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal, paged, parents
 from memory.text.lexical import key_words
-from memory.text.proper_names import names
+from memory.text.told.named_things import spelled_names
 from memory.text.wordings import read_wordings
 from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.messages import said
@@ -241,7 +241,7 @@ def _same(text: str) -> str:
 
 def _holds(text: str, fact: str) -> bool:
     """Return whether a text has all the names and numbers of a fact, and so tells of it rather than of what it replaced."""
-    named = names(fact)
+    named = spelled_names(fact)
     telling = {stem for word, stem in key_words(fact).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
     return bool(telling) and telling <= set(key_words(text).values())
 

@@ -11,9 +11,9 @@ from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.times import local
+from memory.text.told.announcements import plan
 from memory.text.told.correction_wordings import correction
 from memory.text.told.manner_requests import MannerRequest, manner_requests
-from memory.text.told.plan_changes import plan
 from memory.tiers import corrections, exchanges, manners, open_things, profile
 from memory.types import Domain, Exchange
 

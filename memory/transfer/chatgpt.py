@@ -10,7 +10,7 @@ from functools import reduce
 from typing import BinaryIO
 
 from localization.sentences import Sentence, lazy, marked
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.transfer.message import MAX_LINE, BadConversation, FileUnusable, Incoming, Role, UnreadableMessage, from_seconds
 from memory.transfer.pieces import DamagedFile, MalformedExport, conversations
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from localization.sentences import lazy
 from memory.text.display_names import LYRA
-from memory.text.storable import EMPTY, clean
+from memory.text.sanitize import EMPTY, clean
 from memory.text.time.times import END, instant
 from memory.text.time.zones import zone as zone_of
 from memory.transfer.message import (

@@ -154,7 +154,7 @@ class KeptMessages:
         await open_things.note(tx, domain, [after])
         corrected = await corrections.reword(tx, domain, row["text"], after)
         await erase.retire_above(tx, corrected, now, with_manners=False)
-        await self._confiding.keep_with_corrected(tx, [after.key])
+        await self._confiding.keep_with_corrected(tx, domain, [after])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _held_back_besides(self, row: Row, ask: Discretion, text: str) -> list[int]:

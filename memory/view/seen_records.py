@@ -8,7 +8,7 @@ from memory.forget import tombstones
 from memory.store.database import Transaction
 from memory.store.lineage import add_items, derive, mark_dead, paged
 from memory.text.display_names import LYRA
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.tiers import exchanges
 from memory.tiers.messages import known, seen
 from memory.transfer.seen_record import MessageIds, SeenItems, SeenRecord

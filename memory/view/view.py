@@ -135,18 +135,17 @@ class View(ViewPart):
         may_confide: bool,
     ) -> storing.StoringOutcome:
         now, confiding = self._binding.now(), self._binding.shared.confiding
+        asking = any(message.discretion for message in messages)
         outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
-        discreet = {message.source_id for message in messages if message.discretion}
-        told = [one for one in outcome.stored if one.source_id not in discreet]
-        corrected = await corrections.note(tx, self.home, told, late=outcome.late)
+        corrected = await corrections.note(tx, self.home, outcome.stored, late=outcome.late)
         ended, covered = (
-            await confiding.heed(tx, self._binding.readable, session, outcome.stored, messages, earlier) if discreet else (0, {})
+            await confiding.heed(tx, self._binding.readable, session, outcome.stored, messages, earlier) if asking else (0, {})
         )
-        await manners.note(tx, self._binding.seal, self.home, [] if discreet else outcome.stored, now)
-        await open_things.note(tx, self.home, [] if discreet else outcome.stored)
+        await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
+        await open_things.note(tx, self.home, [] if asking else outcome.stored)
         await erase.retire_above(tx, corrected, now, with_manners=False)
-        if corrected and may_confide:
-            await confiding.keep_with_corrected(tx, [one.key for one in outcome.stored])
+        if may_confide:
+            await confiding.keep_with_corrected(tx, self.home, outcome.stored)
         return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:

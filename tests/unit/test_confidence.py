@@ -5,11 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from memory.text.told.discretion import request_in
+from memory.places import confidences
+from memory.text.told.discretion import count_held, request_in
 from memory.text.told.named_things import named
-from memory.text.told.topics import count_held
-from memory.types import NOBODY, Discretion, DomainKind, Identity, Kind, NewExchange, WithheldFrom
-from tests.kits.memory_kit import among
+from memory.types import (
+    MINUTE,
+    NOBODY,
+    Discretion,
+    DomainKind,
+    Exchange,
+    Identity,
+    Kind,
+    NewExchange,
+    Session,
+    SessionRef,
+    WithheldFrom,
+)
+from tests.kits.memory_kit import Corner, among
 from tests.kits.size import few
 from tests.kits.steps import steps
 from tests.kits.tabled import tabled
@@ -165,3 +177,39 @@ async def test_what_a_star_puts_right_in_what_is_kept_from_somebody_is_kept_as_w
             await here.view.say(here.session, [new])
         kept = {one.exchange.text for one in await here.view.confidences.told_by(ada)}
         assert kept == {number, star.format("4412"), name, star.format("Tim")}
+
+
+async def says(here: Corner, text: str, session: Session | None = None) -> Exchange:
+    """Say something as Ada, with the request for discretion that it makes."""
+    here.said += 1
+    here.clock.forward(MINUTE)
+    ask, at = request_in(text), here.clock.now()
+    new = NewExchange(Kind.SAID, text, f"a{here.said}", at, "Ada", "user", Identity("console", "ada"), discretion=ask)
+    (kept,) = (await here.view.say(session or here.session, [new])).stored
+    return kept
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "elsewhere"])
+async def test_what_tells_anew_what_is_kept_from_somebody_is_kept_as_well(tmp_path: Path, *, elsewhere: bool) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        there = await here.view.sessions.get(SessionRef("console", "other"), "other") if elsewhere else here.session
+        asked = ("the dinner with Tom is at 7 - don't tell Ben", "my locker is 4187, don't tell Ben")
+        news = ("it's at 6 now", "my locker is 4412 now")
+        for text in (*asked, "I fed the cat"):
+            await says(here, text)
+        for text in (*news, "my desk is in room 12 now", "it's Monday now"):
+            await says(here, text, there)
+        kept = {one.exchange.text for one in await here.view.confidences.told_by(Identity("console", "ada"))}
+        assert kept == {*asked, *news}
+
+
+async def test_a_correction_that_asks_for_discretion_keeps_what_it_corrects_with_the_answer_to_it(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        fair = await says(here, "the fair is in Paris")
+        reply = await here.reply("So the fair is in Paris.", [fair.key])
+        asks = "no wait, Lyon, but don't tell Ben"
+        await says(here, asks)
+        kept = {one.exchange.text for one in await here.view.confidences.told_by(Identity("console", "ada"))}
+        assert kept == {fair.text, asks}
+        assert reply.key in await confidences.by_item(here.memory.db, [reply.key])
+        assert await here.found("where is the fair?") == []

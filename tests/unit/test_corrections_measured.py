@@ -21,7 +21,7 @@ from tests.unit.test_sought import Asked
 
 SET = Path(__file__).parents[1] / "sets" / "corrections"
 BETWEEN: dict[str, list[str]] = json.loads((SET / "between.json").read_text("utf-8"))
-_CORRECTED = re.compile(r"(?i)correct|berichtig|corrig|corregi")
+_CORRECTED = re.compile(r"(?i)correct|berichtig|corrig|corregi|corret")
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,7 @@ LEAST = {
     "further": ((25, 26, 26), (24, 26, 26), (12, 12, 12)),
     "kinds": ((32, 32, 32), (32, 32, 32), (15, 15, 15)),
     "strangers": ((17, 17, 17), (17, 17, 17), (9, 9, 9)),
+    "general": ((26, 26, 26), (26, 26, 26), (23, 22, 23)),
 }
 WAYS = [(name, one) for one in embedders() for name in (few(LEAST) if one else LEAST)]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory.dream.reflecting import MOST_CHARACTERS, Thought, read_thought
 from memory.errors import WriterRefused
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from tests.kits.size import examples
 
 TEXT = "The boat may be ready by May."

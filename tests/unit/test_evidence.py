@@ -25,7 +25,7 @@ def said(text: str, speaker: str = "Ada", said_at: str = AT) -> Source:
 
 def unsupported(sentence: str, cited: Sequence[Source]) -> list[str]:
     """Return what a sentence says beyond its sources."""
-    return Evidence().unsupported(sentence, cited)
+    return list(Evidence().judge(sentence, cited).missing)
 
 
 @pytest.mark.parametrize(("sentence", "heard"), tabled("evidence", "names"))
@@ -168,7 +168,7 @@ def test_sources_that_were_read_before_hold_what_they_held_then(heard: list[tupl
     sources = [Source(f"m{n}", speaker, AT, text) for n, (text, speaker) in enumerate(heard)]
     evidence = Evidence()
     for some in (sources, sources[:1], [], sources):
-        assert evidence.unsupported(sentence, some) == unsupported(sentence, some)
+        assert list(evidence.judge(sentence, some).missing) == unsupported(sentence, some)
 
 
 @pytest.mark.parametrize("once", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
@@ -178,7 +178,7 @@ def test_a_source_is_read_once_however_many_sentences_cite_it(once: bool) -> Non
     def check(sentences: int) -> None:
         evidence = Evidence()
         for _ in range(sentences):
-            (evidence if once else Evidence()).unsupported("Ada paid 1,200 euros.", [source])
+            (evidence if once else Evidence()).judge("Ada paid 1,200 euros.", [source])
 
     assert (steps(lambda: check(10)) < 2 * steps(lambda: check(1))) is once
 

@@ -23,7 +23,7 @@ async def digest(task: Task) -> list[Entry]:
     by_label = {source.label: source for source in task.sources}
     for entry in entries:
         assert entry.cites
-        assert Evidence().unsupported(entry.text, [by_label[label] for label in entry.cites]) == []
+        assert Evidence().judge(entry.text, [by_label[label] for label in entry.cites]).missing == ()
     return entries
 
 

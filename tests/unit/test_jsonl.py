@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.transfer.detect import lines_in, read_file
 from memory.transfer.jsonl import read_jsonl
 from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming

@@ -3,7 +3,7 @@
 import pytest
 
 from memory.dream.sensing import contradictions
-from memory.text.proper_names import names
+from memory.text.told.named_things import spelled_names
 from memory.types import Statement
 
 
@@ -24,7 +24,7 @@ def facts(*texts: str) -> list[Statement]:
     ],
 )
 def test_names_are_written_large_within_a_sentence(text: str, found: set[str]) -> None:
-    assert names(text) == found
+    assert spelled_names(text) == found
 
 
 @pytest.mark.parametrize(

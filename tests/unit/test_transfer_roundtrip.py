@@ -6,7 +6,7 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.transfer.jsonl import line, read_jsonl
 from memory.transfer.message import BadLine, Incoming
 

@@ -46,7 +46,7 @@ from memory.text.lexical import all_stems, stem
 from memory.text.quotations import one_line
 from memory.text.told.claims import asks_for_older
 from memory.text.told.related_words import singles, telling
-from memory.text.word_forms.irregular_verbs import past_stems
+from memory.text.word_forms.verb_forms import past_stems
 from memory.types import MINUTE, Exchange
 
 _FURTHER = 2

@@ -206,7 +206,7 @@ def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> lis
     """Return a group as one entry, or split if the check of names and numbers refuses it as a whole."""
     cited = tuple(task.sources[at] for at in dict.fromkeys(one.source for one in group))
     text = group[0].text if task.kind == "merge" else _quotation(group, task.sources)
-    if not evidence.unsupported(text, cited):
+    if not evidence.judge(text, cited).missing:
         return [Entry(text, tuple(dict.fromkeys(source.label for source in cited)))]
     if len(group) > 1:
         return [entry for one in group for entry in _entries([one], task, evidence)]
@@ -236,6 +236,6 @@ def _fallback(sources: Sequence[Source], evidence: Evidence) -> list[Entry]:
     wordless = f"{named(longest.speaker)} sent a message without words{f' on {on}' if on else ''}."
     told = [_quotation([_Candidate(0, 0, shortened(longest.text, _FALLBACK))], [longest])] if longest.text.strip() else []
     for text in (*told, wordless):
-        if not evidence.unsupported(text, [longest]):
+        if not evidence.judge(text, [longest]).missing:
             return [Entry(text, (longest.label,))]
     return [Entry("A message without words was sent.", (longest.label,))]

@@ -14,8 +14,8 @@ from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems,
 from memory.text.lexical import unspaced as unspaced_part
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
-from memory.text.word_forms.german_verbs import GERMAN, verb_forms
 from memory.text.word_forms.name_forms import declined
+from memory.text.word_forms.verb_forms import GERMAN, verb_forms
 from memory.text.wordings import read_wordings
 
 

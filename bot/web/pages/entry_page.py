@@ -10,7 +10,7 @@ from bot.web.page_context import CONTEXT, redirect, visiting
 from bot.web.signins import COOKIE_DAYS
 from localization.sentences import Sentence, _, lazy
 from memory.errors import NotFound
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.types import Identity
 
 routes = web.RouteTableDef()

@@ -12,7 +12,7 @@ from bot.web.page_context import PageContext, redirect, visiting
 from localization.sentences import lazy
 from memory.bank.block import BankEntry, entries
 from memory.errors import NotFound
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.types import Statement
 from memory.view.view import View
 

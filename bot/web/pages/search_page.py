@@ -10,7 +10,7 @@ from memory.errors import NotFound
 from memory.index.hits import Hit
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.values import Window
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.text.time.times import instant
 from memory.text.time.zones import zone
 from memory.types import Session

@@ -14,7 +14,7 @@ from bot.web.page_context import Visit, redirect, visiting
 from bot.web.prose import prose
 from bot.web.server_sent_events import streaming
 from memory.text.off_loop import off_loop
-from memory.text.storable import clean
+from memory.text.sanitize import clean
 from memory.types import MOST_NAME
 
 routes = web.RouteTableDef()

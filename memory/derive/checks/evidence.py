@@ -110,10 +110,6 @@ class Evidence:
                 missing.append((name.start(), name.group()))
         return SentenceFindings(tuple(dict.fromkeys(shown for _, shown in sorted(missing))), tuple(dict.fromkeys(supplied)))
 
-    def unsupported(self, entry_text: str, cited: Sequence[Source]) -> list[str]:
-        """Return the names and numbers in a digest's sentence that its cited sources do not hold, as written, in order."""
-        return list(self.judge(entry_text, cited).missing)
-
     def _of(self, source: Source) -> SourceFacts:
         if source not in self._held:
             self._held[source] = _held_by(source)

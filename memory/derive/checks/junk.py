@@ -19,7 +19,7 @@ from memory.text.lexical import key_words, stem, tokens, unspaced
 from memory.text.questions import is_question
 from memory.text.quotations import one_line
 from memory.text.time.dates import MONTHS, WEEKDAYS
-from memory.text.word_forms.irregular_verbs import past_stems
+from memory.text.word_forms.verb_forms import past_stems
 
 _MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
 """The mood of a conversation is asked for, but seldom named in it."""

@@ -19,7 +19,7 @@ from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.time.dates import MONTHS, WORD
-from memory.text.word_forms.irregular_verbs import PAST_FORMS
+from memory.text.word_forms.verb_forms import PAST_FORMS
 from memory.text.wordings import read_wordings
 
 _PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,;:!?\n]")
@@ -42,6 +42,7 @@ _VERB_OF = {PAST_FORMS.get(verb, [verb])[0]: verb for verb in _WORDINGS["done"].
 _STATING = frozenset(_WORDINGS["stating"].split())
 _BEFORE_A_VERB = frozenset("please just then now also to and lyra".split())
 _LONGEST_BEFORE = 48
+_NEITHER = (frozenset[str](), frozenset[str]())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +88,12 @@ def _poles() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
 
 def _alike(word: str) -> frozenset[str]:
     """Return the stems that say the same as a stem, itself among them, where it has an opposite."""
-    return _poles()[word][0] if word in _poles() else frozenset()
+    return _poles().get(word, _NEITHER)[0]
 
 
 def _opposed(word: str) -> frozenset[str]:
     """Return the stems that say the opposite of a stem."""
-    return _poles()[word][1] if word in _poles() else frozenset()
+    return _poles().get(word, _NEITHER)[1]
 
 
 def contradictions(text: str, cited: Sequence[Source], names: WrittenNames) -> list[str]:

@@ -20,10 +20,9 @@ from memory.text import lexical
 from memory.text.display_names import LYRA, TAG
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
-from memory.text.word_forms.german_verbs import GERMAN, verb_forms, with_s
-from memory.text.word_forms.irregular_verbs import PAST_FORMS, past_stems
 from memory.text.word_forms.name_forms import declined, is_cyrillic, transliterated
 from memory.text.word_forms.spellings import other_spellings
+from memory.text.word_forms.verb_forms import GERMAN, PAST_FORMS, past_stems, verb_forms, with_s
 
 _MINE = {
     "english": r"i|i'm|i've|i'd|i'll|me|my|mine|myself",

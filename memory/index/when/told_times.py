@@ -18,7 +18,7 @@ from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
 from memory.text.questions import is_question
 from memory.text.told.announcements import OVER
-from memory.text.word_forms.irregular_verbs import is_past
+from memory.text.word_forms.verb_forms import is_past
 from memory.text.wordings import read_wordings
 
 MOST_CHARACTERS = 2_000

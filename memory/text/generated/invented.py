@@ -13,8 +13,6 @@ _THEIRS = frozenset(("user", "human"))
 _HEADED = {"instruction": "user", "input": "user", "response": _HERSELF}
 """What the headings of Alpaca's template stand for."""
 _FENCE = "```"
-
-
 _HERE = r" +(?:hier|here|ici|aquí|qui|speaking)"
 _LABELS = re.compile(rf"(?:^|[>,:] )[\"“„]?(?P<who>[^\W\d_][\w'’-]{{0,30}})[\"”]?{_HERE}: ", re.MULTILINE)
 _I = re.compile(r"(?:ich|i|wir|we|mein\w{0,2}|my|our|je|j|nous|mon|ma|mes|yo|mis?)(?:['’]\w*)?\s", re.IGNORECASE)
@@ -24,20 +22,7 @@ _HERS = re.compile(
     re.IGNORECASE,
 )
 """What she says where she addresses somebody by name: of them, of what she knows and of what she can."""
-_CLAIMS = (
-    "i am",
-    "i'm",
-    "i’m",
-    "my name is",
-    "ich bin",
-    "ich heiße",
-    "mein name ist",
-    "je suis",
-    "je m'appelle",
-    "je m’appelle",
-    "soy",
-    "me llamo",
-)
+_CLAIMS = "i am|i'm|i’m|my name is|ich bin|ich heiße|mein name ist|je suis|je m'appelle|je m’appelle|soy|me llamo".split("|")
 _FIRST_SENTENCE = re.compile(r"[.!?…\n]")
 _LONGEST_SENTENCE, _LONGEST_WORD = 200, 12
 

@@ -5,6 +5,8 @@ Such tokens of chat templates get into an answer where a server renders another 
 
 import re
 
+from memory.text.generated.opening_filter import OpeningFilter
+
 _ROLE = r"(?:assistant|model|lyra)"
 _BARS = r"(?:im_(?:end|start|sep|user|system)|eo[ts](?:_id)?|eom(?:_id)?|end|return|call|end_?of_?(?:text|turn|prompt)"
 # The role of the next turn, where the tokens around it were not decoded. Llama's follows the sentence itself, ChatML's a line's end; as the
@@ -45,34 +47,21 @@ def _may_end_at(text: str) -> int:
     return found.start() if found else len(text)
 
 
-class _WithoutHeader:
+class _WithoutHeader(OpeningFilter):
     """A streaming filter that drops the tokens by which a model opens its own turn, from the beginning of an answer."""
 
     def __init__(self) -> None:
-        self._held = ""
-        self._open = False
+        super().__init__(is_open=False)
 
-    @property
-    def _blanks(self) -> int:
-        return len(self._held) - len(self._held.lstrip())
-
-    def feed(self, piece: str) -> str:
-        """Add a piece and return the text that is known to follow."""
-        if self._open:
-            return piece
-        self._held += piece
+    def _known(self, *, whole: bool) -> str:
         begun = self._held.lstrip()
-        may_follow = not begun or (begun[0] in "<[" and len(begun) < _LONGEST_HEADER)
-        may_follow = may_follow or (
-            len(begun) < _LONGEST_HEADER and any(role.startswith(begun.rstrip()) for role in _OPENING_ROLES)
-        )
-        return "" if may_follow and self._blanks < _MOST_BLANKS else self.rest()
-
-    def rest(self) -> str:
-        """Return what was held back."""
-        header = _HEADER.match(self._held) if self._blanks < _MOST_BLANKS else None
-        held, self._held, self._open = self._held[header.end() if header else 0 :], "", True
-        return held
+        is_near = len(self._held) - len(begun) < _MOST_BLANKS
+        may_follow = begun[:1] in ("<", "[") or any(role.startswith(begun.rstrip()) for role in _OPENING_ROLES)
+        if may_follow and is_near and len(begun) < _LONGEST_HEADER and not whole:
+            return ""
+        self._open = True
+        header = _HEADER.match(self._held) if is_near else None
+        return self._held[header.end() if header else 0 :]
 
 
 _NUMBER = re.compile(r"\d{1,6}(?=\D[\s\S])")

@@ -1,14 +1,22 @@
-"""The day for which a message announces something: "my exam is on Friday", "we fly in two weeks"."""
+"""Things announced, and later news of them: the day for which a message announces something ("my exam is on Friday"), and whether one
+tells that it is called off, moved to another day, or over.
+
+Recognized by rule; news only from statements of fact: whoever wonders whether an exam will be cancelled still has it ahead.
+"""
 
 import re
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from enum import Enum, auto
 
+from memory.text.language_detection import function_words
+from memory.text.lexical import key_words
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS, WEEKDAYS, dates
 from memory.text.time.relative_dates import DatedText, ordinals
+from memory.text.wordings import compiled
 
 _AHEAD = re.compile(
     r"(?i)\b(?:tomorrow|next|will|going|plan|planned|i['’]ll|we['’]ll|have|has|is|are|am|i['’]m|we['’]re|meet|fly|leave|starts?|begins?|move"
@@ -24,7 +32,7 @@ _STANDS = re.compile(
     r"|booked|arranged|registered|invited|expected|supposed|needed|excited|worried|scared)\b|\bspeed\b"
 )
 """What ends like the past and is none: "my surgery is scheduled", "we are getting married"."""
-CALLED_OFF = re.compile(
+_CALLED_OFF = re.compile(
     r"(?i)\b(?:cancel(?:l?ed|s)\b|call(?:ed|ing)? (?:it |that |everything )?off|fell through|backed out|(?:is|are|['’]s) off\b"
     r"|(?:no longer|not|isn['’]t|aren['’]t|won['’]t)\b[^.!?\n]{0,60}\b(?:after all|any ?more|any longer|happening|taking place|going ahead)"
     r"|(?:won['’]t|will not) (?:happen|take place|be held|go ahead)|(?:don['’]t|doesn['’]t)\b[^.!?\n]{0,60}\b(?:after all|any ?more|any longer)"
@@ -32,17 +40,17 @@ CALLED_OFF = re.compile(
     r"|(?:findet|finden)\b[^.!?\n]{0,30}\bnicht (?:mehr )?statt|(?:doch|jetzt) (?:nicht\b(?! am| an)|kein\w{0,2}\b)"
     r"|(?:habe|haben|muss|müssen)\b[^.!?\n]{0,40}\b(?:nicht|kein\w{0,2}) mehr\b)"
 )
-MOVED = re.compile(
+_MOVED = re.compile(
     r"(?i)\b(?:moved|postponed|rescheduled|shifted|pushed|put off|put back|delayed|deferred|brought forward|adjourned|verschoben|verlegt"
     r"|vorverlegt|vorgezogen)\b"
 )
-UNSURE = re.compile(
+_UNSURE = re.compile(
     r"(?i)\b(?:if|might|may|could|maybe|perhaps|probably|hope|hoping|afraid|worried|fear|unless|whether|wish|almost|nearly|would|should"
     r"|(?:not|never|wasn['’]t|isn['’]t|hasn['’]t|won['’]t) (?:been |be )?(?:cancel\w*|called off|postponed|moved|abgesagt|verschoben)"
     r"|falls|wenn|vielleicht|könnte|hoffe|hoffentlich|ob|beinahe|fast|würde|sollte)\b"
 )
 """Signs of doubt: the message states nothing as fact."""
-MOST_CHARACTERS = 600
+_MOST_CHARACTERS = 600
 _LONGEST = 400
 _DAY = "|".join(
     sorted({*WEEKDAYS, *MONTHS, *COUNT_WORDS, "tomorrow", "morgen", "übermorgen", "week", "month", "woche", "monat"}, key=len)[
@@ -54,12 +62,22 @@ _DATED = rf"{_LEADING}(?:\d[\w.]*(?: (?:{_DAY}))?|(?:{_DAY})\b(?: \d[\w.]*| days
 # To what day something is moved, and what day no longer applies.
 _THEN = rf"(?i)\b(?:to|until|till|auf|bis|for|zu[mr]?) (?P<day>{_DATED})"
 _NOT_THEN = rf"(?i)\b(?:not|instead of|rather than|from|nicht|statt|anstatt|von|vom) {_DATED}"
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Return a large pattern, compiled on first use."""
-    return re.compile(pattern)
+_CORRECTED = re.compile(
+    r"(?i)\b(?:sorry|actually|i meant|i mean|correction|i was wrong|turns out|instead|rather|(?:is|are|['’]s|['’]re) (?:now|really)|"
+    r"(?:ist|sind) (?:jetzt|nun|doch)|doch (?:erst|schon)|nicht (?:am|an)|not (?:on|at|in|tomorrow|next)|sondern|statt|entschuldigung"
+    r"|(?:ich )?meinte|stimmt nicht|now on)\b"
+)
+_CLAUSE = re.compile(r"(?i)[.!?;:\n]+|,\s|\b(?:because|since|as|so|and|but|weil|denn|da|und|aber|deshalb)\b")
+_NO_THING = frozenset(
+    """cancelled canceled cancel cancels called call off moved postponed rescheduled shifted pushed delayed deferred brought forward
+    adjourned verschoben verlegt vorverlegt abgesagt ausgefallen gestrichen storniert fällt findet statt sorry actually meant mean
+    correction wrong turns instead rather really now tomorrow today tonight week weeks month months day days next coming got get going
+    go plan planned plans happening take place took taking longer anymore morgen heute übermorgen woche monat tag tage nächste nächsten
+    nächster kommende kommenden habe hab haben ist sind wird wurde doch jetzt nun nicht kein keine keinen mehr erst schon sondern back
+    put think know guess unfortunately luckily leider zum glück mein meine meinen meiner unser unsere abgeblasen until till aus beim am im last year
+    """.split()
+) | {*WEEKDAYS, *MONTHS, *COUNT_WORDS}  # fmt: skip
+_DEFINITE = re.compile(r"(?i)\b(?:my|our|the|his|her|their|mein\w{0,2}|unser\w{0,2}|d(?:er|ie|as|en|em)|im|am)\b")
 
 
 def is_over(text: str) -> bool:
@@ -72,14 +90,14 @@ def coming(text: str, at: date) -> date | None:
 
     If something is moved, only its new day counts; if it is called off, none does.
     """
-    if len(text) > MOST_CHARACTERS or is_question(text):
+    if len(text) > _MOST_CHARACTERS or is_question(text):
         return None
-    moved = MOVED.search(text)
-    if moved and (then := _compiled(_THEN).search(text)) and not UNSURE.search(text):
+    moved = _MOVED.search(text)
+    if moved and (then := compiled(_THEN).search(text)) and not _UNSURE.search(text):
         return max(ahead(then["day"], at), default=None)
-    if moved or is_over(text) or not _AHEAD.search(text) or (CALLED_OFF.search(text) and not UNSURE.search(text)):
+    if moved or is_over(text) or not _AHEAD.search(text) or (_CALLED_OFF.search(text) and not _UNSURE.search(text)):
         return None
-    return max(ahead(_compiled(_NOT_THEN).sub(" ", text), at), default=None)
+    return max(ahead(compiled(_NOT_THEN).sub(" ", text), at), default=None)
 
 
 def ahead(text: str, at: date) -> list[date]:
@@ -100,3 +118,67 @@ def _day(at: date, year: int | None, month: int | None, day: int | None) -> date
             if (found := date(one, month, day)) > at or year:
                 return found
     return None
+
+
+class ChangeOfPlan(Enum):
+    """What a message tells of something announced."""
+
+    OFF = auto()
+    MOVED = auto()
+    OVER = auto()
+    AGAIN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """News of something announced: `thing` are its words, `named` the days that the message names.
+
+    `day` is its new day, None if it is not to come.
+    """
+
+    told: ChangeOfPlan
+    thing: frozenset[str]
+    named: frozenset[date]
+    day: date | None
+
+    def is_of(self, other: frozenset[str]) -> bool:
+        """Return whether this is about a thing announced in other words."""
+        shared = self.thing & other
+        return bool(shared) and (shared in (self.thing, other) or len(shared) > 1)
+
+
+def thing(text: str) -> frozenset[str]:
+    """Return the words of what a text announces, without words of time and of change."""
+    empty = function_words().get("german", frozenset())
+    words = key_words(text)
+    return frozenset(
+        stem for word, stem in words.items() if word not in _NO_THING and word not in empty and not word[0].isdigit()
+    )
+
+
+def definite(text: str) -> bool:
+    """Return whether a text is about a definite thing ("my exam"), not any ("an exam")."""
+    return bool(_DEFINITE.search(text))
+
+
+def plan(text: str, at: date) -> Plan | None:
+    """Return the news of something announced in a message said on day `at`, None if there is none."""
+    if len(text) > _MOST_CHARACTERS or is_question(text):
+        return None
+    day, named = coming(text, at), frozenset(ahead(text, at))
+    found = next((match for pattern in (_MOVED, _CALLED_OFF, _CORRECTED) if (match := pattern.search(text))), None)
+    if found and not _UNSURE.search(text):
+        told = ChangeOfPlan.OFF if found.re is _CALLED_OFF else ChangeOfPlan.MOVED
+        if told is ChangeOfPlan.MOVED and day is None and found.re is _CORRECTED:
+            return None
+        return Plan(ChangeOfPlan.OFF if day is None else told, thing(_clause(text, found.start())) or thing(text), named, day)
+    if day:
+        return Plan(ChangeOfPlan.AGAIN, thing(text), named, day)
+    return Plan(ChangeOfPlan.OVER, thing(text), named, None) if is_over(text) else None
+
+
+def _clause(text: str, at: int) -> str:
+    """Return the clause around a position in a text."""
+    ends = [0, *(match.start() for match in _CLAUSE.finditer(text)), len(text)]
+    begin = max(end for end in ends if end <= at)
+    return text[begin : min(end for end in ends if end > at)]

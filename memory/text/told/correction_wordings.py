@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import product
 
 from memory.text.lexical import STOP_WORDS
 from memory.text.questions import is_question
 from memory.text.told.named_things import KIN
 from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, folded, kinds_of, left_of, stems_of, values_of
-from memory.text.wordings import read_wordings
+from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS = 160
 _LONGEST_CORRECTED = 600
@@ -27,31 +26,28 @@ _ALIKE = 0.5
 _HOUR = ValueKind.TIME | ValueKind.NUMBER
 
 _WORDINGS = read_wordings(__file__)
-
-
-def _any_of(table: str) -> str:
-    return "|".join(_WORDINGS[table].values())
-
+_SAID = {name: any_of(said) for name, said in _WORDINGS.items() if name not in ("parts", "patterns")}
 
 _PAUSE = r"[\s,:;.!…–—-]*"
-_MAY_MEAN_ANYTHING = "|".join(_any_of(table) for table in ("denies", "halts", "fills"))
-_STRONG = re.compile(rf"(?i)^\W*(?:(?:{_any_of('before')}|{_MAY_MEAN_ANYTHING})\b{_PAUSE})*(?:{_any_of('says_so')})\b{_PAUSE}")
+_MAY_MEAN_ANYTHING = "|".join(_SAID[table] for table in ("denies", "halts", "fills"))
+_STRONG = re.compile(rf"(?i)^\W*(?:(?:{_SAID['before']}|{_MAY_MEAN_ANYTHING})\b{_PAUSE})*(?:{_SAID['says_so']})\b{_PAUSE}")
 _WEAK = re.compile(rf"(?i)^\W*(?:(?:{_MAY_MEAN_ANYTHING})\b{_PAUSE})+(?:that )?")
-_DENIES = re.compile(rf"(?i)\b(?:{_any_of('denies')})\b")
-_FILLS = re.compile(rf"(?i)\b(?:{_any_of('fills')})\b|\W+")
-_BEHIND = re.compile(rf"(?i)[\s,–—-]+(?:(?P<surely>{_any_of('behind')})|{_any_of('behind_perhaps')})\W*$")
-_ABOUT = re.compile(rf"(?i)^(?:{_any_of('about')}) (?P<what>.{{2,40}}?) ?[:,–—-] (?P<rest>.+)")
+_DENIES = re.compile(rf"(?i)\b(?:{_SAID['denies']})\b")
+_FILLS = re.compile(rf"(?i)\b(?:{_SAID['fills']})\b|\W+")
+_BEHIND = re.compile(rf"(?i)[\s,–—-]+(?:(?P<surely>{_SAID['behind']})|{_SAID['behind_perhaps']})\W*$")
+_ABOUT = re.compile(rf"(?i)^(?:{_SAID['about']}) (?P<what>.{{2,40}}?) ?[:,–—-] (?P<rest>.+)")
 _STARRED = re.compile(r"\*(?P<before>[^\s*](?:[^*]*[^\s*])?)$|(?P<behind>[^\s*](?:[^*]*[^\s*])?)\*$")
-_OTHERWISE = re.compile(rf"(?i){_any_of('otherwise')}")
-_RIGHT = re.compile(rf"(?i)\s+(?:{_any_of('was_right')})\W*$")
-_ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne)\b[\s,]*(?!wait|warte|attends|espera)")
-_IT_IS = re.compile(rf"(?i)^(?:but |aber |mais |pero )?(?:{_any_of('it_is')})\s*")
+_OTHERWISE = re.compile(rf"(?i){_SAID['otherwise']}")
+_RIGHT = re.compile(rf"(?i)\s+(?:{_SAID['was_right']})\W*$")
+_ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne|não)\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
+_IT_IS = re.compile(rf"(?i)^(?:but |aber |mais |pero )?(?:{_SAID['it_is']})\s*")
 _NOW = re.compile(
-    r"(?i)^(?:it|es|c|das)(?:['’ ]?(?:s|is|ist|est)| will be)\b.*\b(?:now|jetzt|nun|maintenant|after all|instead)\b"
+    rf"(?i)^(?=.*\b(?:{_SAID['now']})\b)(?:(?:{_SAID['now']}) )?(?:(?:it|es|c|das|het)(?:['’ ]?(?:s|is|ist|est)| will be)|es|è|é|ist (?:es|das))\b"
 )
-_MOVED = re.compile(rf"(?i)\b(?:{_any_of('moved')})\b")
+_MOVED = re.compile(rf"(?i)\b(?:{_SAID['moved']})\b")
 _MOVED_TO, _NOT = ([re.compile(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
 _PLACED = frozenset("in at im à en".split())
+_TIMED = _PLACED | frozenset("on um am le el a alle op om às na".split())
 _THING = re.compile(r"(?i)(?:(?:the|in|at|im|der|die|das|le|la|el|à|en)\b|[^\W\d_]+ (?:\d+|[a-z])$)")
 _KIN = re.compile(f"(?i){KIN}")
 _OWNERS = frozenset("my our his her their".split())
@@ -70,10 +66,10 @@ class Correction:
 
     kinds: ValueKind
     values: frozenset[str]
-    about: frozenset[str]
-    no_more: frozenset[str]
-    certain: bool
-    answer: bool
+    about: frozenset[str] = frozenset()
+    no_more: frozenset[str] = frozenset()
+    certain: bool = False
+    answer: bool = False
     topical: bool = False
     alike: bool = False
 
@@ -95,7 +91,8 @@ class Correction:
         if is_question(told.text) or len(told.text) > _LONGEST_CORRECTED or self.values <= told.words:
             return False
         if self.is_name:
-            return bool(told.names) and (not self.alike or any(_alike(*both) for both in product(self.values, told.names)))
+            pairs = ((one, other) for one in self.values for other in told.names_beside(one))
+            return any(not self.alike or _alike(*pair) for pair in pairs)
         if self.no_more:
             return self.no_more <= told.words
         if typed := self.kinds & TYPED:
@@ -134,39 +131,45 @@ def correction(text: str) -> Correction | None:
         return None
     text = " ".join(text.split())
     if (starred := _STARRED.match(text)) and len(text.split()) <= _FEW:
-        return _read(starred["before"] or starred["behind"], certain=True, answer=False)
+        return _read(starred["before"] or starred["behind"], certain=True)
     if named := _ABOUT.match(text):
         return _about(named, correction(named["rest"]))
     behind = _BEHIND.search(text)
     text = text[: behind.start()] if behind else text
     strong = _STRONG.match(text)
-    weak = None if strong else _WEAK.match(text)
+    instead = _NOT[1].match(text)
+    weak = None if strong or (instead and _alike_kinds(instead)) else _WEAK.match(text)
     says = strong is not None or (behind is not None and behind["surely"] is not None)
     marked = strong or weak
     if marked or (behind and len(text.split()) <= _FEW):
         rest = text[marked.end() :] if marked else text
         if strong and (named := _ABOUT.match(rest)):
-            return _about(named, _read(named["rest"], certain=True, answer=False))
+            return _about(named, _read(named["rest"], certain=True))
         read = _read(rest, certain=says, answer=not (says or behind) and bool(_ONLY_NO.match(text)))
         if read and read.is_name and not says and not (weak and _DENIES.search(weak[0])):
             return replace(read, alike=True)
         # "Ok, at 6 then" agrees.
         agrees = weak and not behind and not _FILLS.sub("", weak[0])
         return None if agrees and read and not (read.about or read.no_more) else read
+    return _unmarked(text)
+
+
+def _unmarked(text: str) -> Correction | None:
+    """Return what a text corrects that begins and ends with nothing that says so."""
     if found := _first(_NOT, text):
-        new, old = (kinds_of(found[part]) & TYPED for part in ("new", "old"))
-        if found.start():
-            about = stems_of(text[: found.start()])
-            return replace(_instead(found, certain=True), about=about, topical=True) if new and old else None
-        return _read(text, certain=False, answer=True) if new & old or found.re is _NOT[1] else None
+        if about := stems_of(text[: found.start()]):
+            both = all(kinds_of(found[part]) & TYPED for part in ("new", "old"))
+            return replace(_instead(found, certain=True), about=about, topical=True) if both else None
+        return _instead(found, certain=False, answer=True) if _alike_kinds(found) or found.re is _NOT[1] else None
     if moved := _first(_MOVED_TO, text):
         return _moved(moved["what"], moved["to"])
     for clause in re.split(r"[,;.!–—]\s+", text):
-        if (_NOW.match(clause) or (_IT_IS.match(clause) and _MOVED.search(text))) and (
-            read := _read(clause, certain=False, answer=False)
-        ):
-            about = stems_of(text) - stems_of(clause)
-            return Correction(read.kinds, read.values, about, read.no_more, True, False, topical=True) if about else None
+        if (_NOW.match(clause) or (_IT_IS.match(clause) and _MOVED.search(text))) and (read := _read(clause, certain=False)):
+            if about := stems_of(text) - stems_of(clause):
+                return replace(read, about=about, certain=True, topical=True)
+            # "It's at 6 now" moves what was told; "it's 6 now" tells the time, and "it's Monday now" the day.
+            is_set = read.kinds & (ValueKind.DAY | ValueKind.TIME) or (read.kinds & TYPED and read.about)
+            return read if is_set and _TIMED.intersection(clause.lower().split()) else None
     return None
 
 
@@ -185,7 +188,14 @@ def _alike(one: str, other: str) -> bool:
 
 def _instead(found: re.Match[str], *, certain: bool, answer: bool = False) -> Correction:
     new, old = found["new"], found["old"]
-    return Correction(kinds_of(new), values_of(new), frozenset(), values_of(old), certain, answer)
+    return Correction(kinds_of(new), values_of(new), no_more=values_of(old), certain=certain, answer=answer)
+
+
+def _alike_kinds(found: re.Match[str]) -> ValueKind:
+    """Return what kinds of figures or names both what holds and what does not have."""
+    if _NOBODY.fullmatch(found["new"]):
+        return ValueKind.NONE
+    return kinds_of(found["new"]) & kinds_of(found["old"]) & (TYPED | ValueKind.NAME)
 
 
 def _moved(what: str, to: str) -> Correction | None:
@@ -197,10 +207,10 @@ def _moved(what: str, to: str) -> Correction | None:
     kinds, about = kinds_of(to) | kinds_of(f"in {to}") & ValueKind.DAY, stems_of(what)
     if not kinds & (TYPED | ValueKind.PLACE) or not about or len(about) > _LOOSE_FRAGMENT:
         return None
-    return Correction(kinds & ~ValueKind.NAME, values_of(to), about, frozenset(), certain=True, answer=False, topical=True)
+    return Correction(kinds & ~ValueKind.NAME, values_of(to), about, certain=True, topical=True)
 
 
-def _read(rest: str, *, certain: bool, answer: bool) -> Correction | None:
+def _read(rest: str, *, certain: bool, answer: bool = False) -> Correction | None:
     rest = _TAIL.sub("", rest.strip(" \t,:;.!–—-")).strip()
     rest = _RIGHT.sub("", rest)
     if not rest or _OTHERWISE.match(rest):
@@ -216,17 +226,17 @@ def _read(rest: str, *, certain: bool, answer: bool) -> Correction | None:
     if kinds & TYPED:
         if len(left) > (_LOOSE_FRAGMENT if certain else _FRAGMENT):
             return None
-        return Correction(kinds & ~ValueKind.NAME, values_of(body), left, frozenset(), certain, answer)
+        return Correction(kinds & ~ValueKind.NAME, values_of(body), left, certain=certain, answer=answer)
     words = frozenset(map(folded, WORD.findall(body)))
+    read = Correction(kinds, words, left, certain=certain, answer=answer)
     if kinds is ValueKind.NAME and len(words) <= _FRAGMENT + 1 and left and _is_name(body):
-        return Correction(kinds, words, frozenset(), frozenset(), certain, answer)
+        return replace(read, about=frozenset())
     if not left or len(WORD.findall(body)) > (_LOOSE_FRAGMENT + 1 if certain else _LOOSE_FRAGMENT):
         return None
-    if not certain:
-        # "No, the south gate", "er, hall C", "ah non, à Nantes": a thing alone, beside something of that name or place.
-        named = _THING.match(body) and len(left) <= _FRAGMENT
-        return Correction(kinds, words, left, frozenset(), certain, answer) if named else None
-    return Correction(kinds or ValueKind.PLACE if moved else kinds, words, left, frozenset(), certain, answer)
+    if certain:
+        return replace(read, kinds=ValueKind.PLACE) if moved and not kinds else read
+    # "No, the south gate", "er, hall C", "ah non, à Nantes": a thing alone, beside something of that name or place.
+    return read if _THING.match(body) and len(left) <= _FRAGMENT else None
 
 
 def _is_name(text: str) -> bool:

@@ -5,13 +5,13 @@ request is about what its speaker said before.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memory.text.lexical import key_words
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import key_words, stem
 from memory.text.questions import is_question
-from memory.text.told.topics import count_held, spoken, topic
 from memory.text.word_forms.spellings import without_possessive
 from memory.text.wordings import read_wordings
 from memory.types import Discretion
@@ -21,6 +21,14 @@ _AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
 _NOT_EITHER = re.compile(
     r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)?(?:(?:from|to|with|around|before|vor|zu|mit|an) )?"
 )
+_AND_BUT = "(?:but|and|aber|und|mais|et|pero|y|ma|e|maar|en|mas)"
+_JOINED = re.compile(rf"(?i)^[\s,;:)–—-]*(?:{_AND_BUT}\b)?[\s,]*|[\s,;:(–—-]+(?:{_AND_BUT}\b)?[\s,.;:(–—-]*$", re.MULTILINE)
+"""What joins a request to what it stands beside."""
+_MAY_ASK = re.compile(
+    r"(?i)\b(?:tell|say|show|mention|let|know|keep|secret|private|confiden|between|sag|erzähl|verrat|wissen|erfahren|unter uns|geheim"
+    r"|dis\b|digas|cuentes|entre|dir|raccont|vertel|zeg|contes?|fales?)"
+)
+"""What most requests have; to look for all of their wordings takes a millisecond."""
 _JOINS = frozenset("and or nor und oder noch et ou y e".split())
 _OWN = frozenset(
     "my our your his her their the a mein meine meinem meiner deinem deiner unserem der dem die mon ma mes mi mis".split()
@@ -37,7 +45,10 @@ _SUBJECTS = frozenset("i he she they it who people did does do could".split())
 _FILLERS = frozenset(
     "noch please pls actually fyi also careful important attention listen look übrigens ach achtung hör ok okay oh hey hi hello thanks thank lyra btw way really remember mean well said course right bitte danke das es dies ça cela eso esto questo dit dat isto isso que".split()
 )
-_ALWAYS = _FILLERS | _EVERYBODY | spoken(["mention tell say talk speak keep know never ever about when while if"])
+_ASKING = _FILLERS | _EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
+_BACK = frozenset("it its they that this those these he she his her and es sie er das die dies und".split())
+_GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LOOKED_AT = 8_000
 # Matches do not cross sentence ends; longer sentences are searched in overlapping windows.
 _NAMELIKE = re.compile(r"\w")
@@ -68,8 +79,8 @@ def request_in(text: str) -> Discretion | None:
         everybody = any(not one.names for one in found)
         asks, beside = _parted(text, [one.span for one in found])
         back = _FILLERS.issuperset(key_words(beside))
-        asking = _ALWAYS.union(*(one.asking for one in found))
-        about = topic(text if back else asks, named, asking)
+        asking = _ASKING.union(*(one.asking for one in found))
+        about = _topic(text if back else asks, named, asking)
         told = not back and bool(about) and count_held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
     ended = [] if is_question(text) else list(_wording_matches(text, _wordings("ends")))
@@ -80,6 +91,13 @@ def discreet(text: str) -> Discretion | None:
     """Return whom a text asks to be kept from, None if it does not."""
     ask = request_in(text)
     return None if ask is None or ask.ends else ask
+
+
+def without_request(text: str) -> str:
+    """Return what a text tells beside a request for discretion, the text itself if it makes none."""
+    if len(text) > _LOOKED_AT or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, _wordings("asks")))):
+        return text
+    return " ".join(_JOINED.sub(" ", _parted(text, [one.span for one in found])[1]).split())
 
 
 def _wording_matches(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
@@ -134,8 +152,10 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 @cache
 def _words_of(wording: str) -> frozenset[str]:
-    """Return the words of a wording itself; a message's other words may name its topic."""
-    return spoken([wording])
+    """Return the words of a wording itself, with their stems; a message's other words may name its topic."""
+    bare = _GROUP.sub(" ", wording)
+    words = {word for form in (bare, re.sub(r"\w\?", "", bare)) for word in _LETTERS.findall(form.lower())}
+    return frozenset(map(stem, words)) | words
 
 
 @cache
@@ -213,3 +233,27 @@ def _parted(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
         begin, at = max(at, begin), behind.start() if behind else len(text)
         asks.append(text[begin:at])
     return "\n".join(asks), "\n".join([*beside, text[at:]])
+
+
+def _topic(text: str, names: Collection[str], asking: Collection[str]) -> frozenset[str]:
+    """Return the words of a request that are neither names nor in `asking`."""
+    people = {word for name in names for word in key_words(name)}
+    return frozenset(
+        word
+        for word, stemmed in key_words(text).items()
+        if len(word) > 1 and word not in FUNCTION_WORDS and word not in people and not {word, stemmed} & set(asking)
+    )
+
+
+def goes_on(text: str) -> bool:
+    """Return whether a text has no topic of its own and continues the previous one: "it is 8812 now"."""
+    words = key_words(text)
+    first = re.match(r"\W*(\w+)", text.lower())
+    return bool(first and first[1] in _BACK) or not any(word.isalpha() for word in words)
+
+
+def count_held(words: Collection[str], text: str) -> int:
+    """Return how many of these words a text contains, in any form."""
+    there = key_words(text)
+    forms = {*there, *there.values()}
+    return sum(word in forms or stem(word) in forms for word in words)

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from itertools import takewhile
 
 from memory.text.display_names import TAG, likeness
 from memory.text.language_detection import function_words, language
 from memory.text.lexical import STOP_WORDS, tokens
 from memory.text.word_forms.spellings import without_possessive
+from memory.text.wordings import compiled
 
 
 class NamedKind(StrEnum):
@@ -92,6 +92,7 @@ _ASKED = re.compile(
     rf"(?i)^(?:(?:the|an?|my|our|his|her|their|mein\w{{0,2}}|unser\w{{0,2}}|der|die|das) )?(?:{_KINDS} )?(?P<name>\S.*?)(?: {_KINDS})?$"
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]*(?:#[a-z2-7]{4})?")
+_SPELLED = re.compile(r"(?<=[\w,;:'’\"(]\s)\w[\w'’-]*")
 _NEW_SENTENCE = re.compile(r"(?:^|[.!?:;\n…])[\s\"“„'(\[*>-]*$")
 _OPENERS = STOP_WORDS | frozenset(
     """today tomorrow yesterday tonight later maybe perhaps even still yet both either neither every many like unlike near without since
@@ -111,18 +112,12 @@ _LONGEST = 3
 _MOST_WORDS, _MOST_KEYS = 400, 300
 
 
-@cache
-def _compiled(form: str) -> re.Pattern[str]:
-    """Return the pattern of a form; compiled on first use, as all of them take longer than the rest of a start."""
-    return re.compile(form)
-
-
 def named(text: str) -> list[NamedThing]:
     """Return the names in a text, each once, those with a known kind first."""
     text = text[:_LOOKED_AT]
     found: dict[str, NamedThing] = {}
     for kind, form in _CUES:
-        for match in _compiled(form).finditer(text):
+        for match in compiled(form).finditer(text):
             name = _plain(match["name"])
             if name:
                 alias = (match.groupdict().get("alias") or "").lower()
@@ -137,6 +132,12 @@ def named(text: str) -> list[NamedThing]:
             if name and key(name) not in parts and not _opens_speech(text[: match.start()], name):
                 found.setdefault(key(name), NamedThing(name))
     return list(found.values())[:_MOST]
+
+
+def spelled_names(text: str) -> set[str]:
+    """Return the words that may be names by their spelling alone, capitalized within a sentence, in lower case without possessive endings."""
+    found = (word for word in _SPELLED.findall(text) if word[0].isupper())
+    return {word.casefold().replace("’", "'").removesuffix("'s") for word in found}
 
 
 def key(name: str) -> str:
@@ -173,7 +174,7 @@ def inside_full_names(text: str) -> set[str]:
 def surnamed(text: str) -> dict[str, str]:
     """Return full names by short name, for people a text gives both of: "Ben, Ben Miller that is"."""
     found: dict[str, str] = {}
-    for match in (match for form in _SURNAMED for match in _compiled(form).finditer(text[:_LOOKED_AT])):
+    for match in (match for form in _SURNAMED for match in compiled(form).finditer(text[:_LOOKED_AT])):
         said = match.groupdict()
         full = said.get("full") or f"{said['short']} {said['last']}"
         if said["short"] in full.split() and full != said["short"]:

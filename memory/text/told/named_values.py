@@ -11,43 +11,33 @@ from memory.text.function_words import ARTICLES, FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.time.dates import MONTHS, WEEKDAYS
+from memory.text.wordings import any_of, read_wordings
 
-_WEEKDAYS = "|".join(
-    [
-        *sorted(WEEKDAYS, key=len, reverse=True),
-        *"lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo".split(),
-    ]
-)
+_WORDINGS = read_wordings(__file__, MONTH="|".join(sorted(MONTHS, key=len, reverse=True)))
+_SAID = {name: any_of(said) for name, said in _WORDINGS.items()}
+
 _ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split())
-_MONTHS = "|".join(sorted(MONTHS, key=len, reverse=True))
 _COUNT = "|".join(
     sorted(
         (word for word, n in COUNT_WORDS.items() if 0 < n < 13 and len(word) > 2 and word not in _ORDINALS), key=len, reverse=True
     )
 )
-_HOUR = rf"(?:\d{{1,2}}(?:[:.h]\d{{2}})?|(?:{_COUNT}))"
+_HOUR = rf"(?:\d{{1,2}}(?:[:.h]\d{{2}})?|(?:{_COUNT}|{_SAID['hours']}))"
 _TIME = re.compile(
-    rf"(?i)\b(?:(?:at|by|from|until|till|around|um|ab|gegen|bis|à|vers|dès|a las?|sobre las|hasta las) {_HOUR}(?!\.? ?(?:{_MONTHS})\b)\b(?! ?(?:euros?|kilo|km|%))"
-    rf"|\d{{1,2}}:\d{{2}}|\d{{1,2}} ?h ?(?:\d{{2}})?\b|\d{{1,2}} ?(?:uhr|heures?|o['’]?clock|[ap]\.?m)\b|(?:half|quarter) (?:past|to) \w+|halb (?:\w+)"
-    rf"|(?:at |à |um |a )?(?:noon|midnight|mittags?|mitternacht|midi|minuit|mediodía|medianoche)\b)"
+    rf"(?i)\b(?:(?:{_SAID['at']}) {_HOUR}(?!\.? ?(?:{'|'.join(MONTHS)})\b)\b(?! ?(?:euros?|kilo|km|%|percent|prozent|degrees|grad|°))"
+    rf"|\d{{1,2}}:\d{{2}}|\d{{1,2}} ?h ?(?:\d{{2}})?\b|\d{{1,2}} ?(?:{_SAID['clock']})\b|(?:{_SAID['noon']})\b)"
 )
 _DAY = re.compile(
-    rf"(?i)\b(?:(?:{_WEEKDAYS})s?\b|\d{{1,2}}(?:st|nd|rd|th)\b(?: of (?:{_MONTHS}))?|\d{{1,2}}\.? (?:de )?(?:{_MONTHS})\b|(?:{_MONTHS}) \d{{1,2}}\b|(?:in|to|until|im|bis|auf|en) (?:{_MONTHS})\b"
-    r"|tomorrow|übermorgen|demain|mañana\b|next (?:week|month|year)|nächste\w? (?:woche|monat))"
+    rf"(?i)\b(?:(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))}|{_SAID['weekdays']})s?\b|(?:{_SAID['days']})\b)"
 )
 NUMBER = re.compile(rf"(?i)\b(?:\w*\d[\w.,]*\b|(?:{_COUNT})\b)")
 _ALONE = re.compile(rf"(?i)(?:1?\d|2[0-4]|{_COUNT})")
-_PLACE = re.compile(
-    r"(?i)\b(?:in|at|on|near|to|under|behind|unter|hinter|neben|sous|derrière|bajo|im|am|auf|ins|in der|in den|beim?|à|au|chez|dans|en|a) (?:(?:the|my|our|a|der|die|das|den|dem|le|la|les|l['’]|el|los|las)\s?)*[^\W\d_]{3}"
-)
+_PLACE = re.compile(rf"(?i)\b(?:{_SAID['placed']}) (?:(?:{_SAID['articles']})\s?)*[^\W\d_]{{3}}")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_STATES = re.compile(
-    r"(?i)(?:['’](?:s|re|m)\b|\b(?:is|are|meets?|meeting|seeing|starts?|begins?|leaves?|lands?|opens?|closes?|comes?|turns?|costs?|called|ist|sind|heißt|kostet|trifft|treffen|beginnt"
-    r"|findet|kommt|est|sont|s['’]appelle|coûte|commence|arrive|es|son|está|están|cuesta|empieza|llega|sale|se llama|will|wird|sera|será)\b)"
-)
+_STATES = re.compile(rf"(?i)(?:['’](?:s|re|m)\b|\b(?:{_SAID['states']})\b)")
+_PAST = re.compile(rf"(?i)\b(?:{_SAID['past']})\b(?! moved)")
 _CONTRACTED = frozenset({"'s", "’s"})
 _HAS = re.compile(r"(?i)\b(?:has|have|hat)\b")
-_PAST = re.compile(r"(?i)\b(?:was|were|had|did|went|got|came|yesterday|ago|war|hatte|gestern|hier|ayer|fue|était)\b(?! moved)")
 _ONESELF = re.compile(r"\bI(?:['’]\w+)?(?=\W|$)")
 _BREAK = re.compile(r"[,;:.!?\n]")
 _EMPTY = (
@@ -57,13 +47,17 @@ _EMPTY = (
         """it its that's it's the a an of in at on to is was be now please then instead really just after all one day morning afternoon evening tonight night early late
         o'clock uhr jetzt nun doch erst schon bitte morgens abends früh spät vormittag nachmittag abend matin soir après-midi maintenant plutôt du le la les
         mañana tarde noche ahora en el los las de por am pm h euro euros dollars bucks pounds kg km percent for not nicht pas und et y moved changed we i rather
-        verlegt verschoben wurde""".split()
+        verlegt verschoben wurde alle ore ora adesso il lo gli het op om uur nu às já agora feira não""".split()
     )
 )
 _DETERMINERS = ARTICLES | frozenset(
     """the a an my our your his her their this that every eine einen einem einer eines meine meinen meinem meiner unser unsere unseren
     unserem vom zum zur am im ins beim keine kein diese dieser dieses notre nos votre au aux cette nuestro nuestra al esta este""".split()
 )
+
+
+_KNOWN = {name: sort for sort, names in _WORDINGS["known"].items() for name in names.split()}
+_AT_A_PLACE = re.compile(rf"(?i)\b(?:{_SAID['before_places']})\s+([^\W\d_]+)")
 
 
 class ValueKind(Flag):
@@ -112,6 +106,12 @@ class Correctable:
             if named[0].isupper() and (word := folded(named)) not in _EMPTY and folded(before) not in _DETERMINERS
         )
         return found if self.stems - frozenset(map(stem, found)) else frozenset()
+
+    def names_beside(self, name: str) -> frozenset[str]:
+        """Its names but those that are known to be of another sort than this one: no person stands where a place does."""
+        sort, placed = _KNOWN.get(name), frozenset(map(folded, _AT_A_PLACE.findall(self.text)))
+        sorts = {one: _KNOWN.get(one, "places" if one in placed else None) for one in self.names}
+        return frozenset(one for one, other in sorts.items() if sort in (None, other) or other is None)
 
     @cached_property
     def figures(self) -> tuple[str, ...]:

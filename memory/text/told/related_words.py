@@ -20,8 +20,11 @@ class _WordGroup:
 
 @cache
 def _groups() -> tuple[_WordGroup, ...]:
-    listed = read_wordings(__file__)["groups"]
-    return tuple(_WordGroup(_stems(one["asks"]), _stems(one["tells"]), one["tells"], one.get("single", False)) for one in listed)
+    return tuple(
+        _WordGroup(_stems(one["asks"]), _stems(one["tells"]), one["tells"], many == "single")
+        for many, things in read_wordings(__file__).items()
+        for one in things.values()
+    )
 
 
 def _stems(words: str) -> frozenset[str]:

@@ -6,20 +6,22 @@ Read by rule, in English, German, French and Spanish. What shares the verb and s
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
+from memory.text.told.claims import claims, superseded
+from memory.text.told.correction_wordings import correction
 from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, correctable, left_of
-from memory.text.wordings import read_wordings
+from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS = 400
 _WORDINGS = read_wordings(__file__)
-_WORDS = {name: re.compile(rf"(?i)\b(?:{'|'.join(said.values())})\b") for name, said in _WORDINGS["words"].items()}
+_WORDS = {name: re.compile(rf"(?i)\b(?:{any_of(said)})\b") for name, said in _WORDINGS["words"].items()}
 _PATTERNS = {name: {key: re.compile(one) for key, one in said.items()} for name, said in _WORDINGS["patterns"].items()}
-_OWN, _PAST = _WORDS["own"], _WORDS["past"]
+_PAST = _WORDS["past"]
 _VALUE = re.compile(r"(?:^|(?<=[^.!?\w]))(?:[A-ZÄÖÜÉÁ][^\W_]+|[^\W_]*\d[^\W_]*)")
 _NAME = re.compile(r"\b[A-ZÄÖÜÉÁ][^\W\d_]+")
 _COPULA = re.compile(
@@ -59,6 +61,16 @@ def replaces(older: str, newer: str) -> bool:
     return usable and any(takes(older) for takes in replacements(newer)) and not is_question(older)
 
 
+def tells_anew(newer: str, older: str) -> bool:
+    """Return whether a later text by the same person tells something else of what an earlier one told, in words of its own."""
+    return replaces(older, newer) or superseded(claims(older), claims(newer), frozenset())
+
+
+def may_put_right(text: str) -> bool:
+    """Return whether a text corrects what was told before, or tells of a change in it, or of what is only once."""
+    return correction(text) is not None or bool(replacements(text)) or claims(text).supersedes
+
+
 @lru_cache(maxsize=10_000)
 def replacements(text: str) -> tuple[Takes, ...]:
     """Return what tells whether an earlier text is replaced by this one; nothing for a text that tells of no change."""
@@ -68,27 +80,31 @@ def replacements(text: str) -> tuple[Takes, ...]:
 
 def _every(text: str) -> Iterator[Takes]:
     if (found := _WORDS["home"].search(text)) and _VALUE.search(text[found.start() + 1 :]):
-        yield lambda older: bool(_WORDS["lives"].search(older)) and not _PAST.search(older)
+        yield _tells_home
     for _, found in _matches("thing", text):
-        yield _of_thing(_stems(found["thing"]), found["value"])
+        yield partial(_tells_thing, _stems(found["thing"]), found["value"])
     for _, found in _matches("age", text):
-        yield _of_age(found["who"], found["n"])
+        yield partial(_tells_age, found["who"], _number(found["n"]))
     for _, found in _matches("no_more", text):
-        yield _of_role(found["who"], found["role"])
+        yield partial(_tells_role, found["who"], _role(found), False)
     for _, found in _matches("is_now", text):
-        yield _of_role(found["who"], found["role"], taken=True)
+        yield partial(_tells_role, found["who"], _role(found), True)
     for _, found in _matches("changed", text):
         names = frozenset(stem(name.lower()) for name in _NAME.findall(found["who"]) if name != "I")
-        yield _of_what_is_over(names, _stems(found["what"]), named=True)
+        yield partial(_tells_what_is_over, names, _stems(found["what"]), bool(names))
     for language, found in _matches("switched", text):
-        yield _of_kind(_in_order(found["to"]), first=language in ("french", "spanish"))
+        to = _in_order(found["to"])
+        yield partial(_tells_kind, frozenset(to), to[0 if language in ("french", "spanish") else -1] if len(to) > 1 else "")
     for _, found in _matches("over", text):
         if not _YOU.search(found["who"]):
-            yield _of_what_is_over(_stems(found["who"]), _stems(" ".join(_NAME.findall(found["what"])) or found["what"]))
+            what = _stems(" ".join(_NAME.findall(found["what"])) or found["what"])
+            yield partial(_tells_what_is_over, _stems(found["who"]), what, False)
     if _WORDS["cue"].search(text) and (newer := Correctable(text)).kinds & _REPLACEABLE:
-        yield _of_another_value(newer)
+        yield partial(_tells_another_value, newer, left_of(text))
     if denial := next((one for one in re.split(r"[,;.!–—]\s+", text) if _DENIED.search(one)), ""):
-        yield _of_what_is_denied(_stems(_WORDS["cue"].sub(" ", denial)), _stems(text))
+        denied = _stems(_WORDS["cue"].sub(" ", denial))
+        if denied and _stems(text) - denied:
+            yield partial(_tells_what_is_denied, denied)
 
 
 def _matches(name: str, text: str) -> list[tuple[str, re.Match[str]]]:
@@ -96,112 +112,82 @@ def _matches(name: str, text: str) -> list[tuple[str, re.Match[str]]]:
     return [(language, found) for language, one in _PATTERNS[name].items() if (found := one.search(text))][:1]
 
 
-def _of_thing(about: frozenset[str], value: str) -> Takes:
-    coded = any(char.isdigit() for char in value)
-
-    def takes(older: str) -> bool:
-        copula = _COPULA.search(older)
-        if not copula or not about:
-            return False
-        subject, told = _stems(older[: copula.start()]), older[copula.end() :]
-        alike = any(char.isdigit() for char in told) if coded else bool(told.strip())
-        return about <= subject and subject - about <= _GENERIC and alike and _words(told) != _words(value)
-
-    return takes
+def _role(found: re.Match[str]) -> frozenset[str]:
+    return frozenset(one for one in _in_order(found["role"]) if one not in _NOT_ROLES)
 
 
-def _of_age(who: str, age: str) -> Takes:
-    now = _number(age)
-
-    def takes(older: str) -> bool:
-        before = _WAS_AGED.search(older)
-        named = who in WORD.findall(older.replace("'s", "").replace("’s", ""))
-        return before is not None and named and _number(before["n"]) < now
-
-    return takes
+def _tells_home(older: str) -> bool:
+    return bool(_WORDS["lives"].search(older)) and not _PAST.search(older)
 
 
-def _of_role(who: str, role: str, *, taken: bool = False) -> Takes:
-    """Tell whether somebody was told to be what `who` is no more, or to be what `who` has become (`taken`)."""
-    held = frozenset(one for one in _in_order(role) if one not in _NOT_ROLES)
-    named = _NAME.fullmatch(who) is not None and who.lower() not in _SOMEBODY
-
-    def takes(older: str) -> bool:
-        names = set(WORD.findall(older))
-        return (
-            bool(held)
-            and held <= _stems(older)
-            and bool(_OWN.search(older))
-            and bool(_IS.search(older))
-            and (who not in names if taken else who in names if named else bool(_NAME.search(older)))
-            and not _DENIED.search(older)
-        )
-
-    return takes
+def _tells_thing(about: frozenset[str], value: str, older: str) -> bool:
+    """Return whether a text gives the thing that `about` names another value of the same form."""
+    copula = _COPULA.search(older)
+    if not copula or not about:
+        return False
+    subject, told = _stems(older[: copula.start()]), older[copula.end() :]
+    alike = _has_digit(told) if _has_digit(value) else bool(told.strip())
+    return about <= subject and subject - about <= _GENERIC and alike and _words(told) != _words(value)
 
 
-def _of_kind(to: list[str], *, first: bool) -> Takes:
-    """Tell what is replaced by another sort of the same thing: soy milk by oat milk."""
-
-    def takes(older: str) -> bool:
-        there = _stems(older)
-        return (
-            len(to) > 1
-            and (to[0] if first else to[-1]) in there
-            and not there.issuperset(to)
-            and bool(_OWN.search(older))
-            and not _PAST.search(older)
-        )
-
-    return takes
+def _tells_age(who: str, age: int, older: str) -> bool:
+    """Return whether a text tells a lower age of somebody."""
+    before = _WAS_AGED.search(older)
+    named = who in WORD.findall(older.replace("'s", "").replace("’s", ""))
+    return before is not None and named and _number(before["n"]) < age
 
 
-def _of_what_is_over(whose: frozenset[str], what: frozenset[str], *, named: bool = False) -> Takes:
-    """Tell whether a text tells of what is over: of whoever it is, if somebody is `named`, else of the speaker or their people."""
-
-    def takes(older: str) -> bool:
-        there = _stems(older)
-        return (
-            bool(what)
-            and what <= there
-            and whose <= there
-            and bool((named and whose) or _OWN.search(older))
-            and not _PAST.search(older)
-        )
-
-    return takes
-
-
-def _of_another_value(newer: Correctable) -> Takes:
-    """Tell whether a text names another value of a kind that the newer one names, of the same subject and of nothing else."""
-    left = left_of(newer.text)
-
-    def takes(older: str) -> bool:
-        before = correctable(older)
-        if not before.subject or not before.subject <= newer.stems or before.words <= newer.words:
-            return False
-        kinds = before.kinds & newer.kinds & _REPLACEABLE
-        # "Jonas has 2 sisters now" tells nothing of his age.
-        besides = len(left - before.stems)
-        return bool(kinds) and before.states and besides <= (0 if kinds is ValueKind.NUMBER else _BESIDES)
-
-    return takes
+def _tells_role(who: str, held: frozenset[str], taken: bool, older: str) -> bool:
+    """Return whether a text tells that somebody is what `who` is no more, or what `who` has become (`taken`)."""
+    names = set(WORD.findall(older))
+    if taken:
+        is_of = who not in names
+    else:
+        is_named = _NAME.fullmatch(who) is not None and who.lower() not in _SOMEBODY
+        is_of = who in names if is_named else bool(_NAME.search(older))
+    return (
+        is_of
+        and bool(held)
+        and held <= _stems(older)
+        and _is_own(older)
+        and bool(_IS.search(older))
+        and not _DENIED.search(older)
+    )
 
 
-def _of_what_is_denied(denied: frozenset[str], all_of_it: frozenset[str]) -> Takes:
-    """Tell whether a text says just what the newer one denies before it says what is so."""
+def _tells_kind(to: frozenset[str], sort: str, older: str) -> bool:
+    """Return whether a text tells of another kind of the same sort of thing: soy milk, where oat milk is new."""
+    there = _stems(older)
+    return bool(sort) and sort in there and not there >= to and _is_own(older) and not _PAST.search(older)
 
-    def takes(older: str) -> bool:
-        there = _stems(older)
-        return (
-            bool(all_of_it - denied)
-            and bool(denied)
-            and denied <= there
-            and len(there) <= len(denied) + 1
-            and not _DENIED.search(older)
-        )
 
-    return takes
+def _tells_what_is_over(whose: frozenset[str], what: frozenset[str], named: bool, older: str) -> bool:
+    """Return whether a text tells of what is over: of whoever it is, if somebody is `named`, else of the speaker or their people."""
+    return bool(what) and what | whose <= _stems(older) and (named or _is_own(older)) and not _PAST.search(older)
+
+
+def _tells_another_value(newer: Correctable, left: frozenset[str], older: str) -> bool:
+    """Return whether a text names another value of a kind that the newer one names, of the same subject and of nothing else."""
+    before = correctable(older)
+    if not before.subject or not before.subject <= newer.stems or before.words <= newer.words:
+        return False
+    kinds = before.kinds & newer.kinds & _REPLACEABLE
+    # "Jonas has 2 sisters now" tells nothing of his age.
+    return bool(kinds) and before.states and len(left - before.stems) <= (0 if kinds is ValueKind.NUMBER else _BESIDES)
+
+
+def _tells_what_is_denied(denied: frozenset[str], older: str) -> bool:
+    """Return whether a text says just what the newer one denies before it says what is so."""
+    there = _stems(older)
+    return denied <= there and len(there) <= len(denied) + 1 and not _DENIED.search(older)
+
+
+def _is_own(text: str) -> bool:
+    return _WORDS["own"].search(text) is not None
+
+
+def _has_digit(text: str) -> bool:
+    return any(char.isdigit() for char in text)
 
 
 def _number(text: str) -> int:
