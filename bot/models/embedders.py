@@ -94,8 +94,9 @@ def choose_embedder(settings: Settings, key: Callable[[str, Backend], str | None
     remote: type[OpenAIEmbedder] = imported("bot.models.endpoints.embedding:OpenAIEmbedder")
     name = settings.embed[0]
     backend = settings.models[name]
-    embeds = remote(name, backend.base_url, backend.model, key(name, backend), backend.timeout)
-    return EmbedderChoice(embeds, lazy("{model} at {base_url}", model=backend.model, base_url=backend.shown_url))
+    return EmbedderChoice(
+        remote(name, backend, key(name, backend)), lazy("{model} at {base_url}", model=backend.model, base_url=backend.shown_url)
+    )
 
 
 async def missing_model_notice(choice: EmbedderChoice, kept: KeptSettings) -> str:

@@ -9,11 +9,11 @@ from hashlib import sha256
 import pytest
 
 from bot.errors import ModelGarbled
-from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import ChatMessage, Toolbox, complete
 from bot.models.queued_models import ServedModel
 from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
+from tests.contract.test_model import model_at
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -40,7 +40,7 @@ class Served:
 async def serving(places: int = 1, seconds: float = 5.0) -> AsyncIterator[Served]:
     async with OpenAIServer() as server:
         line = RequestQueue(places)
-        model = OpenAIModel("m", server.base_url, "m", None, seconds, 64, waits=[0.0])
+        model = model_at(server.base_url, name="m", timeout=seconds)
         yield Served(server, *(ServedModel("m", lambda: model, line, background=background) for background in (False, True)))
         await model.close()
 

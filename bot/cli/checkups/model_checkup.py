@@ -28,7 +28,7 @@ async def checkup(environment: Environment, name: str, backend: Backend, facts: 
     try:
         key = secret_of(environment, backend, name)
         # As in a conversation: with fewer tokens, a model that reasons first would not come to its answer. Asked twice, it gets more.
-        model = OpenAIModel.of(name, backend, key, facts, tries=2, waits=())
+        model = OpenAIModel(name, backend, key, facts, tries=2, waits=())
         try:
             way = await _way(model)
             context = await model.context()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bot.config.sections import Backend
 from bot.errors import ContextTooLong, ModelError, ModelGarbled, ModelRefused
 from bot.models.endpoints.endpoint import Endpoint
 from bot.models.endpoints.responses import Unusable, whole
@@ -33,17 +34,17 @@ class OpenAIEmbedder:
     refused: Said = ""
     """Any fault of an endpoint may be transient."""
 
-    def __init__(self, name: str, base_url: str, model: str, api_key: str | None, timeout: float, batch: int = 64) -> None:
+    def __init__(self, name: str, backend: Backend, api_key: str | None, batch: int = 64) -> None:
         """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
         self._name = name
-        self._endpoint = Endpoint(base_url, model, api_key)
+        self._endpoint = Endpoint(backend.base_url, backend.model, api_key)
         self._client = self._endpoint.client()
-        self._timeout = timeout
+        self._timeout = backend.timeout
         self._batch = batch
         # Requested as base64 at first, like the openai library does: a quarter of the bytes. Many endpoints send numbers, some refuse.
         self._encodings: list[str] = ["base64", "float"]
         # Vectors of different models are not comparable.
-        self.name = f"{name}:{model}"
+        self.name = f"{name}:{backend.model}"
 
     async def warm(self) -> None:
         """Do nothing: there is nothing to load."""
