@@ -219,25 +219,20 @@ def _piece(document: object, part: str) -> AnswerPiece:
         return AnswerPiece("")
     # An endpoint that cannot stream may send its answer as one event.
     message = first.get(part) or first.get("message") or {"content": first.get("text")} if isinstance(first, dict) else None
-    content = message.get("content") if isinstance(message, dict) else 0
-    calls = _calls(message) if isinstance(message, dict) else None
     finished = first.get("finish_reason") if isinstance(first, dict) else None
     if isinstance(finished, dict):
         finished = finished.get("type") or finished.get("reason")
-    if not isinstance(finished, str | None):
+    if not isinstance(message, dict) or not isinstance(finished, str | None):
         raise Unusable(lazy("it has parts of the wrong type"))
     finished = finished.lower() if finished else None
     if finished in _FAILED:
         raise Truncated
-    declined = message.get("refusal") if isinstance(message, dict) else None
-    reasoning = {key: message[key] for key in _REASONING if message.get(key)} if isinstance(message, dict) else {}
-    return AnswerPiece(_said(content) or text_of(declined), None if finished in _UNFINISHED else finished, calls, reasoning)
-
-
-def _calls(message: Mapping[str, object]) -> object:
-    """Return the calls of a message; older servers send one alone, without an id."""
+    reasoning = {key: message[key] for key in _REASONING if message.get(key)}
+    # Older servers send one call alone, without an id.
     older = message.get("function_call")
-    return message.get("tool_calls") or ([{"index": 0, "function": older}] if older else None)
+    calls = message.get("tool_calls") or ([{"index": 0, "function": older}] if older else None)
+    text = _said(message.get("content")) or text_of(message.get("refusal"))
+    return AnswerPiece(text, None if finished in _UNFINISHED else finished, calls, reasoning)
 
 
 def _first_choice(choices: list[object]) -> object:
