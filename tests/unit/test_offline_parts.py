@@ -5,7 +5,7 @@ import time
 import pytest
 
 from bot.models.offline.phrases import Phrases
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import VoiceQuestion
 from memory.index.hits import Hit
 from memory.types import Kind, Statement
 from tests.unit.test_offline_voice import NOW, ZONE, ask, said
@@ -169,7 +169,7 @@ def test_what_is_known_of_the_asker_is_what_they_said_of_themselves_last() -> No
     fish, rain, other = said("I love fish", "2026-11-02T10:00"), said("it rains"), said("I hate fish", speaker="Bo")
     assert ask("what do you know about me?", old, new, fish, rain, other).cites == (new, fish)
     fact = Statement(9, "f", "profile", "", "said", "Ada lives in Oslo.", "model:x", 0, 0, 0)
-    given = OfflineVoice().answer(VoiceQuestion("who am I?", "ada", NOW, ZONE), [], lambda _: False, [fact])
+    given = VoiceQuestion("who am I?", "ada", NOW, ZONE).answer([], lambda _: False, [fact])
     assert (given.text, given.above) == ("What I know of you:\n- Ada lives in Oslo.", (fact,))
 
 
