@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,7 +20,7 @@ from bot.errors import (
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.endpoint import Endpoint, retry_after
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.port import ChatMessage, CutShort, closing, complete
+from bot.models.port import ChatMessage, CutShort, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -210,7 +210,7 @@ async def test_an_endless_answer_ends_at_the_byte_cap() -> None:
 async def test_an_answer_nobody_wants_any_more_is_hung_up() -> None:
     async with talking() as (server, model):
         server.script(fake.Endless(delay=0.01))
-        async with closing(model.stream(ASKED)) as pieces:
+        async with aclosing(model.stream(ASKED)) as pieces:
             await anext(pieces)
         await asyncio.wait_for(server.left.wait(), 5)
 

@@ -1,6 +1,6 @@
 """Which models serve a conversation, in order of preference, whether any takes images, and finding those that run nearby."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -123,7 +123,7 @@ class Scripted(Roomless):
         self._pieces = pieces
         self._error = error
 
-    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         for piece in self._pieces:
             yield piece
         if self._error:

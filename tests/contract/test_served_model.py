@@ -1,7 +1,7 @@
 """Models behind the line of their server, over real HTTP on loopback: who goes first, what is cut off, where an answer ends."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -220,7 +220,7 @@ class AtOnce:
 
     name = "at once"
 
-    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         for n in range(1_000):
             yield f"{sha256(str(n).encode()).hexdigest()} "
 
