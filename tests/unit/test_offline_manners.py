@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.models.offline.spoken_manner import Manner, manner
-from bot.models.offline.voice import VoiceQuestion
+from bot.models.offline.voice import Manner, VoiceQuestion, manner
 from memory.index.hits import Hit
 from memory.types import Exchange, Kind
 from tests.kits.memory_kit import Corner, at_home, utc

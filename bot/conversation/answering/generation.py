@@ -18,9 +18,8 @@ from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.question_analysis import as_meant, pieces
-from bot.models.offline.spoken_languages import SPOKEN, newest_language, phrases, spoken_language
-from bot.models.offline.spoken_manner import Manner, manner
-from bot.models.offline.voice import VoiceAnswer, VoiceQuestion
+from bot.models.offline.spoken_languages import SPOKEN, newest_language, spoken_language
+from bot.models.offline.voice import Manner, VoiceAnswer, VoiceQuestion, manner
 from bot.models.port import Model
 from bot.reconciliation.message_verification import MessageVerification, RequestBudget
 from bot.reconciliation.used_messages import used_at, used_in, verified_hits
@@ -194,7 +193,7 @@ def _quoting_answer(question: VoiceQuestion, hits: Sequence[Hit], above: Sequenc
 def _hint(text: str, offer: Offer, wanted: Manner) -> str:
     """Return the sentence that names an offered command: a mere word does nothing."""
     unclear = not (wanted.language or spoken_language(text))
-    told = Phrases(offer.language) if unclear and offer.language in SPOKEN.values() else phrases(wanted, text, "")
+    told = Phrases(offer.language) if unclear and offer.language in SPOKEN.values() else wanted.phrases(text)
     if offer.forgets:
         return told.framed("Nothing is forgotten yet. {command} does it, and asks once more first.", command=offer.line)
     return told.framed("{command} does that.", command=offer.line)

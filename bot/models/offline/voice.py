@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from bot.models.offline.answer_choice import AnswerChoice
 from bot.models.offline.candidates import Candidate, any_of
 from bot.models.offline.message_kinds import MessageKind, asks_what_lyra_feels, hear, is_about_lyra
-from bot.models.offline.phrases import Phrases
+from bot.models.offline.phrases import FORMAL, Phrases
 from bot.models.offline.possession import OWN
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, parts, people, things
 from bot.models.offline.result_wording import ResultWording
-from bot.models.offline.spoken_languages import phrases
-from bot.models.offline.spoken_manner import Manner
+from bot.models.offline.spoken_languages import SPOKEN, spoken_language
+from localization.current_language import ENGLISH, LANGUAGES, current
 from memory.index.hits import Certainty, Hit
 from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
@@ -24,8 +24,44 @@ from memory.text.quotations import one_line
 from memory.types import Statement
 
 _UNREAD = re.compile(r"^\[(?:audio|video|image|file) [^\n]*, not read\b", re.MULTILINE)
+_CALLED = re.compile(r' wants to be called "(?P<name>[^"]+)"\.$')
+_ANSWERED_IN = re.compile(r" wants answers in (?P<language>\w+)\.$")
+_FORMAL = frozenset({"de"})
 _ABOVE = {Aim.ASKER: "profile", Aim.TIME: "era"}
 _LISTS = frozenset((Aim.LIST, Aim.ABOUT, Aim.ASKER, Aim.SAID, Aim.TIME))
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """A person's name ('': the speaker's), the language around quotes ('': the question's), short answers, formal address.
+
+    `rests_on` are the manners that it follows.
+    """
+
+    name: str = ""
+    language: str = ""
+    brief: bool = False
+    formal: bool = False
+    rests_on: Sequence[Statement] = ()
+
+    def followed_in(self, answer: str) -> Sequence[Statement]:
+        """Return the manners without which an answer might be another: the name is said, or makes no difference."""
+        return [one for one in self.rests_on if self.name in answer or not _CALLED.search(one.text)]
+
+    def phrases(self, text: str, written: str = "") -> Phrases:
+        """Return the sentences for an answer to a text: in the requested language, the text's, the one written before, or the current one."""
+        spoken = self.language or spoken_language(text) or written or LANGUAGES[current()]
+        code = SPOKEN.get(spoken, ENGLISH)
+        return Phrases(f"{code}{FORMAL}" if self.formal and code in _FORMAL else code)
+
+
+def manner(wanted: Sequence[Statement]) -> Manner:
+    """Return the manner that one person's wishes amount to."""
+    name = next((match["name"] for one in wanted if (match := _CALLED.search(one.text))), "")
+    language = next((match["language"].lower() for one in wanted if (match := _ANSWERED_IN.search(one.text))), "")
+    brief = any(one.text.endswith(" wants short answers.") for one in wanted)
+    formal = any(one.text.endswith(' wants to be addressed with "Sie".') for one in wanted)
+    return Manner(name, language, brief, formal, wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +98,7 @@ class VoiceQuestion:
     @property
     def phrases(self) -> Phrases:
         """The sentences for the answer."""
-        return phrases(self.manner, self.text, self.written)
+        return self.manner.phrases(self.text, self.written)
 
     @property
     def without_answer(self) -> str:
