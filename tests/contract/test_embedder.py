@@ -20,9 +20,9 @@ TEXTS = ["the cat is called Turing", "a cat called Turing", "stock prices fell s
 
 
 @asynccontextmanager
-async def embedding(seconds: float = 5.0, **options: Any) -> AsyncIterator[tuple[OpenAIServer, OpenAIEmbedder]]:
+async def embedding(seconds: float = 5.0) -> AsyncIterator[tuple[OpenAIServer, OpenAIEmbedder]]:
     async with OpenAIServer() as server:
-        embedder = OpenAIEmbedder("main", Backend(base_url=server.base_url, model="e", timeout=seconds), KEY, **options)
+        embedder = OpenAIEmbedder("main", Backend(base_url=server.base_url, model="e", timeout=seconds), KEY)
         try:
             yield server, embedder
         finally:
@@ -55,11 +55,12 @@ async def test_nothing_in_nothing_out() -> None:
 
 
 async def test_many_texts_go_in_batches_and_come_back_in_order() -> None:
-    async with embedding(batch=2) as (server, embedder):
-        rows = await embedder.embed(TEXTS)
-        assert asked(server) == [2, 1]
-        for text, row in zip(TEXTS, rows, strict=True):
-            assert np.allclose(row, (await embedder.embed([text]))[0])
+    many = [*TEXTS, *(f"remark {n}" for n in range(62))]
+    async with embedding() as (server, embedder):
+        rows = await embedder.embed(many)
+        assert asked(server) == [64, 1]
+        for at in (0, 1, 63, 64):
+            assert np.allclose(rows[at], (await embedder.embed([many[at]]))[0])
 
 
 async def test_vectors_sent_in_another_order_find_their_texts() -> None:
@@ -171,10 +172,10 @@ async def test_too_few_vectors_are_counted_in_the_sentence() -> None:
 
 
 async def test_a_dimension_that_changes_between_batches_fails_the_whole() -> None:
-    async with embedding(batch=1) as (server, embedder):
+    async with embedding() as (server, embedder):
         server.script("", fake.Vectors("dimension"))
         with pytest.raises(EmbeddingFailed, match="different dimensions"):
-            await embedder.embed(TEXTS)
+            await embedder.embed([f"remark {n}" for n in range(65)])
     async with embedding() as (server, embedder):
         server.script(*[fake.Vectors("dimension")] * 3)
         with pytest.raises(EmbeddingFailed, match="different dimensions"):
