@@ -123,10 +123,11 @@ class ServedModel:
         if self._background:
             yield await self._line.run(lambda: self._whole(messages))
             return
+        cleaned = partial(off_loop, size(messages), partial(Cleaned, messages))
         # An answer with nothing to show is retried, and finally an error.
         for _ in range(_MOST_ASKED):
             said, held, cut = False, "", None
-            async with aclosing(self._shown(messages, toolbox)) as pieces:
+            async with aclosing(self._filtered(cleaned, self._line.first(), "conversation", messages, toolbox)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Restart):
                         said, held, cut = False, "", None
@@ -142,10 +143,6 @@ class ServedModel:
                     yield cut
                 return
         raise ModelGarbled(lazy("The model {name} wrote nothing that can be shown.", name=self.name), _MOST_ASKED)
-
-    def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
-        cleaned = partial(off_loop, size(messages), partial(Cleaned, messages))
-        return self._filtered(cleaned, self._line.first(), "conversation", messages, toolbox)
 
     async def room(self) -> int | None:
         """Return the model's room. Raises ModelDenied if its key is unavailable."""

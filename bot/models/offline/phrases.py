@@ -46,16 +46,6 @@ class Phrases:
         return (_BEFORE.sub(elided, told) if words else told).format_map(values)
 
     @property
-    def no_model(self) -> str:
-        """Say what she is without a connected model."""
-        return self.framed("I am Lyra, and no model is connected: I keep, find and summarize what you tell me.")
-
-    @property
-    def silent_model(self) -> str:
-        """Say that her model, which is connected, gave no usable answer."""
-        return self.framed("I am Lyra. My model gave no answer to this: ask again, or in other words.")
-
-    @property
     def nothing(self) -> str:
         """Say that nothing is known."""
         return self.framed("Nothing about that yet.")

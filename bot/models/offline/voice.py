@@ -103,7 +103,9 @@ class VoiceQuestion:
     @property
     def without_answer(self) -> str:
         """What is said where memory holds no answer, and none is to be expected of it."""
-        return self.phrases.silent_model if self.has_model else self.phrases.no_model
+        if self.has_model:
+            return self.phrases.framed("I am Lyra. My model gave no answer to this: ask again, or in other words.")
+        return self.phrases.framed("I am Lyra, and no model is connected: I keep, find and summarize what you tell me.")
 
     def parts(self) -> Sequence[QuestionPart]:
         """Return the parts of a message to search for; none unless it asks something."""
