@@ -68,7 +68,7 @@ _MOVED = frozenset(map(stem, ("move", "moved", "moving")))
 class AnswerChoice:
     """Chooses among the hits for an asker; times are read in a time zone, and `now` tells what lies ahead."""
 
-    def __init__(self, asker: str, hits: Sequence[Hit], time_zone: str = "UTC", now: int = LATEST) -> None:
+    def __init__(self, asker: str, hits: Sequence[Hit], time_zone: str, now: int) -> None:
         self._now = now
         self._zone = time_zone
         self._asker = one_line(asker).casefold()
