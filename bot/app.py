@@ -269,4 +269,4 @@ def _open_model(
     environment: Environment, name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts
 ) -> Model:
     model: type[OpenAIModel] = imported("bot.models.endpoints.llm:OpenAIModel")
-    return model.of(name, backend, secret_of(environment, backend, name), facts, tries=tries, waits=waits)
+    return model(name, backend, secret_of(environment, backend, name), facts, tries=tries, waits=waits)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from bot.models.offline.spoken_languages import spoken_language
-from bot.models.offline.spoken_manner import manner
+from bot.models.offline.voice import manner
 from memory.bank.block import HEAD, Block, bullet
 from memory.index.hits import DigestHit, Hit
 from memory.text.budget import FittedLayer, Layer, TokenBudget, clip

@@ -5,12 +5,11 @@ For the offline voice each part of a question is searched separately, and each m
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
 from bot.config.settings import Settings
 from bot.models.offline.question_analysis import Aim
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import VoiceQuestion
 from memory.bank.block import Block
 from memory.index.hits import DigestHit, Hit
 from memory.index.when.told_times import asks_ahead
@@ -146,12 +145,12 @@ class SearchResult:
     above: Sequence[Statement] = ()
 
 
-async def search_parts(turn: RetrievalRequest, voice: OfflineVoice, question: VoiceQuestion) -> SearchResult:
+async def search_parts(turn: RetrievalRequest, question: VoiceQuestion) -> SearchResult:
     """Search for each part of a question; nothing is found for a message that asks nothing."""
     question_keys = {exchange.key for exchange in turn.questions}
     hits: dict[int, Hit] = {}
     statements: list[Statement] = []
-    for part in await off_loop(len(question.text), partial(voice.parts, question)):
+    for part in await off_loop(len(question.text), question.parts):
         if part.aim is Aim.ASKER and (facts := await _facts(turn, question.asker)):
             statements += facts
             continue
@@ -160,7 +159,7 @@ async def search_parts(turn: RetrievalRequest, voice: OfflineVoice, question: Vo
             date_messages = await turn.view.recall.messages(
                 part.day.sought, _DATE_MESSAGES, exclude=question_keys, asker=question.asker
             )
-            window = voice.window(question, part, date_messages)
+            window = question.window(part, date_messages)
             hits |= {hit.exchange.key: hit for hit in date_messages if hit.exchange.key not in hits}
         if part.aim is not Aim.TIME or window is None:
             found = await turn.view.recall.messages(part.sought, _OFFLINE_HITS, exclude=question_keys, asker=question.asker)

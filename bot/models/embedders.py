@@ -9,16 +9,13 @@ from bot.config.sections import Backend
 from bot.config.settings import LOCAL, OFF, Settings
 from bot.errors import BadConfig
 from bot.imports import imported
-from bot.models.e5 import weights as e5
-from bot.models.minilm.weights import MODEL, folder
+from bot.models.local import e5, minilm
 from localization.sentences import Said, _, lazy
 from memory.places.scope_settings import KeptSettings
 from memory.ports import Embedder
 
 if TYPE_CHECKING:
-    from bot.models.e5.embedder import E5
     from bot.models.endpoints.embedding import OpenAIEmbedder
-    from bot.models.minilm.embedder import MiniLM
 
 _SCOPE, _TOLD = "install", "told_no_local_model"
 
@@ -73,13 +70,12 @@ def choose_embedder(settings: Settings, key: Callable[[str, Backend], str | None
     that another could not stand in. Raises BadConfig if the local model is configured explicitly but not installed.
     """
     if settings.embed in ([], [LOCAL]):
-        if (files := folder()) is not None:
-            local: type[MiniLM] = imported("bot.models.minilm.embedder:MiniLM")
+        if (files := minilm.folder()) is not None:
+            local = minilm.MiniLM(files)
             if (more := e5.folder()) is None:
-                return EmbedderChoice(local(files), lazy("the local model {model}", model=MODEL))
-            every: type[E5] = imported("bot.models.e5.embedder:E5")
-            what = lazy("the local models {model} and, for other languages, {other}", model=MODEL, other=e5.MODEL)
-            return EmbedderChoice(local(files), what, others=every(more))
+                return EmbedderChoice(local, lazy("the local model {model}", model=minilm.MODEL))
+            what = lazy("the local models {model} and, for other languages, {other}", model=minilm.MODEL, other=e5.MODEL)
+            return EmbedderChoice(local, what, others=e5.E5(more))
         if settings.embed:
             raise BadConfig(
                 lazy(
@@ -94,8 +90,9 @@ def choose_embedder(settings: Settings, key: Callable[[str, Backend], str | None
     remote: type[OpenAIEmbedder] = imported("bot.models.endpoints.embedding:OpenAIEmbedder")
     name = settings.embed[0]
     backend = settings.models[name]
-    embeds = remote(name, backend.base_url, backend.model, key(name, backend), backend.timeout)
-    return EmbedderChoice(embeds, lazy("{model} at {base_url}", model=backend.model, base_url=backend.shown_url))
+    return EmbedderChoice(
+        remote(name, backend, key(name, backend)), lazy("{model} at {base_url}", model=backend.model, base_url=backend.shown_url)
+    )
 
 
 async def missing_model_notice(choice: EmbedderChoice, kept: KeptSettings) -> str:

@@ -5,7 +5,7 @@ is complete when iteration ends; any failure is one of the ModelError tree of bo
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Literal, NotRequired, Protocol, Self, TypedDict
 
@@ -107,8 +107,10 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, at least one of them visible; it is complete when iteration ends.
+
+        Whoever abandons it closes it, so that it stops costing at once.
 
         With a toolbox, its prompt is sent, and tool calls are run in between. Raises ModelError, before the first piece or
         after some: then the pieces are no answer. Neither is what precedes a Restart.
@@ -134,20 +136,9 @@ def size(messages: Sequence[ChatMessage]) -> int:
     return sum(tokens(message["content"]) + _AROUND for message in messages)
 
 
-@asynccontextmanager
-async def closing(stream: AsyncIterator[str]) -> AsyncGenerator[AsyncIterator[str], None]:
-    """Close the stream on exit, so that an abandoned answer stops costing at once."""
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()
-
-
 async def complete(model: Model, messages: Sequence[ChatMessage]) -> str:
     """Return the whole answer. Raises ModelError."""
-    async with closing(model.stream(messages)) as pieces:
+    async with aclosing(model.stream(messages)) as pieces:
         return await joined(pieces)
 
 
@@ -176,24 +167,20 @@ class Chain:
 
         Whom it passes over is logged, so that a wrong key is noticed although another model answers.
         """
-        *before, last = self._models
-        for model in before:
+        for model in self._models:
             begun = False
-            async with closing(model.stream(messages, toolbox)) as pieces:
+            async with aclosing(model.stream(messages, toolbox)) as pieces:
                 try:
                     async for piece in pieces:
                         begun = True
                         yield piece
                 except ModelError as error:
                     # Yielded pieces cannot be taken back, so only an answer that has not begun falls back to the next model.
-                    if begun:
+                    if begun or model is self._models[-1]:
                         raise
                     log.warning("model.passed_over", model=model.name, error=type(error).__name__)
                 else:
                     return
-        async with closing(last.stream(messages, toolbox)) as pieces:
-            async for piece in pieces:
-                yield piece
 
     async def room(self) -> int | None:
         """Return the room of the first model whose key is available: the others are fallbacks."""

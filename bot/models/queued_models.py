@@ -3,12 +3,12 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from functools import partial
 
 from adapters.markup import printable
 from bot.errors import BadSecret, ModelDenied, ModelGarbled
-from bot.models.port import ChatMessage, CutShort, Model, Restart, Tool, Toolbox, ToolCall, closing, joined, size
+from bot.models.port import ChatMessage, CutShort, Model, Restart, Tool, Toolbox, ToolCall, joined, size
 from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
@@ -125,10 +125,11 @@ class ServedModel:
         if self._background:
             yield await self._line.run(lambda: self._whole(messages))
             return
+        cleaned = partial(off_loop, size(messages) // _PER_CHARACTER, partial(Cleaned, messages))
         # An answer with nothing to show is retried, and finally an error.
         for _ in range(_MOST_ASKED):
             said, held, cut = False, "", None
-            async with closing(self._shown(messages, toolbox)) as pieces:
+            async with aclosing(self._filtered(cleaned, self._line.first(), "conversation", messages, toolbox)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Restart):
                         said, held, cut = False, "", None
@@ -144,10 +145,6 @@ class ServedModel:
                     yield cut
                 return
         raise ModelGarbled(lazy("The model {name} wrote nothing that can be shown.", name=self.name), _MOST_ASKED)
-
-    def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
-        cleaned = partial(off_loop, size(messages) // _PER_CHARACTER, partial(Cleaned, messages))
-        return self._filtered(cleaned, self._line.first(), "conversation", messages, toolbox)
 
     async def room(self) -> int | None:
         """Return the model's room. Raises ModelDenied if its key is unavailable."""
@@ -170,7 +167,7 @@ class ServedModel:
         async def condensed() -> CleanedDigest:
             return CleanedDigest(messages)
 
-        async with closing(self._filtered(condensed, nullcontext(), "digests", messages, None)) as pieces:
+        async with aclosing(self._filtered(condensed, nullcontext(), "digests", messages, None)) as pieces:
             return await joined(pieces)
 
     async def _filtered(
@@ -179,7 +176,7 @@ class ServedModel:
     ) -> AsyncGenerator[str, None]:  # fmt: skip
         """Yield an answer that is asked for from a `place` in the queue, as a filter leaves it, which is `made` anew if it restarts."""
         kept = await made()
-        async with place, closing(self._counted(purpose, messages, toolbox)) as pieces:
+        async with place, aclosing(self._counted(purpose, messages, toolbox)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Restart):
                     kept = await made()
@@ -204,7 +201,7 @@ class ServedModel:
 
         rounds = _CountedRounds(toolbox, messages, count) if toolbox else None
         try:
-            async with closing(self._opened().stream(messages, rounds)) as pieces:
+            async with aclosing(self._opened().stream(messages, rounds)) as pieces:
                 async for piece in pieces:
                     written.append(piece)
                     yield piece

@@ -19,7 +19,7 @@ from bot.errors import LyraError
 from bot.imports import imported
 from bot.models.connect import known_servers
 from bot.models.endpoints.backend_facts import BackendFacts
-from bot.models.minilm.weights import folder
+from bot.models.local.minilm import folder
 from bot.setup.config_file import ConfigFile
 from bot.setup.setup_questions import SetupQuestions, one_of
 from localization.sentences import _, lazy, told

@@ -30,6 +30,8 @@ from rich.table import Table
 from adapters.console.console import Console, Origin
 from adapters.events import Person
 from bot.app import open_app
+from bot.config.sections import Backend
+from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
@@ -120,7 +122,8 @@ async def _turn(table: Table) -> None:
 
 
 async def _turns(table: Table, base_url: str) -> None:
-    model = OpenAIModel("m", base_url, "m", None, 10.0, 64)
+    backend = Backend(base_url=base_url, model="m", timeout=10.0, max_tokens=64, tools="off")
+    model = OpenAIModel("m", backend, None, BackendFacts(), tries=1, waits=())
     began = time.process_time()
     bare = await _timed(lambda: complete(model, [{"role": "user", "content": "boats?"}]), _TURNS)
     worked = (time.process_time() - began) * _MILLISECONDS / _TURNS

@@ -22,6 +22,7 @@ from bot.cli import output
 from bot.config.environment import read_environment
 from bot.config.settings import Settings, load
 from bot.errors import LyraError, ModelGarbled
+from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import ChatMessage, complete, size
 from bot.models.queued_models import ServedModel
@@ -77,16 +78,8 @@ class Seat:
         backend = settings.models[name]
         key = secret_of(read_environment(), backend, name)
         longest = min(most or backend.max_tokens, backend.max_tokens)
-        model = OpenAIModel(
-            name,
-            backend.base_url,
-            backend.model,
-            key,
-            backend.timeout,
-            longest,
-            sampling=backend.sampling,
-            context=backend.context,
-        )
+        alone = backend.model_copy(update={"max_tokens": longest, "sees": False, "tools": "off"})
+        model = OpenAIModel(name, alone, key, BackendFacts(), tries=4, waits=(1.0, 2.0, 4.0))
         return cls(
             f"{name}: {backend.model}",
             ServedModel(name, lambda: model, RequestQueue(backend.places), background=False),

@@ -10,8 +10,8 @@ import numpy as np
 from rich.table import Table
 
 from bot.app import RandomIds
-from bot.models.minilm import weights
-from bot.models.minilm.embedder import MiniLM
+from bot.models.local import minilm as weights
+from bot.models.local.minilm import MiniLM
 from memory.core import Memory, Ports
 from memory.ports import Embedder
 from memory.text.lexical import tokens

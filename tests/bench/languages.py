@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from bot.models.e5.embedder import E5
-from bot.models.minilm.embedder import MiniLM
+from bot.models.local.e5 import E5
+from bot.models.local.minilm import MiniLM
 from tests.kits.languages import LANGUAGES, local_models, places, shares
 
 _ACROSS = (("en", "de"), ("de", "en"), ("en", "zh"), ("zh", "en"), ("fr", "ru"), ("ja", "es"), ("ar", "pl"), ("tr", "ko"))

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable
 
-from bot.models.minilm import weights
-from bot.models.minilm.embedder import MiniLM
+from bot.models.local import minilm as weights
+from bot.models.local.minilm import MiniLM
 
 Row = Callable[[str, float, str, float, str], None]
 _QUESTIONS = 60

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from bot.models.minilm import weights
-from bot.models.minilm.embedder import MiniLM
+from bot.models.local import minilm as weights
+from bot.models.local.minilm import MiniLM
 from memory.forget.shared_content import retelling, shares
 from memory.forget.sparing import NEAR, Nearness, is_comparable
 from memory.text.acknowledgements import only_acknowledges

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import pytest_asyncio
 
-from bot.models.e5 import weights
-from bot.models.e5.embedder import E5
+from bot.models.local import e5 as weights
+from bot.models.local.e5 import E5
 from bot.service import log
 from memory.errors import EmbeddingFailed
 from tests.kits.usual import usual
@@ -100,7 +100,8 @@ async def test_a_file_that_is_not_the_published_one_is_refused_once_and_for_all(
 ) -> None:
     assert FOLDER is not None
     log.configure("warning")
-    (tmp_path / weights.engine(FOLDER).name).symlink_to(weights.engine(FOLDER))
+    engine = next(FOLDER.glob(weights.ENGINE))
+    (tmp_path / engine.name).symlink_to(engine)
     if how == "changed":
         shutil.copy(FOLDER / weights.WEIGHTS, tmp_path)
         with (tmp_path / weights.WEIGHTS).open("r+b") as body:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bot.config.sections import Backend
 from bot.models.endpoints.embedding import OpenAIEmbedder
 from memory.errors import EmbeddingFailed
 from memory.ports import Embedder
@@ -19,10 +20,9 @@ TEXTS = ["the cat is called Turing", "a cat called Turing", "stock prices fell s
 
 
 @asynccontextmanager
-async def embedding(**options: Any) -> AsyncIterator[tuple[OpenAIServer, OpenAIEmbedder]]:
+async def embedding(seconds: float = 5.0) -> AsyncIterator[tuple[OpenAIServer, OpenAIEmbedder]]:
     async with OpenAIServer() as server:
-        given = {"base_url": server.base_url, "model": "e", "api_key": KEY, "timeout": 5.0}
-        embedder = OpenAIEmbedder("main", **{**given, **options})
+        embedder = OpenAIEmbedder("main", Backend(base_url=server.base_url, model="e", timeout=seconds), KEY)
         try:
             yield server, embedder
         finally:
@@ -55,11 +55,12 @@ async def test_nothing_in_nothing_out() -> None:
 
 
 async def test_many_texts_go_in_batches_and_come_back_in_order() -> None:
-    async with embedding(batch=2) as (server, embedder):
-        rows = await embedder.embed(TEXTS)
-        assert asked(server) == [2, 1]
-        for text, row in zip(TEXTS, rows, strict=True):
-            assert np.allclose(row, (await embedder.embed([text]))[0])
+    many = [*TEXTS, *(f"remark {n}" for n in range(62))]
+    async with embedding() as (server, embedder):
+        rows = await embedder.embed(many)
+        assert asked(server) == [64, 1]
+        for at in (0, 1, 63, 64):
+            assert np.allclose(rows[at], (await embedder.embed([many[at]]))[0])
 
 
 async def test_vectors_sent_in_another_order_find_their_texts() -> None:
@@ -171,10 +172,10 @@ async def test_too_few_vectors_are_counted_in_the_sentence() -> None:
 
 
 async def test_a_dimension_that_changes_between_batches_fails_the_whole() -> None:
-    async with embedding(batch=1) as (server, embedder):
+    async with embedding() as (server, embedder):
         server.script("", fake.Vectors("dimension"))
         with pytest.raises(EmbeddingFailed, match="different dimensions"):
-            await embedder.embed(TEXTS)
+            await embedder.embed([f"remark {n}" for n in range(65)])
     async with embedding() as (server, embedder):
         server.script(*[fake.Vectors("dimension")] * 3)
         with pytest.raises(EmbeddingFailed, match="different dimensions"):
@@ -191,7 +192,7 @@ FAILURES: dict[str, tuple[fake.Behaviour, str]] = {
 
 @pytest.mark.parametrize(("fault", "sentence"), FAILURES.values(), ids=FAILURES.keys())
 async def test_what_may_heal_with_time_is_asked_once(fault: fake.Behaviour, sentence: str) -> None:
-    async with embedding(timeout=0.5 if isinstance(fault, fake.Hang) else 5.0) as (server, embedder):
+    async with embedding(seconds=0.5 if isinstance(fault, fake.Hang) else 5.0) as (server, embedder):
         server.script(fault)
         with pytest.raises(EmbeddingFailed, match=sentence) as caught:
             await embedder.embed(TEXTS)
@@ -214,7 +215,7 @@ async def test_a_text_too_long_is_embedded_by_its_beginning() -> None:
 async def test_who_is_not_there_is_said() -> None:
     async with OpenAIServer() as server:
         address = server.base_url
-    embedder = OpenAIEmbedder("main", address, "e", None, 5.0)
+    embedder = OpenAIEmbedder("main", Backend(base_url=address, model="e"), None)
     with pytest.raises(EmbeddingFailed, match=r"No model answers at .*\. Is it running\?"):
         await embedder.embed(TEXTS)
     await embedder.close()

@@ -13,11 +13,11 @@ import pytest_asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.models.local_embedder import unit
-from bot.models.minilm import weights
-from bot.models.minilm.embedder import MiniLM
-from bot.models.minilm.encoder import Encoder
-from bot.models.minilm.quantized import PACKAGE, VERSION, QuantizedEncoder, installed
+from bot.models.local import minilm as weights
+from bot.models.local.encoder import Encoder
+from bot.models.local.local_embedder import unit
+from bot.models.local.minilm import MiniLM
+from bot.models.local.quantized import PACKAGE, VERSION, QuantizedEncoder, installed
 from bot.service import log
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors

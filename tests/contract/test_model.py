@@ -3,22 +3,24 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from bot.config.sections import Backend
 from bot.errors import (
     BadSecret,
     ModelDown,
     ModelGarbled,
     ModelTimeout,
 )
+from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.endpoint import Endpoint, retry_after
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.port import ChatMessage, CutShort, closing, complete
+from bot.models.port import ChatMessage, CutShort, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -27,11 +29,25 @@ SECRET = "my diagnosis is private"
 ASKED: list[ChatMessage] = [{"role": "system", "content": "You are Lyra."}, {"role": "user", "content": SECRET}]
 
 
+def model_at(
+    base_url: str,
+    api_key: str | None = KEY,
+    facts: BackendFacts | None = None,
+    *,
+    name: str = "main",
+    tries: int = 4,
+    waits: Sequence[float] = (0.0,),
+    **keys: Any,
+) -> OpenAIModel:
+    """Return a model that writes 64 tokens in five seconds at most, and is offered no tools, unless its configuration says else."""
+    backend = Backend(**{"base_url": base_url, "model": "m", "timeout": 5.0, "max_tokens": 64, "tools": "off", **keys})
+    return OpenAIModel(name, backend, api_key, facts or BackendFacts(), tries=tries, waits=waits)
+
+
 @asynccontextmanager
 async def talking(**options: Any) -> AsyncIterator[tuple[OpenAIServer, OpenAIModel]]:
     async with OpenAIServer() as server:
-        given = {"base_url": server.base_url, "model": "m", "api_key": KEY, "timeout": 5.0, "max_tokens": 64, "waits": [0.0]}
-        model = OpenAIModel("main", **{**given, **options})
+        model = model_at(server.base_url, **options)
         try:
             yield server, model
         finally:
@@ -194,7 +210,7 @@ async def test_an_endless_answer_ends_at_the_byte_cap() -> None:
 async def test_an_answer_nobody_wants_any_more_is_hung_up() -> None:
     async with talking() as (server, model):
         server.script(fake.Endless(delay=0.01))
-        async with closing(model.stream(ASKED)) as pieces:
+        async with aclosing(model.stream(ASKED)) as pieces:
             await anext(pieces)
         await asyncio.wait_for(server.left.wait(), 5)
 
@@ -233,7 +249,7 @@ async def test_cancelling_during_a_wait_stops_at_once() -> None:
 @pytest.mark.parametrize("key", ["", "two\nlines", " padded", "schlüssel"])
 def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
     with pytest.raises(BadSecret) as caught:
-        OpenAIModel("main", "http://127.0.0.1/v1", "m", key, 1.0, 64)
+        model_at("http://127.0.0.1/v1", key)
     assert not key or key not in str(caught.value)
 
 

@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator
 import numpy as np
 import pytest
 
+from bot.config.sections import Backend
 from bot.models.endpoints.embedding import OpenAIEmbedder
 from bot.models.endpoints.endpoint import Endpoint
-from bot.models.endpoints.llm import OpenAIModel
 from bot.models.endpoints.probing import context_of, local_models
 from bot.models.port import complete
+from tests.contract.test_model import model_at
 from tests.fakes.openai_server import OpenAIServer
 
 KEY = "sk-very-secret"
@@ -28,8 +29,8 @@ async def server() -> AsyncIterator[OpenAIServer]:
 )
 async def test_a_query_goes_with_every_request(server: OpenAIServer, behind: str) -> None:
     url = f"{server.base_url}{behind}"
-    model = OpenAIModel("main", url, "m", KEY, 5.0, 64, 1, [])
-    embedder = OpenAIEmbedder("main", url, "e", KEY, 5.0)
+    model = model_at(url, tries=1)
+    embedder = OpenAIEmbedder("main", Backend(base_url=url, model="e", timeout=5.0), KEY)
     try:
         assert await complete(model, [{"role": "user", "content": "hello"}])
         assert np.any(await embedder.embed(["hello"]))

@@ -14,9 +14,8 @@ from bot.errors import (
     ModelMissing,
     ModelRefused,
 )
-from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
-from tests.contract.test_model import ASKED, KEY, SECRET, free_address, talking
+from tests.contract.test_model import ASKED, KEY, SECRET, free_address, model_at, talking
 from tests.fakes import openai_behaviours as fake
 
 
@@ -208,7 +207,7 @@ async def test_a_newer_model_gets_the_limit_under_its_new_name() -> None:
 
 async def test_who_is_not_there_is_said_with_what_to_do() -> None:
     address = free_address()
-    model = OpenAIModel("main", address, "m", None, 5.0, 64, tries=2, waits=[0.0])
+    model = model_at(address, tries=2)
     with pytest.raises(ModelDown) as caught:
         await complete(model, ASKED)
     assert str(caught.value) == f"No model answers at {address}. Is it running?"

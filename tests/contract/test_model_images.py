@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Chain, ChatMessage, Image, Model, complete
+from tests.contract.test_model import model_at
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -21,7 +22,7 @@ AS_TEXT = [{"role": message["role"], "content": message["content"]} for message 
 
 
 def at(server: OpenAIServer, **options: Any) -> OpenAIModel:
-    return OpenAIModel("main", server.base_url, "m", None, 5.0, 64, waits=[0.0], **options)
+    return model_at(server.base_url, **options)
 
 
 @asynccontextmanager

@@ -16,6 +16,7 @@ from bot.models.writer import ModelWriter
 from memory.derive.drafting import WritingTask, compose
 from memory.errors import TooMuchToRead
 from memory.ports import Source
+from tests.contract.test_model import model_at
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.size import few
@@ -31,7 +32,7 @@ def long(tokens: int) -> list[ChatMessage]:
 async def asking(kind: Kind = "", holds: int = 0, **options: Any) -> AsyncIterator[tuple[OpenAIServer, OpenAIModel]]:
     async with OpenAIServer(fake.sensible) as server:
         server.kind, server.context = kind, holds
-        model = OpenAIModel("main", server.base_url, "fake-model", None, 5.0, 64, waits=[0.0], **options)
+        model = model_at(server.base_url, model="fake-model", **options)
         yield server, model
         await model.close()
 

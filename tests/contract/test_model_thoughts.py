@@ -8,10 +8,10 @@ import pytest
 
 from bot.errors import ModelGarbled
 from bot.models.endpoints.backend_facts import NONE, THOUGHTS, UNOPENED, BackendFacts
-from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import ChatMessage, Restart, complete
 from bot.models.queued_models import ServedModel
 from bot.models.request_queue import RequestQueue
+from tests.contract.test_model import model_at
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -21,7 +21,7 @@ ASKED: list[ChatMessage] = [{"role": "user", "content": "What is my boat called?
 @asynccontextmanager
 async def asking(name: str = "m", facts: BackendFacts | None = None) -> AsyncIterator[tuple[OpenAIServer, ServedModel]]:
     async with OpenAIServer() as server:
-        model = OpenAIModel("main", server.base_url, name, None, 5.0, 64, tries=2, waits=[0.0], facts=facts)
+        model = model_at(server.base_url, facts=facts, tries=2, model=name)
         yield server, ServedModel("main", lambda: model, RequestQueue(1), background=False)
         await model.close()
 

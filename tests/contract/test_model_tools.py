@@ -11,6 +11,7 @@ from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, Mode
 from bot.models.endpoints.backend_facts import REFUSED, TOOLS, USED, BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Chain, ChatMessage, Restart, Tool, ToolCall, complete
+from tests.contract.test_model import model_at
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.tabled import tabled
@@ -48,9 +49,7 @@ class Box:
 @asynccontextmanager
 async def talking(seconds: float = 5.0, facts: BackendFacts | None = None) -> AsyncIterator[tuple[OpenAIServer, OpenAIModel]]:
     async with OpenAIServer() as server:
-        model = OpenAIModel(
-            "main", server.base_url, "m", None, seconds, 64, tries=2, waits=[0.0], uses_tools=True, facts=facts or BackendFacts()
-        )
+        model = model_at(server.base_url, facts=facts, tries=2, timeout=seconds, tools="auto")
         try:
             yield server, model
         finally:
@@ -379,7 +378,7 @@ async def test_a_trouble_between_two_rounds_is_not_noticed() -> None:
 
 async def test_in_a_chain_each_endpoint_is_asked_as_it_knows_tools() -> None:
     async with talking() as (knows, first), OpenAIServer() as knows_none:
-        second = OpenAIModel("spare", knows_none.base_url, "m", None, 5.0, 64, tries=1)
+        second = model_at(knows_none.base_url, name="spare", tries=1)
         knows.script(fake.calls("look", at="sea"), fake.DOWN, fake.DOWN)
         knows_none.script("At sea.")
         box = Box()

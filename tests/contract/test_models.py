@@ -1,6 +1,6 @@
 """Which models serve a conversation, in order of preference, whether any takes images, and finding those that run nearby."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.endpoints.probing import local_models
 from bot.models.port import Chain, ChatMessage, Model, Toolbox, complete
+from tests.contract.test_model import model_at
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.memory_kit import KEY, Clock, opened
 from tests.kits.roomless import Roomless
@@ -32,7 +33,7 @@ BACKENDS = {
 
 
 def made(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
-    return OpenAIModel(name, backend.base_url, backend.model, None, 5.0, 64, tries, waits)
+    return OpenAIModel(name, backend, None, facts, tries=tries, waits=waits)
 
 
 @asynccontextmanager
@@ -122,7 +123,7 @@ class Scripted(Roomless):
         self._pieces = pieces
         self._error = error
 
-    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         for piece in self._pieces:
             yield piece
         if self._error:
@@ -154,8 +155,8 @@ async def test_a_chain_that_fails_fails_with_the_last_error() -> None:
 
 async def test_a_chain_over_http_and_its_end() -> None:
     async with OpenAIServer() as server:
-        absent = OpenAIModel("absent", "http://127.0.0.1:1/v1", "m", None, 5.0, 64, tries=1)
-        model = OpenAIModel("main", server.base_url, "m", None, 5.0, 64)
+        absent = model_at("http://127.0.0.1:1/v1", name="absent", tries=1)
+        model = model_at(server.base_url)
         last = Scripted("last")
         chain = Chain([absent, model, last])
         assert await complete(chain, ASKED) == "Echo: Tea?"

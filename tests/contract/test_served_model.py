@@ -1,7 +1,7 @@
 """Models behind the line of their server, over real HTTP on loopback: who goes first, what is cut off, where an answer ends."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -9,11 +9,11 @@ from hashlib import sha256
 import pytest
 
 from bot.errors import ModelGarbled
-from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import ChatMessage, Toolbox, complete
 from bot.models.queued_models import ServedModel
 from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
+from tests.contract.test_model import model_at
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -40,7 +40,7 @@ class Served:
 async def serving(places: int = 1, seconds: float = 5.0) -> AsyncIterator[Served]:
     async with OpenAIServer() as server:
         line = RequestQueue(places)
-        model = OpenAIModel("m", server.base_url, "m", None, seconds, 64, waits=[0.0])
+        model = model_at(server.base_url, name="m", timeout=seconds)
         yield Served(server, *(ServedModel("m", lambda: model, line, background=background) for background in (False, True)))
         await model.close()
 
@@ -220,7 +220,7 @@ class AtOnce:
 
     name = "at once"
 
-    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         for n in range(1_000):
             yield f"{sha256(str(n).encode()).hexdigest()} "
 

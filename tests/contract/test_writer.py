@@ -9,13 +9,13 @@ from typing import Literal
 
 import pytest
 
-from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Chain
 from bot.models.queued_models import ServedModel
 from bot.models.request_queue import RequestQueue
 from bot.models.writer import ModelWriter
 from memory.errors import WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, Writer
+from tests.contract.test_model import model_at
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.dream_kit import forced
@@ -34,7 +34,7 @@ TASK = Task(
 @asynccontextmanager
 async def writing(tries: int = 1) -> AsyncIterator[tuple[OpenAIServer, ModelWriter]]:
     async with OpenAIServer(fake.sensible) as server:
-        model = OpenAIModel("main", server.base_url, "m", None, 5.0, 512, tries=tries, waits=[0.0])
+        model = model_at(server.base_url, tries=tries, max_tokens=512)
         yield server, ModelWriter(model)
         await model.close()
 
@@ -65,7 +65,7 @@ async def test_it_says_who_it_is() -> None:
 async def test_an_answer_that_the_deadline_cuts_is_no_digest(background: bool) -> None:
     cited = "Ada's cat {} is called Turing. [m1]\n"
     async with OpenAIServer() as server:
-        model = OpenAIModel("main", server.base_url, "m", None, 0.5, 512, tries=1)
+        model = model_at(server.base_url, tries=1, timeout=0.5, max_tokens=512)
         writer = ModelWriter(ServedModel("main", lambda: model, RequestQueue(1), background=True) if background else model)
         server.script(fake.Endless(cited, 0.05))
         with pytest.raises(WriterFailed, match="did not finish within 0.5 seconds"):
@@ -74,7 +74,7 @@ async def test_an_answer_that_the_deadline_cuts_is_no_digest(background: bool) -
 
 
 async def test_the_chain_is_named_whole() -> None:
-    model = OpenAIModel("main", "http://127.0.0.1:1/v1", "m", None, 5.0, 512)
+    model = model_at("http://127.0.0.1:1/v1", max_tokens=512)
     assert ModelWriter(Chain([model, model])).name == "model:main → main"
     await model.close()
 
@@ -131,7 +131,7 @@ async def test_a_thought_is_had_of_what_fits_into_a_small_context(tmp_path: Path
         server.context, server.kind = 1300, kind
         for n in range(12):
             await here.say(f"the zebrafinch number {n} sings in the kitchen {'and sings ' * 60}")
-        model = OpenAIModel("main", server.base_url, "fake-model", None, 5.0, 64, waits=[0.0])
+        model = model_at(server.base_url, model="fake-model")
         report = await forced(here, Teller(), ModelWriter(model))
         assert report.reflection == "waits to be said"
         assert len(server.requests) <= 3

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.models.e5 import weights as others
-from bot.models.minilm import quantized, weights
+from bot.models.local import e5 as others
+from bot.models.local import minilm as weights
+from bot.models.local import quantized
 from tests.fakes import openai_behaviours as b
 from tests.kits.customized import customized
 from tests.kits.entered import entered

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.models.e5.embedder import E5
+from bot.models.local.e5 import E5
 from tests.kits.languages import certain, local_models, places, shares
 from tests.kits.size import few
 

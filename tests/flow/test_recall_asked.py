@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.models.minilm import weights
-from bot.models.minilm.embedder import MiniLM
+from bot.models.local import minilm as weights
+from bot.models.local.minilm import MiniLM
 from memory.index.hits import Certainty
 from memory.ports import Embedder
 from tests.kits.asked import asked, cases, kept, never_said, timed

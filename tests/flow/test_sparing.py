@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.models.minilm import weights
-from bot.models.minilm.embedder import MiniLM
+from bot.models.local import minilm as weights
+from bot.models.local.minilm import MiniLM
 from memory.forget.shared_content import content, retelling, sentences, shares, spoken_of
 from memory.forget.sparing import NEAR, Nearness
 from memory.ports import Vectors

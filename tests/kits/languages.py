@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.app import RandomIds
-from bot.models.e5 import weights as e5
-from bot.models.e5.embedder import E5
-from bot.models.minilm import weights as minilm
-from bot.models.minilm.embedder import MiniLM
+from bot.models.local import e5, minilm
+from bot.models.local.e5 import E5
+from bot.models.local.minilm import MiniLM
 from memory.core import Memory, Ports
 from memory.index.hits import Certainty
 from memory.text.time.times import SystemClock

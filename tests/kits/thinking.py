@@ -1,7 +1,7 @@
 """A chat platform and a model that a test controls: it hands messages over, and decides when answers begin and end."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -90,7 +90,7 @@ class Thinking(Roomless):
         self.fails_at = ""
         """The word of the questions at which it fails, '' for all."""
 
-    async def stream(self, messages: Sequence[Said], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[Said], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         question = messages[-1]["content"].rpartition("\n\n")[2]
         self.asked.append(question)
         self.begun.set()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.models.e5 import weights
-from bot.models.e5.embedder import Engine
+from bot.models.local import e5 as weights
+from bot.models.local.e5 import Engine
 from memory.ports import Vectors
 
 SET = Path(__file__).parents[1] / "sets" / "small_talk" / "messages.jsonl"
@@ -16,7 +16,7 @@ def usual() -> Vectors:
     """Return the mean of all vectors, then one direction a language but one: float32 (languages, dimension)."""
     folder = weights.folder()
     assert folder is not None, "`make model` installs it"
-    engine = Engine(weights.engine(folder), weights.checked(folder))
+    engine = Engine(folder)
     told = [_unit(engine.embed(json.loads(line)["said"])) for line in SET.read_text().splitlines()]
     engine.close()
     mean = np.concatenate(told).mean(axis=0)

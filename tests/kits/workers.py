@@ -25,8 +25,8 @@ from tests.kits.made_once import make_once
 
 _LATE = (
     "adapters.discord.adapter", "adapters.matrix.adapter", "anyio._backends._asyncio", "apscheduler.executors.asyncio", "babel.dates",
-    "babel.lists", "babel.numbers", "bot.models.e5.embedder", "bot.models.endpoints.embedding", "bot.models.endpoints.llm",
-    "bot.models.minilm.embedder", "bot.models.offline.extractive", "bot.web.server", "httpcore2", "memory.deriving",
+    "babel.lists", "babel.numbers", "bot.models.endpoints.embedding", "bot.models.endpoints.llm",
+    "bot.models.offline.extractive", "bot.web.server", "httpcore2", "memory.deriving",
     "memory.store.postgresql.database", "openai.pagination", "openai.resources.chat.completions.completions",
     "openai.resources.embeddings", "openai.resources.models", "structlog",
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Housekeeping keeps the banks of the places where they are on: after gists, within the calls of the day."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class Copier(Roomless):
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Answer with one line."""
         self.asked.append(messages[0]["content"])
         found = _LINE.search(messages[1]["content"])

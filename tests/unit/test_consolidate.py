@@ -1,6 +1,6 @@
 """Consolidation: what was said becomes gists, merges and a summary, each made once, from what is said and nothing else."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,7 @@ class Filtered(Roomless):
 
     name = "filtered"
 
-    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         if "knife" in messages[1]["content"]:
             raise ModelFiltered("status 400, content_filter")
         yield "Ada said that the oven is warm. [m1]"

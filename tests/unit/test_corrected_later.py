@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.json_output import hit as as_row
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import VoiceQuestion
 from memory.ports import Entry, Task
 from memory.types import MINUTE, Discretion, DomainKind, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.recalled import RecallLimits
@@ -254,7 +254,7 @@ async def test_what_says_what_it_corrects_is_known_wherever_and_however_late_it_
         hits = {hit.exchange.key: hit for hit in await here.view.recall.messages("what is the phone number of Aydin?", 10)}
         assert hits[right.key].corrects == dentist and hits[dentist.key].correction == right
         question = VoiceQuestion("who is my dentist?", "Ada", here.clock.now(), "UTC")
-        answer = OfflineVoice().answer(question, list(hits.values()), lambda _: False, ())
+        answer = question.answer(list(hits.values()), lambda _: False, ())
         assert [hit.exchange for hit in answer.cites] == [dentist, right]
         await here.view.forget_message(right.id)
         (hit, *_) = await here.view.recall.messages("who is my dentist?", 10)

@@ -11,7 +11,7 @@ import pytest
 
 from bot.cli.json_output import hit as as_row
 from bot.context.turn_retrieval import search_parts
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import VoiceQuestion
 from memory.ports import Embedder
 from memory.types import MINUTE, DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from tests.flow.test_recall_asked import embedders
@@ -79,9 +79,9 @@ async def told(here: Corner, case: dict[str, Any]) -> Told:
         await here.view.say(session, [receipt])
     await here.view.embed()
     here.clock.forward(5 * MINUTE)
-    voice, question = OfflineVoice(), VoiceQuestion(case["asked"], "Ada", here.clock.now(), "UTC")
-    came = await search_parts(Asked(here.view, here.session), voice, question)
-    answer = voice.answer(question, came.hits, lambda _: False, came.above).text
+    question = VoiceQuestion(case["asked"], "Ada", here.clock.now(), "UTC")
+    came = await search_parts(Asked(here.view, here.session), question)
+    answer = question.answer(came.hits, lambda _: False, came.above).text
     return judged(case, answer, [as_row(hit, "UTC") for hit in await here.view.recall.messages(case["asked"], 10)])
 
 

@@ -10,7 +10,7 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.embedders import EmbedderChoice, choose_embedder
-from bot.models.minilm.quantized import installed
+from bot.models.local.quantized import installed
 from memory.index.embedder_routing import EmbedderRouting
 from memory.ports import Vectors
 from tests.kits.memory_kit import BagOfWords, at_home

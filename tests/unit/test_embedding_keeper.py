@@ -1,7 +1,7 @@
 """New texts get their vectors beside everything else: nobody waits for them, and what fails elsewhere does not stop them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -47,7 +47,7 @@ class Failing(Roomless):
 
     name = "failing"
 
-    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Fail."""
         raise WriterFailed("No model answers.")
         yield ""

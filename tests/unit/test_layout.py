@@ -11,10 +11,9 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("adapters", "bot", "localization", "memory")
 COUNTERPARTS = (
     tuple(str(one.parent.relative_to(ROOT)) for one in (ROOT / "adapters").glob("*/__init__.py")),
-    ("bot/models/e5", "bot/models/minilm"),
     ("memory/store/postgresql", "memory/store/sqlite"),
 )
-"""Folders in which a name may come again, once in each: two platforms, two models, two stores."""
+"""Folders in which a name may come again, once in each: two platforms, two stores."""
 PORTS = ("adapters/pace.py", "adapters/posting.py", "memory/store/database.py")
 """What counterparts are made after."""
 _CLASS = re.compile(r"^\s*class ([A-Za-z]\w*)[(:\[]", re.MULTILINE)

@@ -1,7 +1,7 @@
 """What she does unasked: within the calls and tokens of a day, and after everybody who talks with her."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,7 +38,7 @@ class Answers(Roomless):
     asked: list[str] = field(default_factory=list)
     name: str = "answers"
 
-    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Answer."""
         self.asked.append(messages[1]["content"])
         if self.hears:

@@ -8,7 +8,7 @@ import pytest
 
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.spoken_languages import SPOKEN, spoken_language
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import VoiceQuestion
 from localization.current_language import reading
 from tests.kits.lyra_kit import REPO
 from tests.kits.memory_kit import BagOfWords, Clock, cornered, said, utc
@@ -21,7 +21,7 @@ NOW = utc("2026-11-26T20:00")
 
 def spoken(text: str, written: str = "") -> str:
     """Return what she says to something that asks nothing of memory."""
-    return OfflineVoice().answer(VoiceQuestion(text, "Ada", NOW, "UTC", written=written), [], lambda _: False).text
+    return VoiceQuestion(text, "Ada", NOW, "UTC", written=written).answer([], lambda _: False).text
 
 
 @pytest.mark.parametrize(

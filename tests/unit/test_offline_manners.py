@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.models.offline.spoken_manner import Manner, manner
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import Manner, VoiceQuestion, manner
 from memory.index.hits import Hit
 from memory.types import Exchange, Kind
 from tests.kits.memory_kit import Corner, at_home, utc
@@ -25,7 +24,7 @@ def said(text: str, minutes: int = 0) -> Hit:
 
 
 def answer(text: str, how: Manner, *hits: Hit) -> str:
-    return OfflineVoice().answer(VoiceQuestion(text, "Ada", NOW, "UTC", how), hits, lambda stem: True).text
+    return VoiceQuestion(text, "Ada", NOW, "UTC", how).answer(hits, lambda stem: True).text
 
 
 async def test_who_wants_another_name_is_greeted_by_it_until_that_is_taken_back(tmp_path: Path) -> None:

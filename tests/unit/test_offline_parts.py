@@ -4,13 +4,10 @@ import time
 
 import pytest
 
-from bot.models.offline.phrases import Phrases
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import VoiceQuestion
 from memory.index.hits import Hit
 from memory.types import Kind, Statement
-from tests.unit.test_offline_voice import NOW, ZONE, ask, said
-
-NO_MODEL = Phrases().no_model
+from tests.unit.test_offline_voice import NO_MODEL, NOW, ZONE, ask, said
 
 
 def test_who_asks_where_somebody_lives_is_answered_by_who_moved() -> None:
@@ -169,7 +166,7 @@ def test_what_is_known_of_the_asker_is_what_they_said_of_themselves_last() -> No
     fish, rain, other = said("I love fish", "2026-11-02T10:00"), said("it rains"), said("I hate fish", speaker="Bo")
     assert ask("what do you know about me?", old, new, fish, rain, other).cites == (new, fish)
     fact = Statement(9, "f", "profile", "", "said", "Ada lives in Oslo.", "model:x", 0, 0, 0)
-    given = OfflineVoice().answer(VoiceQuestion("who am I?", "ada", NOW, ZONE), [], lambda _: False, [fact])
+    given = VoiceQuestion("who am I?", "ada", NOW, ZONE).answer([], lambda _: False, [fact])
     assert (given.text, given.above) == ("What I know of you:\n- Ada lives in Oslo.", (fact,))
 
 
@@ -216,7 +213,7 @@ def test_in_french_as_well_one_is_told_what_is_known_of_oneself(question: str) -
 @pytest.mark.parametrize("request_", ["Erzähl mir einen Witz", "Cuéntame un chiste", "Raconte-moi une blague", "Tell me a joke"])
 def test_a_request_to_talk_is_answered_with_what_she_can_do(request_: str) -> None:
     given = ask(request_)
-    assert given.echo and given.text == VoiceQuestion(request_, "ada", NOW, ZONE).phrases.no_model
+    assert given.echo and given.text == VoiceQuestion(request_, "ada", NOW, ZONE).without_answer
 
 
 def test_of_a_name_all_is_told_and_of_who_speaks_their_own_words() -> None:

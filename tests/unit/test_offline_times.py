@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from bot.context.turn_retrieval import search_parts
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import VoiceQuestion
 from memory.types import NewExchange
 from tests.kits.size import few
 from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, kept, two_years
@@ -32,12 +32,12 @@ def good(asked: Dated, answer: str, diary: list[NewExchange]) -> bool:
 
 async def answered(folder: Path, language: str, asked: list[Dated]) -> list[str]:
     """Return what she answers to questions about the diary in a language."""
-    voice, given = OfflineVoice(), []
+    given = []
     async with kept(folder, language) as here:
         for one in asked:
             question = VoiceQuestion(one.question, "Ada", NOW, "UTC")
-            came = await search_parts(Asked(here.view, here.session), voice, question)
-            given.append(voice.answer(question, came.hits, lambda _: False, came.above).text)
+            came = await search_parts(Asked(here.view, here.session), question)
+            given.append(question.answer(came.hits, lambda _: False, came.above).text)
     return given
 
 

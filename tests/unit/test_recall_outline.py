@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.models.local_embedder import unit
+from bot.models.local.local_embedder import unit
 from memory.index.indexing import MESSAGES
 from memory.index.recall import meaning
 from memory.index.recall.meaning import WIDTH, Meaning, Outline, quantized

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.models.local_embedder import unit
+from bot.models.local.local_embedder import unit
 from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import EmbeddingFailed

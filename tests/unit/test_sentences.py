@@ -76,7 +76,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/models/offline/question_analysis.py": "words of languages",
     "bot/models/offline/candidates.py": "words of languages",
     "bot/models/offline/extractive.py": "what is stored of a conversation",
-    "bot/models/offline/spoken_manner.py": "what is stored of wishes",
+    "bot/models/offline/voice.py:  wants": "what is stored of wishes",
     "bot/models/offline/possession.py": "words of languages",
     "bot/models/offline/message_kinds.py": "words of languages",
     "bot/models/endpoints/context_size.py": "what servers of models say",

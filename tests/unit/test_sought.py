@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.context.turn_retrieval import SearchResult, search_parts
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import VoiceQuestion
 from memory.types import Exchange, Session
 from memory.view.view import View
 from tests.kits.ladder_kit import PAIRS, Teller, climbed
@@ -24,7 +24,7 @@ class Asked:
 async def looked_for(here: Corner, text: str) -> SearchResult:
     """Return what comes up for a question of Ada's."""
     question = VoiceQuestion(text, "Ada", here.clock.now(), "UTC")
-    return await search_parts(Asked(here.view, here.session), OfflineVoice(), question)
+    return await search_parts(Asked(here.view, here.session), question)
 
 
 async def test_facts_and_months_are_brought_where_they_are_asked_for(tmp_path: Path) -> None:

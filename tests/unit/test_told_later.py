@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.context.turn_retrieval import search_parts
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import VoiceQuestion
 from tests.kits.memory_kit import Clock, Corner, cornered, said, utc
 from tests.unit.test_sought import Asked
 
@@ -68,9 +68,9 @@ async def kept(folder: Path, language: str) -> AsyncIterator[Corner]:
 
 async def answer(here: Corner, question: str) -> str:
     """Return what she answers without a model."""
-    voice, asked = OfflineVoice(), VoiceQuestion(question, "Ada", NOW, "UTC")
-    came = await search_parts(Asked(here.view, here.session), voice, asked)
-    return voice.answer(asked, came.hits, lambda _: False, came.above).text
+    asked = VoiceQuestion(question, "Ada", NOW, "UTC")
+    came = await search_parts(Asked(here.view, here.session), asked)
+    return asked.answer(came.hits, lambda _: False, came.above).text
 
 
 async def test_she_lists_what_was_told_of_a_time_in_the_order_of_the_days_told_of(tmp_path: Path) -> None:

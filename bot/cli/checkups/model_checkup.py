@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from contextlib import aclosing
 
 from bot.app import secret_of
 from bot.cli.checkups.finding import Finding
@@ -13,7 +14,7 @@ from bot.models.endpoints.endpoint import FAULTS, Endpoint
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.endpoints.probing import takes_tools
 from bot.models.endpoints.requests import tool_payload
-from bot.models.port import CutShort, Image, Tool, closing, complete
+from bot.models.port import CutShort, Image, Tool, complete
 from localization.numerals import number
 from localization.sentences import _, told
 from memory.text.budget import tokens
@@ -28,7 +29,7 @@ async def checkup(environment: Environment, name: str, backend: Backend, facts: 
     try:
         key = secret_of(environment, backend, name)
         # As in a conversation: with fewer tokens, a model that reasons first would not come to its answer. Asked twice, it gets more.
-        model = OpenAIModel.of(name, backend, key, facts, tries=2, waits=())
+        model = OpenAIModel(name, backend, key, facts, tries=2, waits=())
         try:
             way = await _way(model)
             context = await model.context()
@@ -66,7 +67,7 @@ async def _way(model: OpenAIModel) -> str:
     """Return how an answer arrives: the time to the first token, and whether it is streamed."""
     clock = asyncio.get_running_loop().time
     asked_at, moments, text = clock(), list[float](), ""
-    async with closing(model.stream([{"role": "user", "content": "Count from one to ten, in words."}])) as pieces:
+    async with aclosing(model.stream([{"role": "user", "content": "Count from one to ten, in words."}])) as pieces:
         async for piece in pieces:
             if isinstance(piece, CutShort) and piece.late:
                 raise piece.late

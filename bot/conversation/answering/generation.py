@@ -18,9 +18,8 @@ from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.question_analysis import as_meant, pieces
-from bot.models.offline.spoken_languages import SPOKEN, newest_language, phrases, spoken_language
-from bot.models.offline.spoken_manner import Manner, manner
-from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
+from bot.models.offline.spoken_languages import SPOKEN, newest_language, spoken_language
+from bot.models.offline.voice import Manner, VoiceAnswer, VoiceQuestion, manner
 from bot.models.port import Model
 from bot.reconciliation.message_verification import MessageVerification, RequestBudget
 from bot.reconciliation.used_messages import used_at, used_in, verified_hits
@@ -52,7 +51,6 @@ class Generation:
         self._services = services
         self._verification = verification
         self._persona = persona
-        self._voice = OfflineVoice()
         self._show_prompt = show_prompt
 
     async def answer(self, turn: Turn, preview: AnswerPreview | None) -> GeneratedAnswer:
@@ -138,7 +136,7 @@ class Generation:
         """Return the separate queries: the parts of the question at the end of the message, none if it has but one."""
         question = _voice_question(turn, now)
         text = question.text[-_MOST_OF_A_QUESTION:]
-        return [part.sought for part in self._voice.parts(replace(question, text=text))] if len(pieces(text)) > 1 else ()
+        return [part.sought for part in replace(question, text=text).parts()] if len(pieces(text)) > 1 else ()
 
     async def _command_hint(self, turn: Turn, *, with_model: bool) -> GeneratedAnswer | None:
         """Return which command does what the last message asks for in plain words; None if it asks for none.
@@ -170,14 +168,14 @@ class Generation:
         async def search() -> Sequence[Hit]:
             nonlocal read_at, result
             read_at = self._services.clock.now()
-            result = await search_parts(turn, self._voice, question)
+            result = await search_parts(turn, question)
             return result.hits
 
         hits = await self._verification.hits(search, request_budget)
         while await self._verification.changes_sources([one.key for one in result.above], request_budget):
             hits = await self._verification.hits(search, request_budget)
         length = len(question.text) + sum(len(hit.exchange.text) for hit in hits)
-        answer = await off_loop(length, partial(self._quoting_answer, question, hits, result.above))
+        answer = await off_loop(length, partial(_quoting_answer, question, hits, result.above))
         links = await written_urls([*turn.questions, *(hit.exchange for hit in hits)])
         # Written by code, so of all hits it contains only those it quotes.
         cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites} | {one.key: one.text for one in answer.above}
@@ -185,17 +183,17 @@ class Generation:
         sources = cited.keys() | {exchange.key for exchange in turn.questions}
         return GeneratedAnswer(answer.text, frozenset(sources), answer.echo, links, read_at, seen, used=used_in(answer.cites))
 
-    def _quoting_answer(self, question: VoiceQuestion, hits: Sequence[Hit], above: Sequence[Statement]) -> VoiceAnswer:
-        said = _statements(hits)
-        stems = {stem for text in said for stem in key_words(text).values()}
-        meant = replace(question, text=as_meant(question.text, said))
-        return self._voice.answer(meant, hits, lambda stem: stem in stems, above)
+
+def _quoting_answer(question: VoiceQuestion, hits: Sequence[Hit], above: Sequence[Statement]) -> VoiceAnswer:
+    said = _statements(hits)
+    stems = {stem for text in said for stem in key_words(text).values()}
+    return replace(question, text=as_meant(question.text, said)).answer(hits, stems.__contains__, above)
 
 
 def _hint(text: str, offer: Offer, wanted: Manner) -> str:
     """Return the sentence that names an offered command: a mere word does nothing."""
     unclear = not (wanted.language or spoken_language(text))
-    told = Phrases(offer.language) if unclear and offer.language in SPOKEN.values() else phrases(wanted, text, "")
+    told = Phrases(offer.language) if unclear and offer.language in SPOKEN.values() else wanted.phrases(text)
     if offer.forgets:
         return told.framed("Nothing is forgotten yet. {command} does it, and asks once more first.", command=offer.line)
     return told.framed("{command} does that.", command=offer.line)

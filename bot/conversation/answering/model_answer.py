@@ -5,6 +5,7 @@ prompt can widen it. Each call is a round; after the last one no tools are offer
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -29,7 +30,7 @@ from bot.conversation.answering.streaming import AnswerPreview
 from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import AnswerEnded, BadInput, ContextTooLong
-from bot.models.port import ChatMessage, CutShort, Model, Restart, Tool, ToolCall, closing, size
+from bot.models.port import ChatMessage, CutShort, Model, Restart, Tool, ToolCall, size
 from bot.reconciliation.used_messages import UsedMessage, used_at, used_in
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
@@ -245,7 +246,7 @@ class ModelAnswer:
 
     async def _stream(self, chat: Model, pieces: list[str]) -> None:
         """Collect the model's output in `pieces`, showing it as it arrives."""
-        async with closing(chat.stream(self._lookups.prompt(plain=False), self._lookups)) as stream:
+        async with aclosing(chat.stream(self._lookups.prompt(plain=False), self._lookups)) as stream:
             async for piece in stream:
                 pieces.append(piece)
                 if isinstance(piece, Restart):

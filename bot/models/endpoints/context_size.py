@@ -233,12 +233,12 @@ _ASKED = re.compile(
 _REFUSED = frozenset({400, 422})
 _NO_REASONS = frozenset({"bad_request", "invalid_request", "invalid_request_error", "invalid_prompt"})
 _OF_LENGTH = frozenset({"messages", "prompt", "input", "max_tokens", "max_completion_tokens"})
-LOOKED_AT = 20_000
+_LOOKED_AT = 20_000
 
 
 def says_too_long(status: int, words: frozenset[str], body: object) -> bool:
     """Return whether a refusal, with the words of its code and type, says that the prompt is too long."""
-    text = _text(body)
+    text = refusal_text(body)
     return status == 413 or bool(words & _CODES) or any(phrase in text for phrase in _PHRASES)
 
 
@@ -257,9 +257,10 @@ def may_be_too_long(status: object, body: object) -> bool:
 
 def _number(pattern: re.Pattern[str], body: object) -> int | None:
     """Return the number that a body states in one of these ways: a plain number, and so nobody's text."""
-    found = pattern.search(_text(body))
+    found = pattern.search(refusal_text(body))
     return int(next(group for group in found.groups() if group)) if found else None
 
 
-def _text(body: object) -> str:
-    return str(body)[:LOOKED_AT].lower()
+def refusal_text(body: object) -> str:
+    """Return the beginning of a refusal in lower case."""
+    return str(body)[:_LOOKED_AT].lower()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bot.config.sections import Backend
 from bot.errors import ContextTooLong, ModelError, ModelGarbled, ModelRefused
 from bot.models.endpoints.endpoint import Endpoint
 from bot.models.endpoints.responses import Unusable, whole
@@ -19,12 +20,13 @@ from memory.ports import Vectors
 from memory.text.budget import tokens
 
 MAX_BYTES = 1 << 26
+_MOST_AT_ONCE = 64
 # A text is not shortened below this many characters.
 SHORTEST = 200
 
 
 class OpenAIEmbedder:
-    """Embeds through an endpoint, `batch` texts per request, with a timeout in seconds for each request.
+    """Embeds through an endpoint, 64 texts per request, with the backend's timeout for each request.
 
     Transient failures are not retried here: the caller embeds again later. A batch that fails is divided, and batches stay as small
     as the endpoint turns out to take. A text too long for the model is embedded by its beginning.
@@ -33,17 +35,17 @@ class OpenAIEmbedder:
     refused: Said = ""
     """Any fault of an endpoint may be transient."""
 
-    def __init__(self, name: str, base_url: str, model: str, api_key: str | None, timeout: float, batch: int = 64) -> None:
+    def __init__(self, name: str, backend: Backend, api_key: str | None) -> None:
         """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
         self._name = name
-        self._endpoint = Endpoint(base_url, model, api_key)
+        self._endpoint = Endpoint(backend.base_url, backend.model, api_key)
         self._client = self._endpoint.client()
-        self._timeout = timeout
-        self._batch = batch
+        self._timeout = backend.timeout
+        self._batch = _MOST_AT_ONCE
         # Requested as base64 at first, like the openai library does: a quarter of the bytes. Many endpoints send numbers, some refuse.
         self._encodings: list[str] = ["base64", "float"]
         # Vectors of different models are not comparable.
-        self.name = f"{name}:{model}"
+        self.name = f"{name}:{backend.model}"
 
     async def warm(self) -> None:
         """Do nothing: there is nothing to load."""

@@ -33,7 +33,7 @@ from bot.errors import (
     ModelRefused,
     ModelTimeout,
 )
-from bot.models.endpoints.context_size import LOOKED_AT, may_be_too_long, says_too_long, sizes
+from bot.models.endpoints.context_size import may_be_too_long, refusal_text, says_too_long, sizes
 from bot.models.endpoints.responses import ErrorResponse, Truncated, Unusable, WebPage
 from localization.sentences import Said, Sentence, lazy
 
@@ -182,7 +182,7 @@ class Endpoint:
         return ModelDown(lazy("The connection to {shown} broke.", shown=self.shown))
 
     def _refusal(self, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
-        words, text = _words(body), _text(body)
+        words, text = _words(body), refusal_text(body)
         who = self.who
         if says_too_long(status, words, body):
             return self.too_long(*sizes(body))
@@ -219,7 +219,7 @@ class Endpoint:
 def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:
     """Return whether a request may have failed for offering tools: it was refused, or the response mentions them."""
     body = fault.body if isinstance(fault, openai.APIStatusError | ErrorResponse) else None
-    text = _text(body)
+    text = refusal_text(body)
     refused = isinstance(error, ModelRefused) and not isinstance(error, ModelFiltered) and "model_not_found" not in _words(body)
     return refused or (isinstance(error, ModelDown) and any(word in text for word in _OF_TOOLS))
 
@@ -262,13 +262,9 @@ def _stated_wait(text: str) -> float | None:
     return float(found[1]) * (0.001 if found[2] == "ms" else 1.0) if found else None
 
 
-def _text(body: object) -> str:
-    return str(body)[:LOOKED_AT].lower()
-
-
 def _status(body: object) -> int:
     """Return the status that an error object states, as a number or in digits; 500 if it states none."""
-    if "unexpected endpoint" in _text(body):
+    if "unexpected endpoint" in refusal_text(body):
         return 404  # LM Studio, which answers 200 at any address
     code = str(body.get("code")) if isinstance(body, dict) else ""
     return int(code) if re.fullmatch(r"[45]\d\d", code) else 500

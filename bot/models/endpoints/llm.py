@@ -4,10 +4,9 @@ Importing this takes most of a second (the openai library), so code that needs t
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from functools import partial
-from typing import Self
 
 import stamina
 import stamina.instrumentation
@@ -38,54 +37,31 @@ _Begun = tuple[AsyncGenerator[str | ToolCall, None], str | ToolCall | None]
 
 
 class OpenAIModel:
-    """A chat model behind an endpoint.
+    """The chat model of a backend, under its configured name.
 
-    `timeout` is the deadline in seconds for a whole answer with all retries and waits; one that is still being written then is cut
-    off, as it would take as long again. Transient failures before the first
-    piece are retried, up to `tries` attempts; `waits` gives the seconds in between, unless the endpoint does. After the first
-    piece nothing is retried: the caller holds half an answer and decides. Images are sent only if the model `sees`, tools only
-    if it `uses_tools`. An endpoint that fails with tools but not without them is recorded in `facts` as not supporting tools.
-    `sampling` is merged into each request. `name` is the configured name.
+    The backend's timeout is the deadline for a whole answer with all retries and waits; one that is still being written then is
+    cut off, as it would take as long again. Transient failures before the first piece are retried, up to `tries` attempts; `waits`
+    gives the seconds in between, unless the endpoint does. After the first piece nothing is retried: the caller holds half an
+    answer and decides. An endpoint that fails with tools but not without them is recorded in `facts` as not supporting tools.
     """
 
     def __init__(
-        self,
-        name: str,
-        base_url: str,
-        model: str,
-        api_key: str | None,
-        timeout: float,
-        max_tokens: int,
-        tries: int = 4,
-        waits: Sequence[float] = (1.0, 2.0, 4.0),
-        sees: bool = False,
-        uses_tools: bool = False,
-        facts: BackendFacts | None = None,
-        sampling: Mapping[str, object] | None = None,
-        context: int = 0,
+        self, name: str, backend: Backend, api_key: str | None, facts: BackendFacts, *, tries: int, waits: Sequence[float]
     ) -> None:
         """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
         self.name = name
-        self._endpoint = Endpoint(base_url, model, api_key)
-        self._facts = facts or BackendFacts()
-        self._completions = Completions(self._endpoint, self._facts, sees=sees, sampling=sampling or {})
-        self._timeout = timeout
-        self._late = lazy("{who} did not finish within {seconds} seconds.", who=self._endpoint.who, seconds=f"{timeout:g}")
+        self._endpoint = Endpoint(backend.base_url, backend.model, api_key)
+        self._facts = facts
+        self._completions = Completions(self._endpoint, facts, sees=backend.sees, sampling=backend.sampling)
+        self._timeout = backend.timeout
+        seconds = f"{backend.timeout:g}"
+        self._late = lazy("{who} did not finish within {seconds} seconds.", who=self._endpoint.who, seconds=seconds)
         self._tries = tries
         self._waits = waits
-        self._uses_tools = uses_tools
-        nearby = is_nearby(base_url)
-        self._room = PromptRoom(context, max_tokens, self._facts, partial(self._context, nearby=nearby), always=nearby)
-
-    @classmethod
-    def of(
-        cls, name: str, backend: Backend, api_key: str | None, facts: BackendFacts, *, tries: int, waits: Sequence[float]
-    ) -> Self:
-        """Return the model of a configured backend. Raises BadSecret for a key that no header can hold."""
-        return cls(
-            name, backend.base_url, backend.model, api_key, backend.timeout, backend.max_tokens, tries, waits, sees=backend.sees,
-            uses_tools=backend.tools == "auto", facts=facts, sampling=backend.sampling, context=backend.context,
-        )  # fmt: skip
+        self._uses_tools = backend.tools == "auto"
+        nearby = is_nearby(backend.base_url)
+        ask = partial(self._context, nearby=nearby)
+        self._room = PromptRoom(backend.context, backend.max_tokens, facts, ask, always=nearby)
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, round after round of tool calls. Raises ModelError."""

@@ -46,11 +46,11 @@ async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
         return 0
 
 
-async def local_models(base_url: str, seconds: float = 2.0, key: str | None = None) -> list[str]:
-    """Return the sorted names of an endpoint's models; none if no usable response comes within `seconds`."""
+async def local_models(base_url: str, key: str | None = None) -> list[str]:
+    """Return the sorted names of an endpoint's models; none if no usable response comes within two seconds."""
     endpoint = Endpoint(base_url, "", key)
     try:
-        async with asyncio.timeout(seconds), endpoint.http() as client:
+        async with asyncio.timeout(_SECONDS), endpoint.http() as client:
             document = await _Asking(client, endpoint).get(f"{endpoint.address}/models")
     except (*FAULTS, TimeoutError):
         return []

@@ -14,7 +14,7 @@ import openai
 from bot.errors import ModelBusy, ModelError, ModelGarbled
 from bot.models.endpoints.backend_facts import ALTERNATING, EXTRAS, ROLES, SYSTEMLESS, BackendFacts
 from bot.models.endpoints.call_fragments import OF_A_CALL
-from bot.models.endpoints.context_size import LOOKED_AT
+from bot.models.endpoints.context_size import refusal_text
 from bot.models.endpoints.endpoint import Endpoint
 from bot.models.endpoints.response_content import Response
 from bot.models.port import ChatMessage, Image, Tool, Toolbox, ToolCall, size
@@ -60,7 +60,7 @@ class Completions:
             try:
                 response = await self._opened(payload, tools, most, stack)
             except openai.APIStatusError as refusal:
-                if not wants_extras and rounds and _OF_EXTRAS.search(str(refusal.body)[:LOOKED_AT]):
+                if not wants_extras and rounds and _OF_EXTRAS.search(refusal_text(refusal.body)):
                     wants_extras = True
                     continue
                 # A template that knows no results of tools may say the same; those are taken out elsewhere.
@@ -95,7 +95,7 @@ class Completions:
             response: Response = await stack.enter_async_context(asked)
             return response
         except openai.BadRequestError as refusal:
-            named = refusal.param == "max_tokens" or "max_completion_tokens" in str(refusal.body)[:LOOKED_AT]
+            named = refusal.param == "max_tokens" or "max_completion_tokens" in refusal_text(refusal.body)
             if not named or self._limit_name != "max_tokens":
                 raise
         # OpenAI's newer models accept the limit under another name only; compatible servers often know just the old one.
@@ -211,7 +211,7 @@ _OF_SYSTEM = re.compile(
 
 def required(body: object) -> str:
     """Return the order of roles that a refusal asks for, "" if it is about something else."""
-    text = str(body)[:LOOKED_AT].lower()
+    text = refusal_text(body)
     return SYSTEMLESS if _OF_SYSTEM.search(text) else ALTERNATING if _OF_ROLES.search(text) else ""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from openai import AsyncAPIResponse
 
 from bot.models.endpoints.endpoint import FAULTS
-from bot.models.endpoints.responses import WebPage, pieces, pieces_of, whole
+from bot.models.endpoints.responses import DONE, WebPage, events, pieces, whole
 from bot.models.endpoints.written_calls import WithoutCalls
 from bot.models.port import CutShort, Restart, Tool, ToolCall
 from memory.text.thinking import WithoutThinking
@@ -55,11 +55,10 @@ async def _sent(
         first = await anext(chunks, b"")
         if first.startswith(b"<") or "html" in response.headers.get("content-type", ""):
             raise WebPage
-        if first.startswith((b"{", b"[")):
-            for piece in pieces_of(await whole(_prepended(first, chunks), limit), thoughts, calls=calls):
-                yield piece
-            return
-        async with aclosing(pieces(_prepended(first, chunks), limit, thoughts, calls=calls)) as found:
+        everything = _prepended(first, chunks)
+        is_whole = first.startswith((b"{", b"["))
+        documents = _alone(await whole(everything, limit)) if is_whole else events(everything, limit)
+        async with aclosing(pieces(documents, "message" if is_whole else "delta", limit, thoughts, calls=calls)) as found:
             async for piece in found:
                 yield piece
         await _finish(chunks)
@@ -78,6 +77,11 @@ async def _prepended(first: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerat
     yield first
     async for chunk in chunks:
         yield chunk
+
+
+async def _alone(document: object) -> AsyncGenerator[object, None]:
+    yield document
+    yield DONE
 
 
 async def _finish(chunks: AsyncIterator[bytes]) -> None:

@@ -22,7 +22,8 @@ _CUT = _LIMITS | frozenset(
 )
 _FAILED = frozenset(("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"))
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
-_DONE = object()
+DONE = object()
+"""What comes in place of a document behind the last one."""
 # What some send as the data of an event to keep the connection open.
 _KEEPS_OPEN = frozenset((b"null", b"ping", b"pong", b"heartbeat", b"keepalive", b"keep-alive"))
 # Some endpoints send these in every chunk of an answer that goes on.
@@ -87,9 +88,11 @@ async def whole(chunks: AsyncIterator[bytes], limit: int) -> object:
 
 
 async def pieces(
-    chunks: AsyncIterator[bytes], limit: int, thoughts: WithoutThinking, *, calls: bool = False
+    documents: AsyncIterator[object], part: str, limit: int, thoughts: WithoutThinking, *, calls: bool
 ) -> AsyncGenerator[str | ToolCall, None]:
-    """Yield the texts of an SSE stream without `thoughts`; leading white space is held until the first visible text.
+    """Yield the texts of an answer's documents without `thoughts`; leading white space is held until the first visible text.
+
+    `part` is what a document has of the answer: "delta" if it is a chunk, or "message" if it is all.
 
     A text that was cut at the limit of tokens ends with CutShort.
 
@@ -99,12 +102,12 @@ async def pieces(
     finished: str | None = None
     held, size, begun, shown = "", 0, False, False
     called = CallFragments()
-    async for document in _events(chunks, limit):
+    async for document in documents:
         begun = True
-        if document is _DONE:
+        if document is DONE:
             finished = finished or ""
             break
-        piece = _piece(document, "delta")
+        piece = _piece(document, part)
         finished = piece.finished if piece.finished is not None else finished
         held += thoughts.feed(piece.text)
         thoughts.found = thoughts.found or bool(piece.reasoning)
@@ -132,25 +135,8 @@ async def pieces(
         yield CutShort()
 
 
-def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = False) -> list[str | ToolCall]:
-    """Return the text of a non-streamed answer and, with `calls`, its tool calls. Raises Unusable, Truncated, ErrorResponse."""
-    piece = _piece(document, "message")
-    text = thoughts.feed(piece.text)
-    thoughts.found = thoughts.found or bool(piece.reasoning)
-    text += thoughts.rest(cut=piece.finished in _CUT)
-    called = CallFragments()
-    if calls:
-        called.add(piece.calls, piece.reasoning)
-    found: list[str | ToolCall] = [*([text] if text.strip() else []), *called.whole()]
-    if not found:
-        raise OnlyReasoned if piece.finished in _LIMITS else Empty
-    if piece.finished in _CUT and isinstance(found[-1], str):
-        found.append(CutShort())
-    return found
-
-
-async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[object, None]:
-    """Yield the document of each event, or `_DONE`, but none for an event that only keeps the connection open.
+async def events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[object, None]:
+    """Yield the document of each event of an SSE stream, or DONE, but none for an event that only keeps the connection open.
 
     Most endpoints send an event's data on one line, some without a blank line behind it; where it is not whole yet, its lines go on to
     the next blank one.
@@ -191,9 +177,9 @@ async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[ob
 
 
 def _document(data: bytes) -> object:
-    """Return the document that data of an event hold, `_DONE` for the last one, and an empty one for data that hold none."""
+    """Return the document that data of an event hold, `DONE` for the last one, and an empty one for data that hold none."""
     if data == b"[DONE]":
-        return _DONE
+        return DONE
     return {} if data.lower() in _KEEPS_OPEN else _json(data)
 
 
@@ -233,25 +219,20 @@ def _piece(document: object, part: str) -> AnswerPiece:
         return AnswerPiece("")
     # An endpoint that cannot stream may send its answer as one event.
     message = first.get(part) or first.get("message") or {"content": first.get("text")} if isinstance(first, dict) else None
-    content = message.get("content") if isinstance(message, dict) else 0
-    calls = _calls(message) if isinstance(message, dict) else None
     finished = first.get("finish_reason") if isinstance(first, dict) else None
     if isinstance(finished, dict):
         finished = finished.get("type") or finished.get("reason")
-    if not isinstance(finished, str | None):
+    if not isinstance(message, dict) or not isinstance(finished, str | None):
         raise Unusable(lazy("it has parts of the wrong type"))
     finished = finished.lower() if finished else None
     if finished in _FAILED:
         raise Truncated
-    declined = message.get("refusal") if isinstance(message, dict) else None
-    reasoning = {key: message[key] for key in _REASONING if message.get(key)} if isinstance(message, dict) else {}
-    return AnswerPiece(_said(content) or text_of(declined), None if finished in _UNFINISHED else finished, calls, reasoning)
-
-
-def _calls(message: Mapping[str, object]) -> object:
-    """Return the calls of a message; older servers send one alone, without an id."""
+    reasoning = {key: message[key] for key in _REASONING if message.get(key)}
+    # Older servers send one call alone, without an id.
     older = message.get("function_call")
-    return message.get("tool_calls") or ([{"index": 0, "function": older}] if older else None)
+    calls = message.get("tool_calls") or ([{"index": 0, "function": older}] if older else None)
+    text = _said(message.get("content")) or text_of(message.get("refusal"))
+    return AnswerPiece(text, None if finished in _UNFINISHED else finished, calls, reasoning)
 
 
 def _first_choice(choices: list[object]) -> object:

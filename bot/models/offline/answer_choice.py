@@ -26,6 +26,7 @@ from bot.models.offline.possession import (
     ALONE,
     DOING,
     INTRODUCES,
+    KIN,
     NAMELESS,
     OWN,
     SPEAKING,
@@ -57,10 +58,7 @@ _TOLD = re.compile(
     r"\b(?!.*\b(?:about|of|über|von|sobre|de)\b)"
 )
 """Matches a question about what was said at a time, as opposed to what happened then."""
-_KIN = re.compile(
-    r"(?i)\b(?:with|mum|mom|mother|dad|father|parents|sister|brother|aunt|uncle|cousin|friends?|neighbou?rs?|colleagues?|mama|papa|mutter|vater"
-    r"|eltern|schwester|bruder|tante|onkel|freund\w*|nachbar\w*|hermanos?|hermanas?|padres?|madre|amig\w+|frère|sœur|ami\w*)\b"
-)
+_WITH_PEOPLE = re.compile(rf"(?i)\b(?:with|parents|eltern|(?:{KIN})(?:s|e|n|en|nen)?)\b")
 """People mentioned without a name."""
 _MOVES_A_THING = re.compile(r"(?i)\bmov(?:e|ed|ing) (?:it|that|this|them|him|her|(?:the|my|our|his|their) [^\W\d_]+)\b")
 _MOVED = frozenset(map(stem, ("move", "moved", "moving")))
@@ -70,7 +68,7 @@ _MOVED = frozenset(map(stem, ("move", "moved", "moving")))
 class AnswerChoice:
     """Chooses among the hits for an asker; times are read in a time zone, and `now` tells what lies ahead."""
 
-    def __init__(self, asker: str, hits: Sequence[Hit], time_zone: str = "UTC", now: int = LATEST) -> None:
+    def __init__(self, asker: str, hits: Sequence[Hit], time_zone: str, now: int) -> None:
         self._now = now
         self._zone = time_zone
         self._asker = one_line(asker).casefold()
@@ -147,7 +145,9 @@ class AnswerChoice:
         # Imported messages may show the asker under another name.
         whose = [one for one in then if own and self.is_asker(one.hit.exchange)] or then
         if part.people:
-            whose = [one for one in whose if names_in(one.hit.exchange.text) or _KIN.search(one.hit.exchange.text)] or whose
+            whose = [
+                one for one in whose if names_in(one.hit.exchange.text) or _WITH_PEOPLE.search(one.hit.exchange.text)
+            ] or whose
         return spread(whose) if window.heart is None else nearest(whose, window.heart)
 
     def _was(self, found: Sequence[Candidate], window: Window, *, ahead: bool) -> list[Candidate]:

@@ -58,9 +58,8 @@ class Topic:
 
 
 _HEAD = r"(?i)[^\w?¿]*"
-_HELLO, _FAREWELLS, _THANKING, _BEHIND = (
-    "|".join(read_wordings(__file__)[purpose]) for purpose in ("hello", "farewell", "thanks", "behind")
-)
+_WORDINGS = read_wordings(__file__)
+_HELLO, _FAREWELLS, _THANKING, _BEHIND = ("|".join(_WORDINGS[purpose]) for purpose in ("hello", "farewell", "thanks", "behind"))
 _TAIL = rf"(?:[\s,]+(?:{_BEHIND}))*"
 _END = r"[^\w?¿]*$"
 _GREETING = re.compile(rf"{_HEAD}(?:{_HELLO}){_TAIL}[^\w¿]*$")
@@ -72,71 +71,14 @@ _THANKS = re.compile(rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:{_TH
 _ASIDE = re.compile(
     r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
 )
-_TO_LYRA = re.compile(
-    r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^(?:tell me an?|erzähl\w* (?:mir|uns) eine?n?|cuéntame una?|raconte-moi une?) |^(?:na,? )?wie geht(?:['’]?s| es)(?: (?:dir|ihnen))?\b(?! \w*(?:mein|dein|ihr|sein|unser|de[rnm]|die))|^was machst du\b"
-)
-_TO_LYRA_ELSEWHERE = re.compile(
-    r"(?i)\b(?:bist|magst|wohnst|lebst|schläfst|träumst|hörst|denkst|fühlst|willst|möchtest) du\b|\bwie (?:war|ist|läuft) dein tag\b"
-    r"|\b(?:kannst|könntest) du (?!.*\b(?:sagen|finden|suchen|zeigen|nach\w+|erinnern|erzählen|merken|heraus\w*)\b)"
-    r"|\bhast du (?!.*\b(?:e?twas|was|infos?|notiert|gemerkt|behalten|gespeichert|aufgeschrieben|von|über|zu|noch)\b)"
-    r"|\b(?:t['’]es|tu es|es-tu|tu habites|habites-tu|tu vis|tu dors|(?:tu |t['’])aimes|aimes-tu)\b"
-    r"|\b(?:eres|vives|duermes|te gustan?|cuántos años tienes)\b"
-)
+_TO_LYRA = re.compile(rf"(?i){'|'.join(_WORDINGS['to_lyra'])}")
 _FEELS = re.compile(
     r"(?i)^\W*(?:do|did|don['’]?t) you (?:like|love|hate|miss|trust) (?:me|us)\b|^\W*(?:magst|liebst|hasst|vermisst) du (?:mich|uns)\b"
 )
 
-# Words that only state the kind of answer wanted: they help to find it, but "nothing about name" would report no gap.
-_KINDS = frozenset(
-    key_words(
-        """
-    name names named call called kind sort type thing things time times day days date year years place number amount person people
-    heure âge hora edad heißen heißt heiße hieß s'appelle appelle appeler llama llamo llamar chiama chiamo nombre nom nome naam
-    chama chamam heet heten heette nazywa nazywają имя зовут звали адрес isim ismi adı اسم
-    """
-    ).values()
-)
-# Words of asking, remembering and time, and verbs of little meaning: neither searched for nor reported.
-_EMPTY = frozenset(
-    stem(word.casefold())
-    for word in """
-    something anything everything stuff week month hour minute way one part detail details fact many much long often old about
-    atm rn btw pls plz tho best better gern gerne liebsten viel viele vielen today yesterday tomorrow tonight morning evening night ago last next first ever always never now still currently recently
-    lately already yet again before really also maybe exactly anyway anyhow together lyra monday tuesday wednesday thursday friday saturday sunday
-    remember remind recall know knew known tell told say said saying talk talked mention mentioned speak spoke ask asked answer
-    forget forgot think thought mean meant want wanted need find show help please
-    get got go goes going went gone come came make made take took give gave put let keep kept use used happen happened
-    erinnerst weißt kennst souviens recuerdas sabes sais
-    """.split()
-)
-_ELSEWHERE = FUNCTION_WORDS | frozenset(
-    """
-    wer wen wem wessen was wann wo wohin woher warum wieso weshalb wie welche welcher welches welchen noch denn
-    qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
-    chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
-    macht machst tut tust nochmal nochmals mal gleich jetzt eben halt doch eigentlich überhaupt gerade grad nun bitte sagen sag vez veces fois redire
-    gesagt erzählt erwähnt geschrieben dije dicho conté contado dit raconté parlé
-    j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à moi toi c q maintenant actuellement déjà deja avant
-    cuántos cuántas cuanto cuanta cuantos cuantas quiénes quienes cuáles cuales éramos eras eran fui fue fuimos tenía hace
-    coucou salut bonjour slt hola buenas oye va vas ça tal eres estás andas puedes hacer peux faire
-    comme se est était étais suis ai as sera sais y toujours encore aujourd'hui demain ahora antes todavía hoy mañana siempre mí donde cuando como quien cual fais fait font faisais
-    кто что чего кого где куда откуда когда почему зачем как какой какая какое какие чей чья ты тебя тебе вы вас вам обо мне меня мой
-    моя моё мои моего моей мою моих моему знаешь помнишь расскажи kto co czego kogo gdzie dokąd skąd kiedy dlaczego jak jaki jaka
-    jakie jesteś ty ciebie mnie mój moja moje mojego mojej moją wiesz pamiętasz kim neyi nerede nereye neden nasıl hangi sen sana
-    seni benim bana beni biliyorsun hatırlıyor musun mısın
-    che fa fanno stai sai cos'è dov'è com'è chi'è qual'è quali quanta quanti quante qualcosa é quê quais quantos quantas aonde cadê
-    welk welke hoeveel weet hoelang mam masz ma jakim jakiego jakiej która który które której którego ile czyj czyja czyje czemu czego czym kim
-    про такой такая такие кем чем какого какую каким какими которая который сколько чьё чьи чем чего ли var mı mi mu mü mıydı miydi kaç kaçta kime kimin
-    де що хто як коли чому скільки який яка яке які якого яку мій моя моє мої мого моєї моїй мене мені ти тебе тобі знаєш пам'ятаєш є казала казав
-    jsem jsi řekni říkala říkal víš berätta berättade sagt vet minns
-    detto raccontato scritto parlato ti te lo disse contei falei eu nós weet je over gezegd verteld wat geschreven wist kent
-    powiedziałam powiedziałem mówiłam mówiłem pisałam pisałem ci wiesz znasz robiłam robiłem говорила говорил сказала сказал
-    рассказывала рассказывал писала писал делала делал söyledim anlattım yazdım dedim yaptım biliyorsun hakkında hakkımda قلت لك أخبرتك كتبت فعلت تعرفين تعرف
-    fatto fiz fizemos gedaan deed sono stato stata estive aconteceu successo gebeurd działo stało случилось произошло oldu حدث
-    했지 말했지 했어 말했어 뭐라고 알아 얘기했지 이야기했지 대해 대해서 관해
-    kiminle kimden nereden neresi hangisi niye zaman أين اين متى كيف لماذا ماذا هل من ما مع في أي اي كم وين شو مين ليش عن إلى الى على
-    """.split()
-)
+_KINDS = frozenset(key_words(_WORDINGS["kinds"]).values())
+_EMPTY = frozenset(stem(word) for word in _WORDINGS["empty"].casefold().split())
+_ELSEWHERE = FUNCTION_WORDS | frozenset(_WORDINGS["elsewhere"].split())
 _ENGLISH = STOP_WORDS - _ELSEWHERE
 _FOREIGN = frozenset(key_words(" ".join(_ELSEWHERE)).values())
 _ELIDED = re.compile(r"(?i)\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})")
@@ -206,7 +148,7 @@ def tells(text: str) -> bool:
 
 def is_about_lyra(question: str) -> bool:
     """Return whether a question is about what Lyra is, likes or can do, rather than what she remembers."""
-    return bool(_TO_LYRA.search(question) or _TO_LYRA_ELSEWHERE.search(question))
+    return _TO_LYRA.search(question) is not None
 
 
 def asks_what_lyra_feels(question: str) -> bool:

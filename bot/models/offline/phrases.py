@@ -46,16 +46,6 @@ class Phrases:
         return (_BEFORE.sub(elided, told) if words else told).format_map(values)
 
     @property
-    def no_model(self) -> str:
-        """Say what she is without a connected model."""
-        return self.framed("I am Lyra, and no model is connected: I keep, find and summarize what you tell me.")
-
-    @property
-    def silent_model(self) -> str:
-        """Say that her model, which is connected, gave no usable answer."""
-        return self.framed("I am Lyra. My model gave no answer to this: ask again, or in other words.")
-
-    @property
     def nothing(self) -> str:
         """Say that nothing is known."""
         return self.framed("Nothing about that yet.")
@@ -67,24 +57,19 @@ class Phrases:
 
     def introduce(self, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
         """Introduce a quote: who said or asked it, and when; `own` is what the asker said."""
-        match asks, own, also:
-            case False, True, False:
-                text = self.framed("You told me {when}", when=when)
-            case True, True, False:
-                text = self.framed("You asked me {when}", when=when)
-            case False, True, True:
-                text = self.framed("Also, you told me {when}", when=when)
-            case True, True, True:
-                text = self.framed("Also, you asked me {when}", when=when)
-            case False, False, False:
-                text = self.framed("{who} said {when}", who=who, when=when)
-            case True, False, False:
-                text = self.framed("{who} asked {when}", who=who, when=when)
-            case False, False, True:
-                text = self.framed("Also, {who} said {when}", who=who, when=when)
-            case _:
-                text = self.framed("Also, {who} asked {when}", who=who, when=when)
-        return text
+        told = {
+            (False, False): self.framed("{who} said {when}", who=who, when=when),
+            (False, True): self.framed("You told me {when}", when=when),
+            (True, False): self.framed("{who} asked {when}", who=who, when=when),
+            (True, True): self.framed("You asked me {when}", when=when),
+        }
+        told_as_well = {
+            (False, False): self.framed("Also, {who} said {when}", who=who, when=when),
+            (False, True): self.framed("Also, you told me {when}", when=when),
+            (True, False): self.framed("Also, {who} asked {when}", who=who, when=when),
+            (True, True): self.framed("Also, you asked me {when}", when=when),
+        }
+        return (told_as_well if also else told)[asks, own]
 
     def put_right(self, who: str, when: str, *, own: bool) -> str:
         """Introduce a quote of what corrects the one before: who corrected it, and when."""
@@ -94,15 +79,12 @@ class Phrases:
 
     def wrote(self, where: str, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
         """Introduce a quote from a conversation with another assistant."""
-        match asks, own:
-            case False, True:
-                text = self.framed("{where}, you wrote {when}", where=where, when=when)
-            case True, True:
-                text = self.framed("{where}, you asked {when}", where=where, when=when)
-            case False, False:
-                text = self.framed("{where}, {who} wrote {when}", where=where, who=who, when=when)
-            case _:
-                text = self.framed("{where}, {who} asked {when}", where=where, who=who, when=when)
+        text = {
+            (False, False): self.framed("{where}, {who} wrote {when}", where=where, who=who, when=when),
+            (False, True): self.framed("{where}, you wrote {when}", where=where, when=when),
+            (True, False): self.framed("{where}, {who} asked {when}", where=where, who=who, when=when),
+            (True, True): self.framed("{where}, you asked {when}", where=where, when=when),
+        }[asks, own]
         return self.framed("Also, {text}", text=f"{text[0].lower()}{text[1:]}") if also else text
 
     def moment(self, said_at: int, now: int, time_zone: str) -> str:

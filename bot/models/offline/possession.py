@@ -8,7 +8,7 @@ from bot.models.offline.sentence_splitting import split
 from bot.models.offline.spoken_languages import detect_language
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
-from memory.text.told.named_things import KIN
+from memory.text.told import named_things
 from memory.text.told.related_words import telling
 
 OWN = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|ich|mein\w*|je|mon|ma|mes|mi|mis|io|mio|mia)\b")
@@ -52,13 +52,13 @@ NAMELESS = frozenset("user human me you someone".split()) | {""}
 _MINE = r"(?:my|our|mein\w*|unser\w*|mi|mis|nuestr\w+)"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CLAUSE = re.compile(r"[.;:!?,\n]|\b(?:and|but|und|aber|y|pero|et|mais)\b")
-_KIN = (
-    f"{KIN}|sœur|soeur|frère|mère|père|fils|fille|mari|femme|copine|copain|oncle|amie?|collègue|patronn?e?|voisine?"
+KIN = (
+    f"{named_things.KIN}|sœur|soeur|frère|mère|père|fils|fille|mari|femme|copine|copain|oncle|amie?|collègue|patronn?e?|voisine?"
     "|herman[oa]|madre|padre|hij[oa]|marido|mujer|espos[oa]|novi[oa]|tí[oa]|prim[oa]|abuel[oa]|amig[oa]|jef[ea]|vecin[oa]"
 )
 _SPEAKER = re.compile(r"(?i)\b(?:i|we|ich|wir|je|moi|nous|yo|nosotr[oa]s)\b|\bj['’]")
 _MY_KIN = re.compile(
-    rf"(?i)^(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?) (?:\w+ )?(?:{_KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$"
+    rf"(?i)^(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?) (?:\w+ )?(?:{KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$"
 )
 """Matches what comes before a verb that tells of one's family or friends alone."""
 _SELF = frozenset("i i'm i've i'd we we're we've my our me us ich wir mein meine meinen unser unsere yo mi mis nosotros".split())

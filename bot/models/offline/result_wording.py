@@ -1,7 +1,6 @@
 """The wording of results: quotes, lists with a heading, and what was not found."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from bot.models.offline.answer_choice import AnswerChoice
 from bot.models.offline.candidates import IN_MEANING, Candidate
@@ -79,15 +78,15 @@ class ResultWording:
     def nothing(self, window: Window) -> str:
         """Return that nothing was said in a window."""
         if window.start <= EARLIEST:
-            return self._phrases.framed("Nothing until {when} yet.", when=self._when(_itself(window.end - 1)))
-        first, last = self._ends(window)
+            return self._phrases.framed("Nothing until {when} yet.", when=self._day(window.end - 1))
+        first, last = self._day(window.start), self._day(window.end - 1)
         if first != last:
             return self._phrases.framed("Nothing from {first} to {last} yet.", first=first, last=last)
         return self._phrases.framed("Nothing from {when} yet.", when=first)
 
     def _line(self, part: QuestionPart, one: Candidate) -> str:
         exchange, where = one.hit.exchange, self._where(one.hit)
-        start = self._phrases.days(exchange.said_at, exchange.said_at, self._zone)
+        start = self._day(exchange.said_at)
         if one.of:
             told = self._phrases.framed("told on {day}", day=start)
             start = f"{self._phrases.span(one.of.start, one.of.end - 1, self._zone)}, {told}"
@@ -105,17 +104,17 @@ class ResultWording:
     def _heading(self, part: QuestionPart, found: Sequence[Candidate]) -> str:
         match part.aim:
             case Aim.TIME if part.window and part.window.heart is not None:
-                said = [one.at for one in found] or [part.window.heart]
-                first, last = self._ends(Window(min(said), max(said) + 1))
-                if found and first == last:
-                    return self._phrases.framed("{heading}:", heading=self._phrases.framed("On {day}", day=first))
-                return self._phrases.framed("Around {day}:", day=self._when(_itself(part.window.heart)))
+                days = {self._day(one.at) for one in found}
+                if len(days) == 1:
+                    return self._phrases.framed("{heading}:", heading=self._phrases.framed("On {day}", day=days.pop()))
+                return self._phrases.framed("Around {day}:", day=self._day(part.window.heart))
             case Aim.TIME if part.window:
-                window = _bounded(part.window, found)
-                day, (first, last) = self._when(window), self._ends(window)
-                start = (
-                    self._phrases.framed("From {day}", day=day) if first != last else self._phrases.framed("On {day}", day=day)
-                )
+                first, last = part.window.start, part.window.end - 1
+                if first <= EARLIEST and found:
+                    first = min(one.at for one in found)
+                day = self._phrases.days(first, last, self._zone)
+                one_day = self._day(first) == self._day(last)
+                start = self._phrases.framed("On {day}", day=day) if one_day else self._phrases.framed("From {day}", day=day)
                 start += self._phrases.framed(", among other things") if self._choice.omits(part.window) else ""
                 return self._phrases.framed("{heading}:", heading=start)
             case Aim.SAID:
@@ -136,11 +135,8 @@ class ResultWording:
             "In {session}, imported from {assistant}", session=self._phrases.quoted(hit.session), assistant=one_line(assistant)
         )
 
-    def _ends(self, window: Window) -> tuple[str, str]:
-        return self._when(_itself(window.start)), self._when(_itself(window.end - 1))
-
-    def _when(self, window: Window) -> str:
-        return self._phrases.days(window.start, window.end - 1, self._zone)
+    def _day(self, instant: int) -> str:
+        return self._phrases.days(instant, instant, self._zone)
 
 
 def _is_doubtful(part: QuestionPart, one: Candidate) -> bool:
@@ -156,16 +152,6 @@ def _is_doubtful(part: QuestionPart, one: Candidate) -> bool:
 
 def _capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
-
-
-def _itself(instant: int) -> Window:
-    return Window(instant, instant + 1)
-
-
-def _bounded(window: Window, found: Sequence[Candidate]) -> Window:
-    """Return a window that starts at the earliest result if it has no start."""
-    first = min((one.at for one in found), default=window.start)
-    return replace(window, start=first) if window.start <= EARLIEST else window
 
 
 def _cut(one: Candidate, part: QuestionPart, most: int) -> str:

@@ -1,13 +1,10 @@
-"""The offline voice's language: requested, that of the question, that of earlier messages, or the current one."""
+"""Which language a text is in, and which of them the offline voice speaks."""
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from bot.models.offline.phrases import FORMAL, Phrases
-from bot.models.offline.spoken_manner import Manner
-from localization.current_language import ENGLISH, LANGUAGES, current
 from memory.text.language_detection import SCRIPTS, first_names, function_words, language, languages_by_script
 from memory.text.lexical import STOP_WORDS, tokens
 
@@ -17,7 +14,6 @@ SPOKEN: Mapping[str, str] = {
     "swedish": "sv", "czech": "cs", "ukrainian": "uk",
 }  # fmt: skip
 """The languages of the voice: name to code."""
-_FORMAL = frozenset({"de"})
 _APART = frozenset({"swedish", "danish", "norwegian", "czech", "finnish", "hungarian", "romanian"})
 """Languages told neither by what English has as well, such as "for" and "are", nor by single letters."""
 _LOOKED_AT = 2_000
@@ -129,10 +125,3 @@ def spoken_language(text: str) -> str:
 def newest_language(texts: Sequence[str]) -> str:
     """Return the language of a person's newest identifiable message, given oldest first, if she speaks it; else ''."""
     return next((name for text in reversed(texts) if (name := spoken_language(text))), "")
-
-
-def phrases(manner: Manner, text: str, written: str) -> Phrases:
-    """Return the sentences for an answer: in the requested language, the text's, the one written before, or the current one."""
-    spoken = manner.language or spoken_language(text) or written or LANGUAGES[current()]
-    code = SPOKEN.get(spoken, ENGLISH)
-    return Phrases(f"{code}{FORMAL}" if manner.formal and code in _FORMAL else code)

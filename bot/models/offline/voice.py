@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from bot.models.offline.answer_choice import AnswerChoice
 from bot.models.offline.candidates import Candidate, any_of
 from bot.models.offline.message_kinds import MessageKind, asks_what_lyra_feels, hear, is_about_lyra
-from bot.models.offline.phrases import Phrases
+from bot.models.offline.phrases import FORMAL, Phrases
 from bot.models.offline.possession import OWN
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, parts, people, things
 from bot.models.offline.result_wording import ResultWording
-from bot.models.offline.spoken_languages import phrases
-from bot.models.offline.spoken_manner import Manner
+from bot.models.offline.spoken_languages import SPOKEN, spoken_language
+from localization.current_language import ENGLISH, LANGUAGES, current
 from memory.index.hits import Certainty, Hit
 from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
@@ -24,8 +24,57 @@ from memory.text.quotations import one_line
 from memory.types import Statement
 
 _UNREAD = re.compile(r"^\[(?:audio|video|image|file) [^\n]*, not read\b", re.MULTILINE)
+_CALLED = re.compile(r' wants to be called "(?P<name>[^"]+)"\.$')
+_ANSWERED_IN = re.compile(r" wants answers in (?P<language>\w+)\.$")
+_FORMAL = frozenset({"de"})
 _ABOVE = {Aim.ASKER: "profile", Aim.TIME: "era"}
 _LISTS = frozenset((Aim.LIST, Aim.ABOUT, Aim.ASKER, Aim.SAID, Aim.TIME))
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """A person's name ('': the speaker's), the language around quotes ('': the question's), short answers, formal address.
+
+    `rests_on` are the manners that it follows.
+    """
+
+    name: str = ""
+    language: str = ""
+    brief: bool = False
+    formal: bool = False
+    rests_on: Sequence[Statement] = ()
+
+    def followed_in(self, answer: str) -> Sequence[Statement]:
+        """Return the manners without which an answer might be another: the name is said, or makes no difference."""
+        return [one for one in self.rests_on if self.name in answer or not _CALLED.search(one.text)]
+
+    def phrases(self, text: str, written: str = "") -> Phrases:
+        """Return the sentences for an answer to a text: in the requested language, the text's, the one written before, or the current one."""
+        spoken = self.language or spoken_language(text) or written or LANGUAGES[current()]
+        code = SPOKEN.get(spoken, ENGLISH)
+        return Phrases(f"{code}{FORMAL}" if self.formal and code in _FORMAL else code)
+
+
+def manner(wanted: Sequence[Statement]) -> Manner:
+    """Return the manner that one person's wishes amount to."""
+    name = next((match["name"] for one in wanted if (match := _CALLED.search(one.text))), "")
+    language = next((match["language"].lower() for one in wanted if (match := _ANSWERED_IN.search(one.text))), "")
+    brief = any(one.text.endswith(" wants short answers.") for one in wanted)
+    formal = any(one.text.endswith(' wants to be addressed with "Sie".') for one in wanted)
+    return Manner(name, language, brief, formal, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceAnswer:
+    """The text, the hits it quotes, and whether it only repeats memory (and so enters no recall and no digest).
+
+    `above` are the facts and paragraphs it states.
+    """
+
+    text: str
+    cites: tuple[Hit, ...]
+    echo: bool
+    above: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,70 +98,51 @@ class VoiceQuestion:
     @property
     def phrases(self) -> Phrases:
         """The sentences for the answer."""
-        return phrases(self.manner, self.text, self.written)
+        return self.manner.phrases(self.text, self.written)
 
     @property
     def without_answer(self) -> str:
         """What is said where memory holds no answer, and none is to be expected of it."""
-        return self.phrases.silent_model if self.has_model else self.phrases.no_model
+        if self.has_model:
+            return self.phrases.framed("I am Lyra. My model gave no answer to this: ask again, or in other words.")
+        return self.phrases.framed("I am Lyra, and no model is connected: I keep, find and summarize what you tell me.")
 
-
-@dataclass(frozen=True, slots=True)
-class VoiceAnswer:
-    """The text, the hits it quotes, and whether it only repeats memory (and so enters no recall and no digest).
-
-    `above` are the facts and paragraphs it states.
-    """
-
-    text: str
-    cites: tuple[Hit, ...]
-    echo: bool
-    above: tuple[Statement, ...] = ()
-
-
-class OfflineVoice:
-    """Answers without a model."""
-
-    def parts(self, asked: VoiceQuestion) -> Sequence[QuestionPart]:
+    def parts(self) -> Sequence[QuestionPart]:
         """Return the parts of a message to search for; none unless it asks something."""
-        heard = hear(asked.text)
+        heard = hear(self.text)
         if heard.act is not MessageKind.QUESTION or asks_what_lyra_feels(heard.question):
             return ()
-        found = [part for part in parts(heard.question, asked.now, asked.time_zone) if _asks_of_memory(part)]
-        return [replace(part, sought=f"{part.sought} {asked.asker}") if part.aim is Aim.NAME else part for part in found]
+        found = [part for part in parts(heard.question, self.now, self.time_zone) if _asks_of_memory(part)]
+        return [replace(part, sought=f"{part.sought} {self.asker}") if part.aim is Aim.NAME else part for part in found]
 
-    def window(self, asked: VoiceQuestion, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
+    def window(self, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
         """Return the time that a part is about, None for none; a birthday is looked up in the hits."""
         told = [hit.exchange for hit in hits if hit.exchange.role != "assistant"]
         if part.day is None:
             window = part.window
-            if window and window.instead and not any_of(told, window, asked.time_zone):
-                return window.instead if any_of(told, window.instead, asked.time_zone) else window
+            if window and window.instead and not any_of(told, window, self.time_zone):
+                return window.instead if any_of(told, window.instead, self.time_zone) else window
             return window
-        return celebrated(part.day, told, one_line(asked.asker), asked.now, asked.time_zone, part.window)
+        return celebrated(part.day, told, one_line(self.asker), self.now, self.time_zone, part.window)
 
-    def answer(
-        self, asked: VoiceQuestion, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement] = ()
-    ) -> VoiceAnswer:
+    def answer(self, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement] = ()) -> VoiceAnswer:
         """Return the answer to a message.
 
         `hits` are those of recall for each part, best first, `above` the facts and months asked for; `known` says whether any
         statement in view contains a stem. Raises nothing of its own.
         """
-        answer = self._answer(asked, hits, known, above)
-        if not asked.too_long:
+        answer = self._answer(hits, known, above)
+        if not self.too_long:
             return answer
-        excuse = asked.phrases.framed("This is too long for my model even at its shortest, so I answer without it.")
-        lines = [excuse, *([answer.text] if answer.text != asked.without_answer else [])]
+        excuse = self.phrases.framed("This is too long for my model even at its shortest, so I answer without it.")
+        lines = [excuse, *([answer.text] if answer.text != self.without_answer else [])]
         return replace(answer, text="\n".join(lines))
 
-    def _answer(
-        self, asked: VoiceQuestion, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]
-    ) -> VoiceAnswer:
-        heard = hear(asked.text)
-        name, told = asked.manner.name or one_line(asked.asker), asked.phrases
+    def _answer(self, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]) -> VoiceAnswer:
+        heard = hear(self.text)
+        name, told = self.manner.name or one_line(self.asker), self.phrases
         if heard.act is MessageKind.QUESTION:
-            return self._answered(asked, heard.question, hits, known, above)
+            return self._answered(heard.question, hits, known, above)
         match heard.act:
             case MessageKind.GREETING:
                 text = told.framed("Hello, {name}.", name=name) if name else told.framed("Hello.")
@@ -120,20 +150,20 @@ class OfflineVoice:
                 text = told.framed("Goodbye, {name}.", name=name) if name else told.framed("Goodbye.")
             case MessageKind.THANKS:
                 text = told.framed("You are welcome.")
-            case _ if not asked.kept:
+            case _ if not self.kept:
                 text = told.framed("Heard, and not kept.")
-            case _ if _UNREAD.search(asked.text):
+            case _ if _UNREAD.search(self.text):
                 text = told.framed("I kept that it came, but not what is in it: that I cannot read or hear.")
             case _:
                 text = told.framed("Kept.")
         return VoiceAnswer(text, (), echo=True)
 
     def _answered(
-        self, asked: VoiceQuestion, question: str, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]
+        self, question: str, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]
     ) -> VoiceAnswer:
-        choice = AnswerChoice(asked.asker, hits, asked.time_zone, asked.now)
-        told_in = asked.phrases
-        wording = ResultWording(choice, asked.now, asked.time_zone, told_in, brief=asked.manner.brief)
+        choice = AnswerChoice(self.asker, hits, self.time_zone, self.now)
+        told_in = self.phrases
+        wording = ResultWording(choice, self.now, self.time_zone, told_in, brief=self.manner.brief)
         told: list[tuple[QuestionPart, Candidate]] = []
         nearest: list[tuple[QuestionPart, Candidate]] = []
         lists: list[str] = []
@@ -141,8 +171,8 @@ class OfflineVoice:
         empty: list[str] = []
         cited: list[Hit] = []
         stated: list[Statement] = []
-        for asking in self.parts(asked):
-            part = replace(asking, window=self.window(asked, asking, hits))
+        for asking in self.parts():
+            part = replace(asking, window=self.window(asking, hits))
             found = choice.answers(part)
             of = [one for one in above if one.tier == _ABOVE.get(part.aim) and one not in stated]
             if of or (part.aim in _LISTS and found and (len(found) > 1 or part.aim is Aim.TIME)):
@@ -158,14 +188,14 @@ class OfflineVoice:
                 if near is None or not near.is_across(part.text):  # there other words say the same
                     lacking += [word for word in lacks if word not in lacking]
                     if not found and not lacking:
-                        empty.append(_without_quote(part, asked))
+                        empty.append(self._without_quote(part))
                 if near:
                     found = [near]
                     nearest.append((part, near))
             quoted = [hit for one in found for hit in (one.hit, *choice.amendments(one.hit))]
             cited += [hit for hit in quoted if hit not in cited]
         if not cited and not stated and (is_about_lyra(question) or not (lacking or empty)):
-            return VoiceAnswer(asked.without_answer, (), echo=True)
+            return VoiceAnswer(self.without_answer, (), echo=True)
         sentences = [
             *wording.quotes(told),
             *([told_in.framed("Nothing about {words} yet.", words=told_in.listed(lacking))] if lacking else empty),
@@ -174,20 +204,19 @@ class OfflineVoice:
         pieces = [told_in.joined(sentences), *lists] if sentences else lists
         return VoiceAnswer("\n".join(pieces), tuple(cited), echo=True, above=tuple(stated))
 
+    def _without_quote(self, part: QuestionPart) -> str:
+        told_in = self.phrases
+        if part.about.admit:
+            return told_in.framed(
+                "I kept something about {words}, but found no answer in it; the command recall looks for more.",
+                words=told_in.listed(part.about.admit.values()),
+            )
+        return told_in.nothing if part.about.strong else self.without_answer
+
 
 def _asks_of_memory(part: QuestionPart) -> bool:
     """Return whether a part can be searched for: it has a meaningful word, or is about the asker's own."""
     return part.aim is not Aim.ANSWER or bool(part.about.strong or (part.about.weak and OWN.search(part.text)))
-
-
-def _without_quote(part: QuestionPart, asked: VoiceQuestion) -> str:
-    told_in = asked.phrases
-    if part.about.admit:
-        return told_in.framed(
-            "I kept something about {words}, but found no answer in it; the command recall looks for more.",
-            words=told_in.listed(part.about.admit.values()),
-        )
-    return told_in.nothing if part.about.strong else asked.without_answer
 
 
 def _missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:

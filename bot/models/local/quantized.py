@@ -17,15 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.imports import imported
-from bot.models.local_embedder import NoModel
+from bot.models.local.encoder import Tokens
+from bot.models.local.local_embedder import NoModel
 from localization.sentences import lazy
 from memory.ports import Vectors
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, SessionOptions
-
-    from bot.models.minilm.encoder import Tokens
-
 
 PACKAGE, VERSION = "onnxruntime", "1.28.0"
 """The only supported version of the runtime: from 1.29 on it sends telemetry."""
@@ -57,7 +55,7 @@ class QuantizedEncoder:
         self._places = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
         self._session = _session(_model(tensors, heads))
 
-    def encode(self, texts: "Sequence[Tokens]") -> Vectors:
+    def encode(self, texts: Sequence[Tokens]) -> Vectors:
         """Return the mean of the last layer over each text's tokens: float32 (texts, dimension).
 
         Each text has at least one token.

