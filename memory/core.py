@@ -17,7 +17,7 @@ from typing import Self
 from memory.derive import refusals
 from memory.derive.context import Context, closing
 from memory.dream.schedule import DreamHours, Schedule
-from memory.forget import erase
+from memory.forget import old_tellings
 from memory.forget.comparison_state import ComparisonState
 from memory.forget.disappearance import Disappearance
 from memory.forget.forgetting import Forgetting
@@ -182,8 +182,7 @@ class Memory:
         if domain.key in self._read_again:
             return 0
         now = self._ports.clock.now()
-        retire = partial(erase.retire_above, now=now, with_manners=False)
-        done = await rereading.catch_up(self.db, self.places.seal, domain, now, retire)
+        done = await rereading.catch_up(self.db, self.places.seal, domain, now, partial(old_tellings.retire, now=now))
         self._read_again.add(domain.key)
         return done
 

@@ -5,10 +5,10 @@ replaces the older one. A withdrawal replaces it in the same way, and is shown n
 answering that person, and nowhere else.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from memory.store.database import Reader, Transaction
-from memory.store.lineage import Seal, paged
+from memory.store.lineage import Seal
 from memory.text.told.manner_requests import MannerRequest, manner_requests
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
@@ -30,12 +30,6 @@ async def note(tx: Transaction, seal: Seal, domain: Domain, said: Sequence[Excha
             continue
         for kind, ask in manner_requests(one.text).items():
             await _keep(tx, seal, domain, one, kind, ask, now)
-
-
-async def among(reader: Reader, items: Collection[int]) -> set[int]:
-    """Return the wishes among these items."""
-    rows = await paged(reader, "SELECT item FROM statements WHERE tier = :tier AND item IN ({within})", items, {"tier": TIER})
-    return {row["item"] for row in rows}
 
 
 async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kind: str, ask: MannerRequest, now: int) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.derive import refusals
-from memory.forget import erase
+from memory.forget import erase, old_tellings
 from memory.forget.confidence_changes import ConfidenceChanges, kept_back, withheld_from
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
@@ -146,14 +146,14 @@ class KeptMessages:
         ((domain, _),) = await by_domain(tx, [row["item"]])
         after, now = exchanges.exchange(row)._replace(text=text), self.clock.now()
         await storing.reword(tx, domain, after.key, text, at)
-        await erase.retire_above(tx, [after.key], now, with_manners=True)
+        await erase.retire_above(tx, [after.key], now)
         await refusals.drop(tx, domain)
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
         await _index_anew(tx, domain, after)
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
         corrected = await corrections.reword(tx, domain, row["text"], after)
-        await erase.retire_above(tx, corrected, now, with_manners=False)
+        await old_tellings.retire(tx, corrected, now)
         await self._confiding.keep_with_corrected(tx, [after.key])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 

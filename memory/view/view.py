@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from localization.sentences import lazy
 from memory.errors import NotFound
-from memory.forget import erase
+from memory.forget import old_tellings
 from memory.forget.gone import ForgottenScope
 from memory.forget.shared_content import shares
 from memory.forget.sparing import COMPARED, Nearness
@@ -134,7 +134,7 @@ class View(ViewPart):
             )
             await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
-            await erase.retire_above(tx, corrected, now, with_manners=False)
+            await old_tellings.retire(tx, corrected, now)
             if corrected and may_confide:
                 await confiding.keep_with_corrected(tx, [one.key for one in outcome.stored])
             return replace(outcome, ended=ended, covered=covered)
