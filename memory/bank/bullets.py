@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from localization.sentences import lazy
-from memory.derive.derivation import Derivation
+from memory.derive.context import Context
 from memory.derive.drafting import wording
 from memory.errors import WriterRefused
 from memory.places import opted_out
@@ -60,7 +60,7 @@ def length(text: str) -> int:
 
 async def keep(
     tx: Transaction,
-    derivation: Derivation,
+    context: Context,
     where: tuple[str, str],
     entries: Sequence[Entry],
     lines: Sequence[SourceLine],
@@ -68,7 +68,7 @@ async def keep(
     now: int,
 ) -> None:
     """Store the bullets of a rung and period (`where`) that rest on what people said and name nobody who opted out."""
-    (kind, period), seal, domain = where, derivation.context.seal, derivation.context.domain
+    (kind, period), seal, domain = where, context.seal, context.domain
     for entry in entries:
         rests = grounds(entry, lines)
         if rests and not await opted_out.is_named(tx, seal, domain, entry.text):

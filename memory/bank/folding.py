@@ -11,7 +11,7 @@ from datetime import date
 from memory.bank.block import BankEntry, size
 from memory.bank.bullets import Form, keep
 from memory.derive import progress
-from memory.derive.derivation import Derivation
+from memory.derive.context import Context
 from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.forget import erase
@@ -62,19 +62,17 @@ def leaving(noted: Sequence[BankEntry], today: date, most: float) -> list[Statem
     return gone
 
 
-async def due(derivation: Derivation, terms: Consent, noted: Sequence[BankEntry]) -> Work | None:
+async def due(context: Context, terms: Consent, noted: Sequence[BankEntry]) -> Work | None:
     """Return the work of the next fold, None if nothing can be folded."""
-    context = derivation.context
     tried = await progress.read_all(context.db, context.domain, TIER)
     today = local(context.clock.now(), context.domain.time_zone).date()
     found = foldable(noted, today, {period: one.inputs for period, one in tried.items()})
-    return await _work(derivation, terms, *found) if found else None
+    return await _work(context, terms, *found) if found else None
 
 
-async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequence[BankEntry]) -> Work:
-    context = derivation.context
+async def _work(context: Context, terms: Consent, period: str, below: Sequence[BankEntry]) -> Work:
     children = [bullet for entry in below for bullet in entry.bullets]
-    lines = await _lines(derivation, below)
+    lines = await _lines(context, below)
 
     async def still(tx: Transaction) -> bool:
         there = {bullet for entry in below for bullet in await bullets(tx, context.domain, entry.period, standing=True)}
@@ -84,26 +82,26 @@ async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequ
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
         if entries is not None:
-            await keep(tx, derivation, (periods.rung(period), period), entries, lines, writer, now)
+            await keep(tx, context, (periods.rung(period), period), entries, lines, writer, now)
             await statements.put_by(tx, [bullet.key for bullet in children], now)
 
     rung = Progress(_inputs(below), 0, len(children), 0, stale=False)
     texts = {bullet.key: bullet.text for bullet in children}
     sources = [line.source for line in lines]
     return Work(
-        TIER, period, "bank", "bank", FORM.most, sources, texts, rung, publish, cut=FORM.cut(lines), still=still
+        TIER, period, "bank", FORM.most, sources, texts, rung, publish, cut=FORM.cut(lines), still=still
     )  # fmt: skip
 
 
-async def _lines(derivation: Derivation, below: Sequence[BankEntry]) -> list[SourceLine]:
+async def _lines(context: Context, below: Sequence[BankEntry]) -> list[SourceLine]:
     """Return bullets as lines labelled by rung and period, numbered if several share a label."""
-    rests = await cited(derivation.context.db, [bullet.key for entry in below for bullet in entry.bullets])
+    rests = await cited(context.db, [bullet.key for entry in below for bullet in entry.bullets])
     labels = [entry.label for entry in below for _ in entry.bullets]
     lines: list[SourceLine] = []
     for at, bullet in enumerate(bullet for entry in below for bullet in entry.bullets):
         many = labels.count(labels[at]) > 1
         label = f"{labels[at]}.{labels[: at + 1].count(labels[at])}" if many else labels[at]
-        first, last = (local(when, derivation.context.domain.time_zone).date() for when in (bullet.first_at, bullet.last_at))
+        first, last = (local(when, context.domain.time_zone).date() for when in (bullet.first_at, bullet.last_at))
         days = f"{first}" if first == last else f"{first} to {last}"
         said = tuple(message.key for message in rests[bullet.key])
         lines.append(SourceLine(Source(label, "", days, bullet.text), bullet.key, said, bullet.first_at, bullet.last_at))
@@ -129,9 +127,8 @@ async def _unfold(tx: Transaction, domain: Domain, period: str) -> None:
     await statements.stand_again(tx, [row["item"] for row in rows])
 
 
-async def sweep(derivation: Derivation) -> None:
+async def sweep(context: Context) -> None:
     """Reopen digests that lost a bullet, and drop the progress of conversations that are gone."""
-    context = derivation.context
     if not await progress.read_all(context.db, context.domain, TIER, stale=True):
         return
     async with context.db.transaction(bounds=context.bounds) as tx:

@@ -1,7 +1,7 @@
 """Drafting: a text is written from its sources in pieces, and only what these support is kept."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from localization.sentences import lazy
@@ -34,6 +34,8 @@ _TOLD = ("gist", "merge", "profile", "era", "narrative")
 """Tasks that tell of people by name; in the others Lyra speaks of herself, or a group may of itself."""
 _WHOLE, _LEAST_SHARE = ("gist", "merge"), 3
 """Tasks whose text stands for all that was said: one of which less than a third of the sentences is left is asked for again."""
+_JOINED: Mapping[TaskKind, TaskKind] = {"gist": "merge"}
+"""How partial texts are joined if one call cannot read everything, where that is another kind of task."""
 _LONGEST_SENTENCE = 2_000
 _SHRINKS = 6
 _LEAST_CHARS = 200
@@ -43,14 +45,13 @@ Keep = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class WritingTask:
-    """What to write: the kind, how partial texts are joined if one call cannot read everything, and how many sentences.
+    """What to write, and in how many sentences.
 
     `most_chars` is how much one call may read, `most_sources` how many sources (None: any number); `dropped` is called with
     rejected sentences; `known` and `today` are as in `Task`.
     """
 
     kind: TaskKind
-    joined: TaskKind
     sentences: int
     most_chars: int
     dropped: Keep
@@ -81,12 +82,13 @@ async def compose(writer: Writer, order: WritingTask, sources: Sequence[Source])
             steps.append(Source(label, "", piece[0].said_at, entry.text))
     if not steps:
         return partial[0][1]
+    joined = _JOINED.get(order.kind, order.kind)
     try:
-        merged = await checked(writer, order, order.task(order.joined, steps))
+        merged = await checked(writer, order, order.task(joined, steps))
     except TooMuchToRead:
         if _length(steps) >= _length(sources):
             raise
-        merged = await compose(writer, replace(order, kind=order.joined, most_sources=None), steps)
+        merged = await compose(writer, replace(order, kind=joined, most_sources=None), steps)
     return [
         Entry(one.text, tuple(dict.fromkeys(label for cite in one.cites for label in rests.get(cite, (cite,))))) for one in merged
     ]

@@ -84,7 +84,7 @@ class Dreamer:
         self, context: Context, chat_model: ChatModel | None, domain_indexes: DomainIndexes, thresholds: Thresholds
     ) -> None:
         self._regression_check = RegressionCheck(context.db, context.domain, domain_indexes)
-        self._context = replace(context, regression_check=self._regression_check)
+        self._context = replace(context, regression_check=self._regression_check.passed)
         self._chat_model = chat_model
         self._sensor = Sensor(self._context, domain_indexes)
         self._thresholds = thresholds

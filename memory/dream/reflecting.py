@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from localization.sentences import lazy, marked
-from memory.derive import progress
+from memory.derive import pipeline, progress
 from memory.derive.checks.junk import is_in_another_script, is_no_thought, links
 from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.context import Context
-from memory.derive.pipeline import Author, Dropped, Outcome, Piece, Pipeline, PipelineResult
+from memory.derive.pipeline import Author, Dropped, Outcome, Piece, PipelineResult
 from memory.derive.progress import Progress
 from memory.derive.prompts import WriterPrompt, fenced
 from memory.derive.refusals import Target
@@ -118,7 +118,7 @@ class Reflecting:
         if not lines:
             return Reflected(why=marked("what was new was taken back"), again=True)
         thinking = _Thinking(self._context, self._chat_model, self._level, new, lines)
-        outcome = await Pipeline(self._context).make(thinking.piece(texts))
+        outcome = await pipeline.make(self._context, thinking.piece(texts))
         return thinking.reflected if outcome is Outcome.PUBLISHED and thinking.reflected else _UNDONE[outcome]
 
     async def _lines(self, new: Novelty) -> tuple[list[SourceLine], dict[int, str]]:
@@ -163,7 +163,7 @@ class _Thinking:
         """Return the thought as a piece of work."""
         target = Target(_TIER, str(self._context.domain.key), "/".join(str(line.item) for line in self._lines))
         return Piece(
-            target, texts, Author(self._chat_model.name, self._write), self._publish, lambda found: found.text, still=self._is_new,
+            target, texts, Author(self._chat_model.name, self._write), self._publish, lambda found: found.text, self._is_new,
             checked=False, insists=False,
         )  # fmt: skip
 

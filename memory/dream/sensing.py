@@ -9,8 +9,8 @@ Contradicting facts are those that say the same except for a name or number.
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from memory.derive import progress
 from memory.derive.context import Context
-from memory.derive.derivation import Derivation
 from memory.dream.novelty import Novelty, novelty
 from memory.dream.reflecting import thought_about
 from memory.index.recall.domain_indexes import DomainIndexes
@@ -92,13 +92,12 @@ class Sensor:
 
     async def coherence(self) -> Signal:
         """Return the signal of outdated profile, eras, narrative and self-narrative, contradictions and orphans."""
-        derivation = Derivation(self._context)
         if self._context.writer.extractive:
             return Signal(0.0, {})
         gists = await summaries.count(self._db, self._context.domain, unprofiled=True)
-        enough = profile.MOST_GISTS if await derivation.progress(profile.TIER) else profile.FIRST_GISTS
-        months = await eras.count_due(derivation)
-        stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(derivation, asked=False)]
+        enough = profile.MOST_GISTS if await progress.read(self._db, self._context.domain, profile.TIER) else profile.FIRST_GISTS
+        months = await eras.count_due(self._context)
+        stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(self._context, asked=False)]
         pairs, orphans = len(await self.contradicting()), len(await self.orphans())
         value = combine(
             (_nearly(gists / enough), months / _MONTHS, _STALE * bool(stale), pairs / _MOST_CONTRADICTIONS, float(orphans > 0))

@@ -34,7 +34,6 @@ from memory.types import Domain, DomainKind, Exchange, Statement
 
 if TYPE_CHECKING:
     from memory.derive.context import Context
-    from memory.derive.derivation import Derivation
 
 _STEMS = " ".join(read_wordings(__file__)["sensitive"].values()).split()
 _SENSITIVE = re.compile(r"(?i)\b(?:" + "|".join(stem.replace("*", r"\w*") for stem in _STEMS) + r")\b")
@@ -49,10 +48,9 @@ _MOST_LINES = 12
 _ALIKE = 0.7
 
 
-async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
+async def due(context: "Context", *, asked: bool) -> Work | None:
     """Return the next piece of work: the oldest gists not scanned yet, once there are enough, or any if `asked`."""
-    context = derivation.context
-    before = await derivation.progress(TIER)
+    before = await progress.read(context.db, context.domain, TIER)
     gists = await summaries.unprofiled(context.db, context.domain, MOST_GISTS)
     # If facts were removed, their sources are scanned again at once.
     enough = 1 if asked or (before and before.stale) else MOST_GISTS if before else FIRST_GISTS
@@ -76,11 +74,10 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
         await summaries.mark_profiled(tx, keys)
 
     texts = {row["item"]: row["text"] for row in gists} | {fact.key: fact.text for fact in known}
-    progress = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
+    now_at = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
     sources = [line.source for line in (*facts, *lines)]
-    still = derivation.as_found(TIER, "", before)
     most = _MOST_LINES if before else max(_MOST_LINES, len(lines))  # the first time, everything is new
-    return Work(TIER, "", "profile", "profile", most, sources, texts, progress, publish, still=still)
+    return Work(TIER, "", "profile", most, sources, texts, now_at, publish, before)
 
 
 @dataclass(slots=True)

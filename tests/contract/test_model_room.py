@@ -258,7 +258,7 @@ def order(dropped: list[str]) -> WritingTask:
     async def note(sentences: str) -> None:
         dropped.append(sentences)
 
-    return WritingTask("gist", "merge", 8, 24_000, note)
+    return WritingTask("gist", 8, 24_000, note)
 
 
 @pytest.mark.parametrize("kind", few(["", "llama.cpp"]))
