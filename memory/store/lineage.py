@@ -209,6 +209,12 @@ async def paged(reader: Reader, sql: str, keys: Iterable[object], parameters: Ma
     return found
 
 
+async def run_paged(tx: Transaction, sql: str, keys: Iterable[object], parameters: Mapping[str, object] = {}) -> None:
+    """Run a statement about many keys, page by page, like `paged`."""
+    for some in pages(list(keys)):
+        await tx.run(sql.format(within=placeholders("w", some)), {**parameters, **bound("w", some)})
+
+
 def placeholders(prefix: str, values: Collection[object]) -> str:
     """Return named placeholders for a list of values, ':r0, :r1'; for an empty list 'NULL', which matches nothing.
 

@@ -11,7 +11,7 @@ from functools import partial
 from memory.places import confidences, opted_out
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Parameters, Transaction
-from memory.store.lineage import Seal, bound, paged, pages, placeholders, texts_of
+from memory.store.lineage import Seal, bound, paged, pages, placeholders, run_paged, texts_of
 from memory.text.off_loop import off_loop
 from memory.text.told.named_things import NamedKind, NamedThing, aliases_in, inside_full_names, key, keys_in, named, surnamed
 from memory.types import Domain
@@ -85,8 +85,7 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         names = {row["item"]: row["name_key"] for row in rows}
         said = await texts_of(tx, names)
         await _drop(tx, [item for item, text in said.items() if keys_in(text).get(names[item], "")[:1].islower()], entity)
-    for some in pages(items):
-        await tx.run(f"DELETE FROM unnamed WHERE item IN ({placeholders('i', some)})", bound("i", some))
+    await run_paged(tx, "DELETE FROM unnamed WHERE item IN ({within})", items)
 
 
 _UNTOLD = (
@@ -105,12 +104,10 @@ async def _drop(tx: Transaction, items: Sequence[int], entity: int | None = None
             {**bound("i", some), "entity": entity},
         )
         told.update(row["entity"] for row in rows if row["kind"])
-        for those in pages(sorted({row["entity"] for row in rows})):
-            await tx.run(
-                f"DELETE FROM entities WHERE id IN ({placeholders('e', those)}) "
-                "AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity = entities.id)",
-                bound("e", those),
-            )
+        unmentioned = "AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity = entities.id)"
+        await run_paged(
+            tx, f"DELETE FROM entities WHERE id IN ({{within}}) {unmentioned}", sorted({row["entity"] for row in rows})
+        )
     return told
 
 
@@ -133,10 +130,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
             await _keep(tx, seal, domain, same, above)
             # Items changed meanwhile stay queued.
             looked = [item for item in items if now.get(item) == texts.get(item)]
-            await tx.run(
-                f"DELETE FROM unnamed WHERE domain = :d AND item IN ({placeholders('i', looked)})",
-                {"d": domain.key, **bound("i", looked)},
-            )
+            await run_paged(tx, "DELETE FROM unnamed WHERE domain = :d AND item IN ({within})", looked, {"d": domain.key})
         done += len(items)
         more = len(items) == _STEP or len(looked) < len(items)
         items = await _waiting(db, domain) if more else []

@@ -16,7 +16,7 @@ from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries, unindex
 from memory.index.when.question_times import parse_question
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import next_source
-from memory.store.lineage import Seal, add_items, bound, derive, paged, pages, placeholders
+from memory.store.lineage import Seal, add_items, bound, derive, paged, placeholders, run_paged
 from memory.text.time.times import month, month_start
 from memory.tiers import entities, episodes, summaries
 from memory.tiers.exchanges import SELECT as MESSAGES
@@ -84,14 +84,10 @@ async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement
 
 async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, successor: int | None = None) -> None:
     """End statements: they stay as history that recall does not find."""
-    if not keys:
-        return
-    within = f"item IN ({placeholders('k', keys)})"
-    await tx.run(
-        f"UPDATE statements SET ended_at = :now, successor = :successor WHERE {within} AND ended_at IS NULL",
-        {"now": now, "successor": successor, **bound("k", keys)},
-    )
-    await unindex(tx, domain, keys)
+    ended = "UPDATE statements SET ended_at = :now, successor = :successor WHERE item IN ({within}) AND ended_at IS NULL"
+    await run_paged(tx, ended, keys, {"now": now, "successor": successor})
+    if keys:
+        await unindex(tx, domain, keys)
 
 
 async def overtaken(reader: Reader, domain: Domain, tier: str, since: int) -> list[tuple[str, Statement]]:
@@ -107,25 +103,18 @@ async def overtaken(reader: Reader, domain: Domain, tier: str, since: int) -> li
 
 async def any_replaced(reader: Reader, items: Collection[int], since: int) -> bool:
     """Return whether one of these statements was replaced since an instant."""
-    for some in pages(sorted(items)):
-        within = f"item IN ({placeholders('k', some)})"
-        replaced = f"SELECT 1 AS yes FROM statements WHERE {within} AND successor IS NOT NULL AND ended_at >= :since LIMIT 1"
-        if await reader.one(replaced, {"since": since, **bound("k", some)}):
-            return True
-    return False
+    replaced = "SELECT 1 AS yes FROM statements WHERE item IN ({within}) AND successor IS NOT NULL AND ended_at >= :since LIMIT 1"
+    return bool(await paged(reader, replaced, sorted(items), {"since": since}))
 
 
 async def put_by(tx: Transaction, keys: Sequence[int], now: int) -> None:
     """Remove bullets from the block; recall still finds them."""
-    await tx.run(
-        f"UPDATE statements SET ended_at = :now WHERE item IN ({placeholders('k', keys)}) AND ended_at IS NULL",
-        {"now": now, **bound("k", keys)},
-    )
+    await run_paged(tx, "UPDATE statements SET ended_at = :now WHERE item IN ({within}) AND ended_at IS NULL", keys, {"now": now})
 
 
 async def stand_again(tx: Transaction, keys: Sequence[int]) -> None:
     """Put bullets back into the block."""
-    await tx.run(f"UPDATE statements SET ended_at = NULL WHERE item IN ({placeholders('k', keys)})", bound("k", keys))
+    await run_paged(tx, "UPDATE statements SET ended_at = NULL WHERE item IN ({within})", keys)
 
 
 async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: Collection[int], last_at: int) -> None:
@@ -239,7 +228,7 @@ async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the statements among these items."""
-    await tx.run(f"DELETE FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items))
+    await run_paged(tx, "DELETE FROM statements WHERE item IN ({within})", items)
 
 
 SELECT = "SELECT s.*, i.public_id FROM statements s JOIN items i ON i.id = s.item "

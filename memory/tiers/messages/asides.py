@@ -12,7 +12,7 @@ from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.forget import tombstones
 from memory.store.database import DatabaseAccess, Row, Transaction
-from memory.store.lineage import Seal, add_items, bound, paged, pages, placeholders, require_living
+from memory.store.lineage import Seal, add_items, bound, paged, placeholders, require_living, run_paged
 from memory.tiers.messages import known
 from memory.types import Domain, DomainRef, Session, SessionRef
 
@@ -79,8 +79,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the records of these asides; nothing rests on them any more."""
-    for some in pages(items):
-        await tx.run(f"DELETE FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))
+    await run_paged(tx, "DELETE FROM asides WHERE item IN ({within})", items)
 
 
 async def placed(db: DatabaseAccess, items: Collection[int]) -> list[Row]:

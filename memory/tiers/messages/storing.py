@@ -8,7 +8,7 @@ from memory.places.identities import upsert
 from memory.places.places import note_span
 from memory.places.shown_names import shown_name, unaccounted
 from memory.store.database import Transaction
-from memory.store.lineage import Seal, add_items, bound, placeholders
+from memory.store.lineage import Seal, add_items, run_paged
 from memory.tiers import entities
 from memory.tiers.exchanges import DISLIKED, recallable
 from memory.tiers.messages import known
@@ -113,15 +113,12 @@ async def judge(tx: Transaction, item: int, *, disliked: bool) -> None:
 
 async def put_into(tx: Transaction, episode: int, items: Sequence[int]) -> None:
     """Assign messages to an episode."""
-    await tx.run(
-        f"UPDATE exchanges SET episode = :episode WHERE item IN ({placeholders('i', items)})",
-        {"episode": episode, **bound("i", items)},
-    )
+    await run_paged(tx, "UPDATE exchanges SET episode = :episode WHERE item IN ({within})", items, {"episode": episode})
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the messages among these items."""
-    await tx.run(f"DELETE FROM exchanges WHERE item IN ({placeholders('i', items)})", bound("i", items))
+    await run_paged(tx, "DELETE FROM exchanges WHERE item IN ({within})", items)
 
 
 async def _speakers(
