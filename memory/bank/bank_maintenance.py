@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from memory.bank import folding
 from memory.bank.block import BankEntry, entries, size
-from memory.bank.bullets import Form, keep
+from memory.bank.folding import Form, keep
 from memory.derive import derivation, progress, refusals
 from memory.derive.context import Context
 from memory.derive.progress import Progress

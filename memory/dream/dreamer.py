@@ -199,7 +199,7 @@ class Dreamer:
         """Reflect on what is new, after which it is no longer new."""
         if self._chat_model is None:
             return replace(step, acted=False, why=NO_MODEL)
-        findings.reflected = await Reflecting(self._context, self._chat_model, step.level).reflect(findings.novelty)
+        findings.reflected = await Reflecting(self._context, self._chat_model, step.level, findings.novelty).reflect()
         if findings.reflected.again:
             return replace(step, why=findings.reflected.why)
         return self._finished_step(

@@ -102,10 +102,7 @@ class Sensor:
         value = combine(
             (_nearly(gists / enough), months / _MONTHS, _STALE * bool(stale), pairs / _MOST_CONTRADICTIONS, float(orphans > 0))
         )
-        return Signal(
-            value,
-            {"gists": gists, "months": months, "stale": len(stale), "contradictions": pairs, "orphans": orphans},
-        )
+        return Signal(value, {"gists": gists, "months": months, "stale": len(stale), "contradictions": pairs, "orphans": orphans})
 
     async def contradicting(self) -> list[tuple[Statement, Statement]]:
         """Return contradicting facts that were not re-examined yet."""

@@ -8,7 +8,8 @@ again. In a shared domain, a fact about a member must rest on that member's own 
 import hmac
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -93,7 +94,6 @@ class _Keeping:
     unwanted: Sequence[str]
     writer: str
     now: int
-    stems: dict[str, frozenset[str]] = field(default_factory=dict)
 
     async def keep(self, entry: Entry) -> None:
         """Store a fact if it is allowed and new."""
@@ -140,20 +140,12 @@ class _Keeping:
     async def _is_overtaken(self, entry: Entry, text: str, rests: Grounds) -> bool:
         """Return whether a fact was replaced, or corrected, by something said after the words it rests on."""
         for before, successor in await statements.overtaken(self.tx, self.context.domain, TIER, rests.first_at):
-            likeness = self._likeness(text, before)
-            if likeness >= _ALIKE and likeness > self._likeness(text, successor.text):
+            likeness = _likeness(text, before)
+            if likeness >= _ALIKE and likeness > _likeness(text, successor.text):
                 said = [item for item in await parents(self.tx, successor.key) if item in rests.said]
                 if self._newest(entry, said) < successor.last_at:
                     return True
         return False
-
-    def _likeness(self, *texts: str) -> float:
-        """Return the share of the words of two texts that both have."""
-        for text in texts:
-            if text not in self.stems:
-                self.stems[text] = frozenset(key_words(text).values())
-        one, other = (self.stems[text] for text in texts)
-        return len(one & other) / max(1, len(one | other))
 
     async def _may_tell(self, text: str, rests: Grounds) -> bool:
         """Return whether a fact may stand or end for these grounds: one about members takes the words of one of them."""
@@ -162,6 +154,17 @@ class _Keeping:
             await paged(self.tx, "SELECT DISTINCT speaker FROM exchanges WHERE item IN ({within})", rests.said) if about else ()
         )
         return not about or not about.isdisjoint(row["speaker"] for row in rows)
+
+
+def _likeness(text: str, other: str) -> float:
+    """Return the share of the words of two texts that both have."""
+    words, others = _stems(text), _stems(other)
+    return len(words & others) / max(1, len(words | others))
+
+
+@lru_cache(maxsize=1_000)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(key_words(text).values())
 
 
 def _with(rests: Grounds, older: Sequence[SourceLine]) -> Grounds:
@@ -222,8 +225,7 @@ async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
 
 def mark(key: bytes, domain: Domain, text: str) -> str:
     """Return keyed hashes of the words of a fact, by which a forgotten fact is recognized without being kept."""
-    stems = sorted(set(key_words(text).values()))
-    return " ".join(hmac.digest(key, f"{domain.key}\n{stem}".encode(), sha256).hex()[:8] for stem in stems)
+    return " ".join(hmac.digest(key, f"{domain.key}\n{stem}".encode(), sha256).hex()[:8] for stem in sorted(_stems(text)))
 
 
 def _is_unwanted(new: str, forgotten: Sequence[str]) -> bool:
@@ -252,6 +254,6 @@ def _touched(facts: Sequence[Statement], lines: Sequence[SourceLine]) -> list[St
     """Return the facts that share most words with new lines, in their own order; all of them if there are few."""
     if len(facts) <= _MOST_FACTS:
         return list(facts)
-    new = {stem for line in lines for stem in key_words(line.source.text).values()}
-    ranked = sorted(facts, key=lambda fact: (-len(new & set(key_words(fact.text).values())), -fact.last_at, fact.key))
+    new = frozenset[str]().union(*(_stems(line.source.text) for line in lines))
+    ranked = sorted(facts, key=lambda fact: (-len(new & _stems(fact.text)), -fact.last_at, fact.key))
     return sorted(ranked[:_MOST_FACTS], key=lambda fact: fact.key)

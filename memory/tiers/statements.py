@@ -143,11 +143,8 @@ async def _in_tier(
 
 async def told_later(db: DatabaseAccess, domain: Domain, tier: str) -> dict[str, list[Statement]]:
     """Return the standing statements of a tier that hold in a month other than those in which they were said, by that month."""
-    rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.holds_from IS NOT NULL AND s.ended_at IS NULL "
-        "AND s.holds_to IN ('day', 'month') ORDER BY s.item",
-        {"domain": domain.key, "tier": tier},
-    )
+    dated = "s.holds_from IS NOT NULL AND s.ended_at IS NULL AND s.holds_to IN ('day', 'month') ORDER BY s.item"
+    rows = await db.all(f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND {dated}", {"domain": domain.key, "tier": tier})
     found: dict[str, list[Statement]] = {}
     for row in rows:
         of, one = month(row["holds_from"], domain.time_zone), statement(row)

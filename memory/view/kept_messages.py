@@ -29,7 +29,7 @@ from memory.text.told.discretion import discreet
 from memory.tiers import corrections, entities, exchanges, feedback, manners, open_things
 from memory.tiers.feedback import GivenBy
 from memory.tiers.messages import asides, known, storing
-from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, SessionRef
+from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten
 from memory.view.shown_messages import conversations
 
 
@@ -191,7 +191,7 @@ class KeptMessages:
     async def _aside_ids(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
         """Return the public ids that messages only shown, and not stored, would get at a place."""
         domains = (await conversations(self.db, platform, [place], place)).domains
-        return [asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id) for domain in domains for id in ids]
+        return [known.seen_as(self.seal, domain.ref, platform, place, id) for domain in domains for id in ids]
 
 
 async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:
