@@ -67,7 +67,7 @@ async def _work(context: Context, terms: Consent, episode: Row) -> Work:
                 await folding.reopen(tx, context.domain, periods.above(period), now)
                 await erase.retire(tx, context.domain, before, now)
             await keep(tx, context, (periods.CONVERSATION, period), entries, lines, writer, now)
-        await episodes.mark_banked(tx, episode["id"])
+        await episodes.mark_banked(tx, episode["id"], banked=True)
 
     rung = Progress("/".join(map(str, keys)), episode["id"], len(keys), 1, stale=False)
     return Work(
@@ -126,7 +126,7 @@ class Bank:
             for target in await refusals.take_up(tx, context.domain, TIER, context.writer.name):
                 period = target.slot.partition("/")[2]
                 if (before := await progress.read(tx, context.domain, TIER, period)) and before.mark:
-                    await episodes.unbank(tx, before.mark)
+                    await episodes.mark_banked(tx, before.mark, banked=False)
                 elif before:
                     await progress.drop(tx, context.domain, TIER, period)
 

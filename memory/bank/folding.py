@@ -6,7 +6,7 @@ children return to the block until they need to be folded.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 
 from localization.sentences import lazy
@@ -22,7 +22,7 @@ from memory.places import opted_out
 from memory.places.consent import TIER, Consent, consent
 from memory.places.places import Places
 from memory.ports import Entry, Source
-from memory.store.database import Transaction
+from memory.store.database import Parameters, Transaction
 from memory.store.lineage import bound, placeholders
 from memory.text.time import periods
 from memory.text.time.times import local
@@ -56,15 +56,8 @@ class Form:
             while sum(length(entry.text) for entry in kept) >= self.words:
                 kept.pop()
             if len(kept) < min(self.least, len(lines)):
-                raise WriterRefused(
-                    lazy(
-                        "{kept} bullets instead of {least} to {most} within the words",
-                        kept=len(kept),
-                        least=self.least,
-                        most=self.most,
-                    ),
-                    wording(entries),
-                )
+                few = lazy("{kept} bullets instead of {least} to {most} within the words", kept=len(kept), **asdict(self))
+                raise WriterRefused(few, wording(entries))
             return kept
 
         return cut
@@ -142,7 +135,7 @@ async def _work(context: Context, terms: Consent, period: str, below: Sequence[B
 
     async def still(tx: Transaction) -> bool:
         there = {bullet for entry in below for bullet in await bullets(tx, context.domain, entry.period, standing=True)}
-        late = await _standing_in(tx, context.domain, period)
+        late = set(await _children(tx, context.domain, period, standing=True))
         same = there == late == {bullet.key for bullet in children}
         return same and await consent(Places(context.db, context.seal), context.domain, tx) == terms
 
@@ -181,16 +174,8 @@ async def reopen(tx: Transaction, domain: Domain, period: str, now: int) -> None
         standing = await bullets(tx, domain, digest)
         if standing or (before and before.stale):
             await erase.retire(tx, domain, standing, now)
-            await _unfold(tx, domain, digest)
+            await statements.stand_again(tx, await _children(tx, domain, digest))
         await progress.drop(tx, domain, TIER, digest)
-
-
-async def _unfold(tx: Transaction, domain: Domain, period: str) -> None:
-    within, keys = _children(period)
-    rows = await tx.all(
-        f"SELECT item FROM statements WHERE domain = :d AND tier = 'bank' AND {within}", {"d": domain.key, **keys}
-    )
-    await statements.stand_again(tx, [row["item"] for row in rows])
 
 
 async def sweep(context: Context) -> None:
@@ -210,29 +195,25 @@ async def sweep(context: Context) -> None:
 
 async def bullets(tx: Transaction, domain: Domain, period: str, *, standing: bool = False) -> list[int]:
     """Return the keys of a period's bullets, or only of those in the block."""
+    return await _bullets(tx, domain, "period = :p", {"p": period}, standing=standing)
+
+
+async def _children(tx: Transaction, domain: Domain, period: str, *, standing: bool = False) -> list[int]:
+    """Return the keys of the bullets of a period's children, or only of those in the block."""
+    if periods.rung(period) == periods.DAY:
+        of_day = "kind = 'conversation' AND period LIKE :begins"
+        return await _bullets(tx, domain, of_day, {"begins": f"{period}T%"}, standing=standing)
+    inner = periods.below(period)
+    return await _bullets(tx, domain, f"period IN ({placeholders('p', inner)})", bound("p", inner), standing=standing)
+
+
+async def _bullets(tx: Transaction, domain: Domain, which: str, parameters: Parameters, *, standing: bool) -> list[int]:
     rows = await tx.all(
-        "SELECT item FROM statements WHERE domain = :d AND tier = 'bank' AND period = :p "
+        f"SELECT item FROM statements WHERE domain = :d AND tier = 'bank' AND {which} "
         "AND (:standing = 0 OR ended_at IS NULL) ORDER BY item",
-        {"d": domain.key, "p": period, "standing": int(standing)},
+        {**parameters, "d": domain.key, "standing": int(standing)},
     )
     return [row["item"] for row in rows]
-
-
-async def _standing_in(tx: Transaction, domain: Domain, period: str) -> set[int]:
-    within, keys = _children(period)
-    rows = await tx.all(
-        f"SELECT item FROM statements WHERE domain = :d AND tier = 'bank' AND ended_at IS NULL AND {within}",
-        {"d": domain.key, **keys},
-    )
-    return {row["item"] for row in rows}
-
-
-def _children(period: str) -> tuple[str, dict[str, object]]:
-    """Return the SQL condition for a statement to belong to a child of a period."""
-    if periods.rung(period) == periods.DAY:
-        return "kind = 'conversation' AND period LIKE :begins", {"begins": f"{period}T%"}
-    inner = periods.below(period)
-    return f"period IN ({placeholders('p', inner)})", dict(bound("p", inner))
 
 
 def _inputs(below: Sequence[BankEntry]) -> str:

@@ -180,14 +180,8 @@ def _merge_job(place: DigestPlace, children: Sequence[Digest], domain: Domain, r
         )
         for at, child in enumerate(children, start=1)
     )
-    return Job(
-        place,
-        drafts,
-        {child.key: child.text for child in children},
-        min(c.first_at for c in children),
-        max(c.last_at for c in children),
-        replaces,
-    )
+    texts = {child.key: child.text for child in children}
+    return Job(place, drafts, texts, min(c.first_at for c in children), max(c.last_at for c in children), replaces)
 
 
 def acquainted(episode: Sequence[Source], told: Iterable[Source]) -> list[Source]:

@@ -27,7 +27,6 @@ from memory.forget import erase
 from memory.index.recall.domain_indexes import DomainIndexes
 from memory.places.places import Places
 from memory.ports import ChatModel, Progress
-from memory.store.database import Transaction
 from memory.tiers import episodes, feedback, profile, selfstate, summaries
 from memory.tiers.drives import (
     BASELINE,
@@ -152,13 +151,9 @@ class Dreamer:
     async def _continue(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Close finished episodes, and write gists that are missing or extractive; new gists raise coherence."""
         consolidator, domain = Consolidator(self._context), self._context.domain
-        keys = {
-            *(row["session"] for row in await episodes.open_ends(self._context.db, domain)),
-            *(
-                episode.session
-                for episode in await episodes.without_gist(self._context.db, domain, redo_for=self._context.redoing)
-            ),
-        }
+        keys = {row["session"] for row in await episodes.open_ends(self._context.db, domain)}
+        for episode in await episodes.without_gist(self._context.db, domain, redo_for=self._context.redoing):
+            keys.add(episode.session)
         made = 0
         try:
             wanting = [one for one in await Places(self._context.db, self._context.seal).sessions(domain) if one.key in keys]
@@ -185,15 +180,14 @@ class Dreamer:
                 if orphans:
                     await erase.retire(tx, self._context.domain, orphans, self._context.clock.now())
                 for one, other in pairs:
-                    await self._look_again(tx, one.key, other.key)
+                    pair = {"d": self._context.domain.key, "one": one.key, "other": other.key}
+                    await tx.run(
+                        "INSERT INTO looked_at (domain, first, second) VALUES (:d, :one, :other) ON CONFLICT DO NOTHING", pair
+                    )
+                    await summaries.look_again(tx, [one.key, other.key])
+                    await progress.outdate(tx, self._context.domain, profile.TIER)
         made = await Ladder(self._context).climb(asked=forced)
         return self._finished_step(findings, step, made, await self._sensor.coherence())
-
-    async def _look_again(self, tx: Transaction, one: int, other: int) -> None:
-        pair = {"d": self._context.domain.key, "one": one, "other": other}
-        await tx.run("INSERT INTO looked_at (domain, first, second) VALUES (:d, :one, :other) ON CONFLICT DO NOTHING", pair)
-        await summaries.look_again(tx, [one, other])
-        await progress.outdate(tx, self._context.domain, profile.TIER)
 
     async def _wonder(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Reflect on what is new, after which it is no longer new."""
@@ -228,7 +222,9 @@ class Dreamer:
         report.after = drives
         report.mood, report.energy = (findings.mind.mood, mind.mood), (findings.mind.energy, mind.energy)
         report.regression_check = self._regression_check.marks
-        report.reflection = _said_of(findings.reflected)
+        if findings.reflected:
+            kept = f"kept: {reflected.why}" if reflected.kept else reflected.why
+            report.reflection = marked("waits to be said") if reflected.waits else kept
         calling = [findings.left.get(name, one.value) for name, one in findings.signals.items()]
         report.rested = not report.failed and max(calling) == 0 and max(drives[name] for name in _ORDER) <= BASELINE + _SETTLED
         return report
@@ -254,9 +250,3 @@ class _Findings:
     failed: int = 0
     left: dict[str, float] = field(default_factory=dict)
     tell: Progress = lambda *_: None
-
-
-def _said_of(reflected: Reflected | None) -> str:
-    if reflected is None:
-        return ""
-    return marked("waits to be said") if reflected.waits else f"kept: {reflected.why}" if reflected.kept else reflected.why

@@ -77,11 +77,8 @@ class Sensor:
         since = await thought_about(self._db, self._context.domain)
         (loaded,) = await self._domain_indexes.load([self._context.domain.key], ())
         new = await novelty(self._db, self._context.domain, loaded, since)
-        return {
-            CONTINUITY: await self.continuity(),
-            COHERENCE: await self.coherence(),
-            CURIOSITY: await self._curiosity(new),
-        }, new
+        signals = {CONTINUITY: await self.continuity(), COHERENCE: await self.coherence(), CURIOSITY: await self._curiosity(new)}
+        return signals, new
 
     async def continuity(self) -> Signal:
         """Return the signal of finished messages in no gist, or only an extractive one, and how long they have waited."""
@@ -99,9 +96,9 @@ class Sensor:
         months = await eras.count_due(self._context)
         stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(self._context, asked=False)]
         pairs, orphans = len(await self.contradicting()), len(await self.orphans())
-        value = combine(
-            (_nearly(gists / enough), months / _MONTHS, _STALE * bool(stale), pairs / _MOST_CONTRADICTIONS, float(orphans > 0))
-        )
+        # A batch gives a faint signal until it is complete.
+        batch = 1.0 if gists >= enough else _SOFTLY * (gists / enough)
+        value = combine((batch, months / _MONTHS, _STALE * bool(stale), pairs / _MOST_CONTRADICTIONS, float(orphans > 0)))
         return Signal(value, {"gists": gists, "months": months, "stale": len(stale), "contradictions": pairs, "orphans": orphans})
 
     async def contradicting(self) -> list[tuple[Statement, Statement]]:
@@ -160,8 +157,3 @@ class Sensor:
         ]  # fmt: skip
         waiting = [row for row in (*closed, *over) if row["n"]]
         return sum(row["n"] for row in waiting), min((row["first"] for row in waiting), default=0)
-
-
-def _nearly(share: float) -> float:
-    """Return the signal of a batch: faint until it is complete."""
-    return 1.0 if share >= 1 else _SOFTLY * share

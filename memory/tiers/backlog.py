@@ -26,10 +26,7 @@ async def count(db: DatabaseAccess, rules: EpisodeRules) -> Backlog:
     """Count messages without a gist in one query; a session is ripe if it has no gist or a full episode waits."""
     row = await db.one(_BACKLOG, {"threshold": rules.count})
     assert row is not None
-    return Backlog(
-        row["sessions"], row["dirty"], row["ripe"], row["unsummarized_total"], row["max_exchange_id"],
-        row["profile_sessions_covered"],
-    )  # fmt: skip
+    return Backlog(*row)
 
 
 async def is_ripe(db: DatabaseAccess, domain: Domain, session: Session, rules: EpisodeRules, now: int) -> bool:

@@ -116,7 +116,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
     done, items = 0, await _waiting(db, domain)
     while items and (most is None or done < most):
         texts = await texts_of(db, items)
-        found = await off_loop(sum(map(len, texts.values())), partial(_find_all_names, texts))
+        found = await off_loop(sum(map(len, texts.values())), partial(_find_names, texts))
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now, confided, stated, _ = await tx.together(
                 texts_of(tx, items),
@@ -154,16 +154,15 @@ class _Found:
     one: Mapping[str, str]
 
 
-def _find_all_names(texts: Mapping[int, str]) -> dict[int, _Found]:
-    return {item: _find_names(text) for item, text in texts.items()}
-
-
-def _find_names(text: str) -> _Found:
-    names = named(text)
-    inside = inside_full_names(text)
-    words = {key: word for key, word in keys_in(text).items() if key not in inside}
-    known = {one.alias for one in names}
-    return _Found(names, words, [alias for alias in dict.fromkeys(aliases_in(text)) if alias not in known], surnamed(text))
+def _find_names(texts: Mapping[int, str]) -> dict[int, _Found]:
+    found: dict[int, _Found] = {}
+    for item, text in texts.items():
+        names, inside = named(text), inside_full_names(text)
+        words = {key: word for key, word in keys_in(text).items() if key not in inside}
+        known = {one.alias for one in names}
+        aliases = [alias for alias in dict.fromkeys(aliases_in(text)) if alias not in known]
+        found[item] = _Found(names, words, aliases, surnamed(text))
+    return found
 
 
 async def _keep(tx: Transaction, seal: Seal, domain: Domain, found_in: Mapping[int, _Found], above: Collection[int]) -> None:

@@ -177,14 +177,9 @@ async def mark_undigested(tx: Transaction, gists: Sequence[int]) -> None:
     )
 
 
-async def mark_banked(tx: Transaction, episode: int) -> None:
-    """Mark an episode as being in the bank."""
-    await tx.run("UPDATE episodes SET banked = 1 WHERE id = :id", {"id": episode})
-
-
-async def unbank(tx: Transaction, episode: int) -> None:
-    """Mark an episode as not being in the bank."""
-    await tx.run("UPDATE episodes SET banked = 0 WHERE id = :id", {"id": episode})
+async def mark_banked(tx: Transaction, episode: int, *, banked: bool) -> None:
+    """Mark an episode as being in the bank, or not."""
+    await tx.run("UPDATE episodes SET banked = :banked WHERE id = :id", {"id": episode, "banked": int(banked)})
 
 
 async def unbank_bullets(tx: Transaction, bullets: Sequence[int]) -> None:

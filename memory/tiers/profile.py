@@ -8,7 +8,7 @@ again. In a shared domain, a fact about a member must rest on that member's own 
 import hmac
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -119,14 +119,21 @@ class _Keeping:
             return
         if await self._is_overtaken(entry, text, rests):
             return
-        new = as_statement(TIER, "", kind or "said", text, self.writer, _with(rests, older))
+        rests = replace(
+            rests,
+            items=tuple(dict.fromkeys((*rests.items, *(line.item for line in older)))),
+            first_at=min([rests.first_at, *(line.first_at for line in older)]),
+        )
+        new = as_statement(TIER, "", kind or "said", text, self.writer, rests)
         key = await statements.publish(self.tx, self.context.seal, self.context.domain, new, self.now)
         await statements.end(self.tx, self.context.domain, [line.item for line in older], self.now, key)
 
     async def _may_stand(self, kind: str, text: str, rests: Grounds) -> bool:
         if kind == "inferred" and _SENSITIVE.search(text):
             return False
-        if _is_unwanted(mark(self.context.seal.key, self.context.domain, text), self.unwanted):
+        words = set(mark(self.context.seal.key, self.context.domain, text).split())
+        forgotten = [set(one.split()) for one in self.unwanted] if words else []
+        if any(len(words & one) >= _ALIKE * len(words | one) for one in forgotten):
             return False
         if await opted_out.is_named(self.tx, self.context.seal, self.context.domain, text):
             return False
@@ -165,12 +172,6 @@ def _likeness(text: str, other: str) -> float:
 @lru_cache(maxsize=1_000)
 def _stems(text: str) -> frozenset[str]:
     return frozenset(key_words(text).values())
-
-
-def _with(rests: Grounds, older: Sequence[SourceLine]) -> Grounds:
-    """Return grounds extended by those of the facts that a new one replaces."""
-    items = tuple(dict.fromkeys((*rests.items, *(line.item for line in older))))
-    return Grounds(items, rests.said, min([rests.first_at, *(line.first_at for line in older)]), rests.last_at)
 
 
 async def correct(tx: Transaction, seal: Seal, domain: Domain, public_id: str, correction: Exchange, now: int) -> Statement:
@@ -226,11 +227,6 @@ async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
 def mark(key: bytes, domain: Domain, text: str) -> str:
     """Return keyed hashes of the words of a fact, by which a forgotten fact is recognized without being kept."""
     return " ".join(hmac.digest(key, f"{domain.key}\n{stem}".encode(), sha256).hex()[:8] for stem in sorted(_stems(text)))
-
-
-def _is_unwanted(new: str, forgotten: Sequence[str]) -> bool:
-    words = set(new.split())
-    return any(len(words & set(old.split())) >= _ALIKE * len(words | set(old.split())) for old in forgotten if words)
 
 
 def _same(text: str) -> str:

@@ -29,7 +29,7 @@ from memory.text.told.discretion import discreet
 from memory.tiers import corrections, entities, exchanges, feedback, manners, open_things
 from memory.tiers.feedback import GivenBy
 from memory.tiers.messages import asides, known, storing
-from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten
+from memory.types import Discretion, Domain, DomainKind, Forgotten
 from memory.view.shown_messages import conversations
 
 
@@ -149,7 +149,10 @@ class KeptMessages:
         await erase.retire_above(tx, [after.key], now)
         await refusals.drop(tx, domain)
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
-        await _index_anew(tx, domain, after)
+        await unindex(tx, domain, [after.key])
+        await entities.requeue(tx, domain, [after.key])
+        if exchanges.recallable(after):
+            await storing.index(tx, domain, [after])
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
         corrected = await corrections.reword(tx, domain, row["text"], after)
@@ -200,13 +203,6 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
     )
     repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
     await silence(tx, f"id IN ({placeholders('r', repeating)})", bound("r", [row["id"] for row in repeating]))
-
-
-async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
-    await unindex(tx, domain, [after.key])
-    await entities.requeue(tx, domain, [after.key])
-    if exchanges.recallable(after):
-        await storing.index(tx, domain, [after])
 
 
 def _words(text: str) -> set[str]:
