@@ -23,7 +23,7 @@ from memory.forget.gone import present
 from memory.places.confidences import common
 from memory.places.consent import TIER, Consent, consent, resting_on
 from memory.places.places import Places
-from memory.ports import Entry
+from memory.ports import Entry, Task
 from memory.store.database import Row, Transaction
 from memory.text.time import periods
 from memory.text.time.times import local
@@ -70,10 +70,8 @@ async def _work(context: Context, terms: Consent, episode: Row) -> Work:
         await episodes.mark_banked(tx, episode["id"], banked=True)
 
     rung = Progress("/".join(map(str, keys)), episode["id"], len(keys), 1, stale=False)
-    return Work(
-        TIER, period, "conversation", FORM.most, [line.source for line in lines], texts, rung, publish,
-        cut=FORM.cut(lines), still=still, most_sources=2 * context.bank.most_turns,
-    )  # fmt: skip
+    task, most_sources = Task("conversation", tuple(line.source for line in lines), FORM.most), 2 * context.bank.most_turns
+    return Work(TIER, period, task, texts, rung, publish, cut=FORM.cut(lines), still=still, most_sources=most_sources)
 
 
 async def _messages(context: Context, terms: Consent, episode: int) -> list[Exchange]:

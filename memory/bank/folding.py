@@ -21,7 +21,7 @@ from memory.forget import erase
 from memory.places import opted_out
 from memory.places.consent import TIER, Consent, consent
 from memory.places.places import Places
-from memory.ports import Entry, Source
+from memory.ports import Entry, Source, Task
 from memory.store.database import Parameters, Transaction
 from memory.store.lineage import bound, placeholders
 from memory.text.time import periods
@@ -146,10 +146,8 @@ async def _work(context: Context, terms: Consent, period: str, below: Sequence[B
 
     rung = Progress(_inputs(below), 0, len(children), 0, stale=False)
     texts = {bullet.key: bullet.text for bullet in children}
-    sources = [line.source for line in lines]
-    return Work(
-        TIER, period, "bank", FORM.most, sources, texts, rung, publish, cut=FORM.cut(lines), still=still
-    )  # fmt: skip
+    task = Task("bank", tuple(line.source for line in lines), FORM.most)
+    return Work(TIER, period, task, texts, rung, publish, cut=FORM.cut(lines), still=still)
 
 
 async def _lines(context: Context, below: Sequence[BankEntry]) -> list[SourceLine]:

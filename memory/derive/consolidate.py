@@ -16,7 +16,7 @@ from memory.derive.pipeline import Author, Dropped, Outcome, Piece, PipelineResu
 from memory.derive.refusals import Target
 from memory.forget import erase
 from memory.places import opted_out
-from memory.ports import Entry, Source, TaskKind, Writer
+from memory.ports import Entry, Source, Task, TaskKind, Writer
 from memory.store.database import Transaction
 from memory.store.lineage import parents
 from memory.text.proper_names import names
@@ -151,8 +151,8 @@ class Consolidator:
 
         async def write(dropped: Dropped) -> list[Entry]:
             known = () if writer.extractive else tuple(line.source for line in job.known)
-            order = WritingTask(kind, _SENTENCES, self._context.max_transcript_chars, dropped, known=known)
-            return await compose(writer, order, [draft.source for draft in job.drafts])
+            task = Task(kind, tuple(draft.source for draft in job.drafts), _SENTENCES, known)
+            return await compose(writer, WritingTask(task, self._context.max_transcript_chars, dropped))
 
         return Author(writer.name, write)
 

@@ -13,7 +13,7 @@ from memory.store.database import Transaction
 async def make(context: Context, work: Work) -> bool:
     """Do a piece of work; return whether it was published. Raises WriterFailed if the writer is unreachable."""
     piece = _piece(context, work)
-    if work.sources:
+    if work.task.sources:
         return await pipeline.make(context, piece) is Outcome.PUBLISHED
     async with context.db.transaction(bounds=context.bounds) as tx:
         if await piece.as_read(tx, context.domain):
@@ -38,8 +38,8 @@ async def make_all(context: Context, due: Due) -> int:
 
 def _piece(context: Context, work: Work) -> Piece[list[Entry]]:
     async def write(dropped: Dropped) -> list[Entry]:
-        order = WritingTask(work.kind, work.sentences, context.max_transcript_chars, dropped, work.most_sources, today=work.today)
-        entries = await compose(context.writer, order, work.sources)
+        order = WritingTask(work.task, context.max_transcript_chars, dropped, work.most_sources)
+        entries = await compose(context.writer, order)
         return work.cut(entries) if work.cut else entries
 
     async def publish(tx: Transaction, made: PipelineResult[list[Entry]], now: int) -> bool:

@@ -87,10 +87,10 @@ class Estimating:
     async def _upper_tiers_usage(self) -> ExpectedUsage:
         """Return the usage for narrative and self-narrative where profile and eras are up to date."""
         if work := await narrative.due(self._context, asked=True):
-            reading = self._reading(_lines(len(work.sources)))
+            reading = self._reading(_lines(len(work.task.sources)))
             return reading + reading
         work = await selfstate.due(self._context, asked=True)
-        return self._reading(_lines(len(work.sources))) if work else ExpectedUsage()
+        return self._reading(_lines(len(work.task.sources))) if work else ExpectedUsage()
 
     async def _gists(self, session: Session) -> _NewGists:
         context = self._context

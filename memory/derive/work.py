@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.derive.progress import Progress
-from memory.ports import Entry, Source, TaskKind
+from memory.ports import Entry, Task
 from memory.store.database import Transaction
 
 Publish = Callable[[Transaction, Sequence[Entry] | None, str, int], Awaitable[None]]
@@ -15,7 +15,7 @@ Still = Callable[[Transaction], Coroutine[Any, Any, bool]]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One piece: a tier, the period it covers, its sources, and how the result is stored.
+    """One piece: a tier, the period it covers, what to write from which sources, and how the result is stored.
 
     `texts` is what was read, by item: it must be unchanged when the work is published. `publish` is given the entries (None if
     it was given up), their writer, and the time. `before` is the progress as it was found, which must stand then, unless `still`
@@ -25,9 +25,7 @@ class Work:
 
     tier: str
     period: str
-    kind: TaskKind
-    sentences: int
-    sources: Sequence[Source]
+    task: Task
     texts: Mapping[int, str]
     progress: Progress
     publish: Publish
@@ -35,7 +33,6 @@ class Work:
     cut: Cut | None = None
     still: Still | None = None
     most_sources: int | None = None
-    today: str = ""
 
 
 Due = Callable[[], Awaitable[Work | None]]

@@ -15,7 +15,7 @@ from memory.derive import progress as reached
 from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.places import opted_out
-from memory.ports import Entry
+from memory.ports import Entry, Task
 from memory.store.database import Transaction
 from memory.text.time.times import month
 from memory.tiers import profile, statements, summaries
@@ -108,5 +108,5 @@ async def _work(context: "Context", period: str, before: Progress | None) -> Wor
     inputs = "/".join(map(str, keys)) + (f"{_AND}{_joined(facts)}" if facts else "")
     progress = Progress(inputs, max(keys, default=0), len(keys), sessions, stale=False)
     texts = {row["item"]: row["text"] for row in gists} | {one.key: one.text for one in facts}
-    sources = [line.source for line in lines]
-    return Work(TIER, period, "era", _MOST_PARAGRAPHS, sources, texts, progress, publish, before)
+    task = Task("era", tuple(line.source for line in lines), _MOST_PARAGRAPHS)
+    return Work(TIER, period, task, texts, progress, publish, before)

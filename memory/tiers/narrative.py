@@ -11,7 +11,7 @@ from memory.derive import progress as reached
 from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.places import opted_out
-from memory.ports import Entry, TaskKind
+from memory.ports import Entry, Task, TaskKind
 from memory.store.database import Transaction
 from memory.text.time.times import local
 from memory.tiers import eras, profile, statements
@@ -87,6 +87,6 @@ async def rewrite(
         await statements.end(tx, context.domain, [key for key in (*unfounded, *unseen) if key not in again], now)
 
     texts = {line.item: line.source.text for line in (*lines, *shown)}
-    sources = [line.source for line in (*lines, *shown)]
     today = f"{local(context.clock.now(), context.domain.time_zone):%A, %Y-%m-%d}"
-    return Work(tier, "", tier, most, sources, texts, progress, publish, before, today=today)
+    task = Task(tier, tuple(line.source for line in (*lines, *shown)), most, today=today)
+    return Work(tier, "", task, texts, progress, publish, before)

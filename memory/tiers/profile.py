@@ -21,7 +21,7 @@ from memory.errors import NotFound
 from memory.forget import erase
 from memory.index.mentions import members_named
 from memory.places import opted_out
-from memory.ports import Entry
+from memory.ports import Entry, Task
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal, paged, parents
 from memory.text.lexical import key_words
@@ -76,9 +76,9 @@ async def due(context: "Context", *, asked: bool) -> Work | None:
 
     texts = {row["item"]: row["text"] for row in gists} | {fact.key: fact.text for fact in known}
     now_at = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
-    sources = [line.source for line in (*facts, *lines)]
     most = _MOST_LINES if before else max(_MOST_LINES, len(lines))  # the first time, everything is new
-    return Work(TIER, "", "profile", most, sources, texts, now_at, publish, before)
+    task = Task("profile", tuple(line.source for line in (*facts, *lines)), most)
+    return Work(TIER, "", task, texts, now_at, publish, before)
 
 
 @dataclass(slots=True)

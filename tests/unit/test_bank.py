@@ -97,7 +97,7 @@ async def test_without_the_instant_what_was_said_before_would_enter(tmp_path: Pa
         await here.closed()
         terms = await here.view.bank.state()
         work = await bank_maintenance.due(here.context(Noter()), terms._replace(since=0))
-        assert work and "the key lies under the mat" in [source.text for source in work.sources]
+        assert work and "the key lies under the mat" in [source.text for source in work.task.sources]
 
 
 async def test_what_only_repeats_memory_does_not_enter(tmp_path: Path) -> None:

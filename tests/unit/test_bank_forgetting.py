@@ -222,7 +222,7 @@ async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None
         terms = await here.view.bank.state()
         context = here.context(Noter())
         work = await bank_maintenance.due(context, terms._replace(without=()))
-        assert work and [source.text for source in work.sources] == ["the well is dry", SECRET]
+        assert work and [source.text for source in work.task.sources] == ["the well is dry", SECRET]
 
 
 async def test_one_who_withdraws_while_an_entry_is_written_is_not_in_it_nor_in_what_is_refused(tmp_path: Path) -> None:
