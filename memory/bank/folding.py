@@ -27,8 +27,8 @@ from memory.store.lineage import bound, placeholders
 from memory.text.time import periods
 from memory.text.time.times import local
 from memory.tiers import episodes, statements
-from memory.tiers.source_lines import SourceLine, as_statement, grounds
-from memory.tiers.statements import cited
+from memory.tiers.source_lines import SourceLine, grounds
+from memory.tiers.statements import NewStatement, cited
 from memory.types import Domain, Statement
 
 _WORD_BYTES = 20
@@ -82,7 +82,7 @@ async def keep(
     for entry in entries:
         rests = grounds(entry, lines)
         if rests and not await opted_out.is_named(tx, seal, domain, entry.text):
-            new = as_statement(TIER, period, kind, " ".join(entry.text.split()), writer, rests)
+            new = NewStatement(TIER, period, kind, " ".join(entry.text.split()), writer, rests)
             await statements.publish(tx, seal, domain, new, now)
 
 

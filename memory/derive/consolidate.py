@@ -141,7 +141,7 @@ class Consolidator:
             target,
             {**job.texts} | {line.item: line.source.text for line in job.known},
             None if context.writer.extractive else self._author(job, context.writer),
-            publish, wording, still, None if stands else self._author(job, context.fallback),
+            publish, still, wording, None if stands else self._author(job, context.fallback),
             detail={"session": session.id, "level": place.level},
         )  # fmt: skip
         return await pipeline.make(context, piece) is Outcome.PUBLISHED

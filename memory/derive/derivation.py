@@ -52,4 +52,4 @@ def _piece(context: Context, work: Work) -> Piece[list[Entry]]:
 
     target = Target(work.tier, f"{context.domain.key}/{work.period}", work.progress.inputs)
     author = Author(context.writer.name, write)
-    return Piece(target, work.texts, author, publish, wording, work.still or still, detail={"period": work.period})
+    return Piece(target, work.texts, author, publish, work.still or still, wording, detail={"period": work.period})

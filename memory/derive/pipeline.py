@@ -69,8 +69,8 @@ class Piece(Generic[T]):
     """One piece of work.
 
     `texts` is what it is made from, by item. `publish` stores it in the caller's transaction and returns whether it did;
-    `still` returns whether the work is still wanted as it was found. `author` is None if only the fallback writes. What is
-    `checked` must pass the regression check; `wording` returns its text. `insists` means that a refused answer is asked for
+    `still` returns whether the work is still wanted as it was found. `author` is None if only the fallback writes. What has
+    a `wording`, which returns its text, must pass the regression check. `insists` means that a refused answer is asked for
     again at once. `detail` goes into the log entry.
     """
 
@@ -78,10 +78,9 @@ class Piece(Generic[T]):
     texts: Mapping[int, str]
     author: Author[T] | None
     publish: Callable[[Transaction, PipelineResult[T], int], Awaitable[bool]]
-    wording: Callable[[T], str]
     still: Still
+    wording: Callable[[T], str] | None = None
     fallback: Author[T] | None = None
-    checked: bool = True
     insists: bool = True
     detail: Mapping[str, object] = field(default_factory=dict)
 
@@ -169,8 +168,8 @@ async def _publish(context: Context, piece: Piece[T], held: ledger.Claim, made: 
         return await piece.as_read(tx, context.domain) and await piece.publish(tx, made, now)
 
     # What a fallback writes is not checked.
-    check = context.regression_check if piece.checked and not made.fallback else None
-    if check and made.product is not None and not await check(put):
+    check = context.regression_check if not made.fallback else None
+    if check and piece.wording and made.product is not None and not await check(put):
         await _keep(context, piece, made.author, "regression check", piece.wording(made.product))
         return Outcome.REFUSED
     async with context.db.transaction(bounds=context.bounds) as tx:

@@ -31,7 +31,8 @@ from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.time.times import local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
-from memory.tiers.source_lines import Grounds, SourceLine, as_statement, cost, fit, grounds, of_gists, of_messages, of_statements
+from memory.tiers.source_lines import SourceLine, cost, fit, grounds, of_gists, of_messages, of_statements
+from memory.tiers.statements import Grounds, NewStatement
 from memory.types import Domain, DomainKind, Statement
 
 _MANNER = "p"
@@ -123,9 +124,7 @@ class Reflecting:
             return Reflected(why=marked("what was new was taken back"), again=True)
         target = Target(_TIER, str(context.domain.key), "/".join(str(line.item) for line in self._lines))
         author = Author(self._chat_model.name, self._write)
-        piece = Piece(
-            target, texts, author, self._publish, lambda found: found.text, self._is_new, checked=False, insists=False
-        )  # fmt: skip
+        piece = Piece(target, texts, author, self._publish, self._is_new, insists=False)
         outcome = await pipeline.make(context, piece)
         return self._reflected if outcome is Outcome.PUBLISHED and self._reflected else _UNDONE[outcome]
 
@@ -196,7 +195,7 @@ class Reflecting:
             return Reflected(why=marked("it names somebody who wants nothing kept"), feeling=found.feeling)
         standing = await statements.standing(tx, self._context.domain, selfstate.TIER)
         why = _unsaid(found, rests, [one for one in standing if one.kind == KIND])
-        new = as_statement(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
+        new = NewStatement(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
         key = await statements.publish(tx, self._context.seal, self._context.domain, new, now)
         await reflections.add(tx, self._context.domain, key, self._level, now, waits=not why)
         return Reflected(key, not why, why, found.feeling)

@@ -20,7 +20,8 @@ from memory.store.database import Transaction
 from memory.text.time.times import month
 from memory.tiers import profile, statements, summaries
 from memory.tiers.episodes import HAS_TALK
-from memory.tiers.source_lines import as_statement, grounds, of_gists, of_statements
+from memory.tiers.source_lines import grounds, of_gists, of_statements
+from memory.tiers.statements import NewStatement
 from memory.types import Statement
 
 if TYPE_CHECKING:
@@ -97,11 +98,11 @@ async def _work(context: "Context", period: str, before: Progress | None) -> Wor
         # What stands is read in the order in which it was stored.
         same = len(list(takewhile(lambda pair: pair[0].text == pair[1][0], zip(old, told, strict=False))))
         for one, (_, rests) in zip(old[:same], told, strict=False):
-            await statements.seen_again(tx, one.key, rests.said, rests.items, rests.last_at)
+            await statements.seen_again(tx, one.key, rests)
         if entries is not None:
             await statements.end(tx, context.domain, [one.key for one in old[same:]], now)
         for text, rests in told[same:]:
-            await statements.publish(tx, context.seal, context.domain, as_statement(TIER, period, "", text, writer, rests), now)
+            await statements.publish(tx, context.seal, context.domain, NewStatement(TIER, period, "", text, writer, rests), now)
         await summaries.mark_aged(tx, keys)
 
     sessions = len({row["session"] for row in gists})

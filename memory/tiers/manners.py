@@ -11,7 +11,7 @@ from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal
 from memory.text.told.manner_requests import MannerRequest, manner_requests
 from memory.tiers import statements
-from memory.tiers.statements import NewStatement
+from memory.tiers.statements import Grounds, NewStatement
 from memory.types import Domain, Exchange, Kind, Statement
 
 TIER = "manner"
@@ -43,7 +43,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kin
         if before is None or before.writer == _BACK or not ask.is_over(wish):
             return
         text, by = f"{said.speaker} no longer wants {wish}.", _BACK
-    new = NewStatement(TIER, speaker_key(said), kind, text, by, said.said_at, said.said_at, (said.key,), (said.key,))
+    new = NewStatement(TIER, speaker_key(said), kind, text, by, Grounds.of(said))
     key = await statements.publish(tx, seal, domain, new, now)
     if before:
         await statements.end(tx, domain, [before.key], now, key)

@@ -15,7 +15,8 @@ from memory.ports import Entry, Task, TaskKind
 from memory.store.database import Transaction
 from memory.text.time.times import local
 from memory.tiers import eras, profile, statements
-from memory.tiers.source_lines import SourceLine, as_statement, grounds, of_statements, replaced, split_prefix
+from memory.tiers.source_lines import SourceLine, grounds, of_statements, replaced, split_prefix
+from memory.tiers.statements import NewStatement
 
 if TYPE_CHECKING:
     from memory.derive.context import Context
@@ -79,7 +80,7 @@ async def rewrite(
                 continue
             key = standing.get(text) if which != OVER else None
             if key is None and which != OVER:
-                new = as_statement(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
+                new = NewStatement(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
                 key = standing[text] = await statements.publish(tx, context.seal, context.domain, new, now)
             again |= {key} if key is not None else set()
             cited = [line for line in shown if line.source.label in entry.cites and line.item != key]

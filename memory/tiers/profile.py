@@ -29,8 +29,8 @@ from memory.text.proper_names import names
 from memory.text.wordings import read_wordings
 from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.messages import said
-from memory.tiers.source_lines import Grounds, SourceLine, as_statement, grounds, of_gists, of_statements, replaced, split_prefix
-from memory.tiers.statements import NewStatement
+from memory.tiers.source_lines import SourceLine, grounds, of_gists, of_statements, replaced, split_prefix
+from memory.tiers.statements import Grounds, NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class _Keeping:
             and await self._may_tell(line.source.text, rests)
         ]
         if again is not None:
-            await statements.seen_again(self.tx, again.key, rests.said, rests.items, rests.last_at)
+            await statements.seen_again(self.tx, again.key, rests)
             others = [line.item for line in older if line.item != again.key]
             await statements.end(self.tx, self.context.domain, others, self.now, again.key)
             return
@@ -124,7 +124,7 @@ class _Keeping:
             items=tuple(dict.fromkeys((*rests.items, *(line.item for line in older)))),
             first_at=min([rests.first_at, *(line.first_at for line in older)]),
         )
-        new = as_statement(TIER, "", kind or "said", text, self.writer, rests)
+        new = NewStatement(TIER, "", kind or "said", text, self.writer, rests)
         key = await statements.publish(self.tx, self.context.seal, self.context.domain, new, self.now)
         await statements.end(self.tx, self.context.domain, [line.item for line in older], self.now, key)
 
@@ -177,10 +177,7 @@ def _stems(text: str) -> frozenset[str]:
 async def correct(tx: Transaction, seal: Seal, domain: Domain, public_id: str, correction: Exchange, now: int) -> Statement:
     """Replace a standing fact by a message; return the new fact. Raises NotFound."""
     fact = await standing(tx, domain, public_id)
-    new = NewStatement(
-        *(TIER, "", "said", correction.text, correction.speaker, correction.said_at, correction.said_at),
-        *((correction.key,), (correction.key,)),
-    )
+    new = NewStatement(TIER, "", "said", correction.text, correction.speaker, Grounds.of(correction))
     key = await statements.publish(tx, seal, domain, new, now)
     await statements.end(tx, domain, [fact.key], now, key)
     row = await tx.one(statements.SELECT + "WHERE s.item = :item", {"item": key})

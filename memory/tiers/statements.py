@@ -46,38 +46,50 @@ INDEXED = {"era": ERAS, "bank": BANK}
 
 
 @dataclass(frozen=True, slots=True)
+class Grounds:
+    """The basis of a statement: items it derives from, messages of people, and the span of time in which these were said."""
+
+    items: tuple[int, ...]
+    said: tuple[int, ...]
+    first_at: int
+    last_at: int
+
+    @staticmethod
+    def of(said: Exchange) -> "Grounds":
+        """Return the basis of what a message says itself."""
+        return Grounds((said.key,), (said.key,), said.said_at, said.said_at)
+
+
+@dataclass(frozen=True, slots=True)
 class NewStatement:
-    """A statement to be stored: `parents` are the items it derives from, `said` the messages of people it rests on."""
+    """A statement to be stored."""
 
     tier: str
     period: str
     kind: str
     text: str
     writer: str
-    first_at: int
-    last_at: int
-    parents: tuple[int, ...]
-    said: tuple[int, ...]
+    rests: Grounds
 
 
 async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement, now: int) -> int:
     """Store a statement and return its key. The caller has checked that what it rests on is alive."""
     pid = seal.id(domain.ref, new.tier, await next_source(tx, domain))
     (key,) = await add_items(tx, domain, new.tier, [pid])
-    holds = _holding(new.text, new.last_at, domain.time_zone) if new.tier == _DATED else {}
+    holds = _holding(new.text, new.rests.last_at, domain.time_zone) if new.tier == _DATED else {}
     await tx.run(
         "INSERT INTO statements (item, domain, tier, period, kind, text, writer, first_at, last_at, made_at, holds_from, "
         "holds_until, holds_to) VALUES (:item, :domain, :tier, :period, :kind, :text, :writer, :first_at, :last_at, :now, "
         ":holds_from, :holds_until, :holds_to)",
         {"item": key, "domain": domain.key, "tier": new.tier, "period": new.period, "kind": new.kind, "text": new.text,
-         "writer": new.writer, "first_at": new.first_at, "last_at": new.last_at, "now": now,
+         "writer": new.writer, "first_at": new.rests.first_at, "last_at": new.rests.last_at, "now": now,
          **dict.fromkeys(("holds_from", "holds_until", "holds_to")), **holds},
     )  # fmt: skip
-    await derive(tx, key, {*new.parents, *new.said}, new.said)
+    await derive(tx, key, {*new.rests.items, *new.rests.said}, new.rests.said)
     if new.tier in entities.TIERS:
         await entities.queue(tx, domain, [key])
     if new.tier in INDEXED:
-        at = month_start(new.period, domain.time_zone) if new.tier == "era" else new.first_at
+        at = month_start(new.period, domain.time_zone) if new.tier == "era" else new.rests.first_at
         await index_entries(tx, domain, [IndexEntry(key, INDEXED[new.tier], new.text, at)])
     return key
 
@@ -117,10 +129,10 @@ async def stand_again(tx: Transaction, keys: Sequence[int]) -> None:
     await run_paged(tx, "UPDATE statements SET ended_at = NULL WHERE item IN ({within})", keys)
 
 
-async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: Collection[int], last_at: int) -> None:
+async def seen_again(tx: Transaction, key: int, rests: Grounds) -> None:
     """Record that a standing statement was said again."""
-    await derive(tx, key, {*said, *parents}, said)
-    await tx.run("UPDATE statements SET last_at = :at WHERE item = :item AND last_at < :at", {"at": last_at, "item": key})
+    await derive(tx, key, {*rests.items, *rests.said}, rests.said)
+    await tx.run("UPDATE statements SET last_at = :at WHERE item = :item AND last_at < :at", {"at": rests.last_at, "item": key})
 
 
 async def standing(
