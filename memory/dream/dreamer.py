@@ -140,7 +140,7 @@ class Dreamer:
         levels = {name: build_level(mind.drives[name], one.value, elapsed) for name, one in signals.items()}
         disliked = await feedback.count(self._context.db, domain, state.since)
         return _Findings(
-            mind, elapsed, signals, novelty, mind.drives.with_levels(**levels), news["n"], news["last"] or mind.heard, disliked
+            mind, elapsed, signals, novelty, replace(mind.drives, **levels), news["n"], news["last"] or mind.heard, disliked
         )
 
     def _step(self, name: str, level: float, forced: bool) -> Step:
@@ -165,8 +165,8 @@ class Dreamer:
             was = findings.signals[COHERENCE]
             is_now = await self._sensor.coherence()
             findings.signals[COHERENCE] = is_now
-            findings.drives = findings.drives.with_levels(
-                coherence=combine((findings.drives.coherence, max(0.0, is_now.value - was.value)))
+            findings.drives = replace(
+                findings.drives, coherence=combine((findings.drives.coherence, max(0.0, is_now.value - was.value)))
             )
         return self._finished_step(findings, step, made, await self._sensor.continuity())
 
@@ -202,7 +202,7 @@ class Dreamer:
 
     def _finished_step(self, findings: "_Findings", step: Step, made: int, left: Signal) -> Step:
         level = calm_level(findings.drives[step.drive], findings.signals[step.drive].value, left.value)
-        findings.drives = findings.drives.with_levels(**{step.drive: level})
+        findings.drives = replace(findings.drives, **{step.drive: level})
         findings.left[step.drive] = left.value
         why = step.why or ("" if made else marked("nothing was to be done"))
         if self._regression_check.failed > findings.failed:
@@ -213,7 +213,7 @@ class Dreamer:
     async def _end(self, findings: "_Findings", report: Report) -> Report:
         stability = await self._sensor.stability()
         report.sensed["stability"] = stability
-        drives = findings.drives.with_levels(stability=stability.value)
+        drives = replace(findings.drives, stability=stability.value)
         reflected = findings.reflected or Reflected()
         mind = evolve(findings.mind, findings.elapsed, findings.said, stability.value, reflected.feeling, findings.disliked)
         mind = replace(mind, drives=drives, heard=findings.heard)

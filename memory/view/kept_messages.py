@@ -100,7 +100,8 @@ class KeptMessages:
 
     async def speakers(self, platform: str, ids: Sequence[str]) -> dict[str, str]:
         """Map those platform ids of people's messages that are kept anywhere to the accounts that said them."""
-        return await exchanges.speakers(self.db, platform, ids)
+        rows = await paged(self.db, _SPEAKERS, ids, {"platform": platform})
+        return {row["source_id"]: row["native_id"] for row in rows}
 
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
         """Return the keys of the places of a channel or thread, including its threads, that hold a conversation."""
@@ -225,6 +226,10 @@ _OPEN = (
     "AND event_id IN ({within})"
 )
 _SAID = exchanges.SELECT + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND e.kind = 'said' "
+_SPEAKERS = (
+    "SELECT e.source_id, n.native_id FROM exchanges e JOIN sessions s ON s.id = e.session JOIN identities n ON n.id = e.identity "
+    "WHERE s.platform = :platform AND n.platform = :platform AND e.kind = 'said' AND e.source_id IN ({within})"
+)
 _GIVEN_UP = (
     "SELECT id FROM inbox WHERE platform = :platform AND place = :place AND event_id = :id AND state = 'parked' AND payload <> ''"
 )
