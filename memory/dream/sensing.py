@@ -16,7 +16,6 @@ from memory.dream.reflecting import thought_about
 from memory.index.recall.domain_indexes import DomainIndexes
 from memory.store.lineage import pages
 from memory.text.lexical import key_words
-from memory.text.proper_names import names
 from memory.text.time.times import month
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements, summaries
 from memory.tiers.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, combine, saturate
@@ -31,7 +30,7 @@ def contradictions(facts: Sequence[Statement], most: int) -> list[tuple[Statemen
 
     One has one word that the other lacks, the other one or two instead, and each side includes a number or a name.
     """
-    said = [(fact, set(key_words(fact.text).values()), _marked(fact.text)) for fact in facts]
+    said = [(fact, set(key_words(fact.text).values()), profile.named_stems(fact.text)) for fact in facts]
     common = Counter(stem for _, words, _ in said for stem in words)
     holding: defaultdict[str, list[int]] = defaultdict(list)
     found: list[tuple[Statement, Statement]] = []
@@ -49,12 +48,6 @@ def contradictions(facts: Sequence[Statement], most: int) -> list[tuple[Statemen
         for stem in words:
             holding[stem].append(at)
     return found[:most]
-
-
-def _marked(text: str) -> set[str]:
-    """Return the stems of names and numbers in a sentence; the first word is capitalized anyway and does not count."""
-    named = names(text)
-    return {stem for word, stem in key_words(text).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
 
 
 _WEEK = 7 * DAY

@@ -233,9 +233,14 @@ def _same(text: str) -> str:
 
 def _holds(text: str, fact: str) -> bool:
     """Return whether a text has all the names and numbers of a fact, and so tells of it rather than of what it replaced."""
-    named = names(fact)
-    telling = {stem for word, stem in key_words(fact).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
-    return bool(telling) and telling <= set(key_words(text).values())
+    telling = named_stems(fact)
+    return bool(telling) and telling <= _stems(text)
+
+
+def named_stems(text: str) -> set[str]:
+    """Return the stems of names and numbers in a sentence; the first word is capitalized anyway and does not count."""
+    named = names(text)
+    return {stem for word, stem in key_words(text).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
 
 
 def adds_nothing(entry: Entry) -> bool:
