@@ -17,7 +17,7 @@ from typing import Self
 from memory.derive import refusals
 from memory.derive.context import Context, closing
 from memory.dream.schedule import DreamHours, Schedule
-from memory.forget import erase
+from memory.forget import old_tellings
 from memory.forget.comparison_state import ComparisonState
 from memory.forget.disappearance import Disappearance
 from memory.forget.forgetting import Forgetting
@@ -45,7 +45,7 @@ from memory.store.lineage import Seal
 from memory.store.opening import open_database
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.sqlite.write_queue import ALONE, FileSharing
-from memory.tiers import backlog, entities, episodes, reflections, rereading, selfstate
+from memory.tiers import backlog, entities, episodes, reflections, rereading, selfstate, summaries
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, EpisodeRules
 from memory.tiers.selfstate import StateOfMind
@@ -182,8 +182,7 @@ class Memory:
         if domain.key in self._read_again:
             return 0
         now = self._ports.clock.now()
-        retire = partial(erase.retire_above, now=now, with_manners=False)
-        done = await rereading.catch_up(self.db, self.places.seal, domain, now, retire)
+        done = await rereading.catch_up(self.db, self.places.seal, domain, now, partial(old_tellings.retire, now=now))
         self._read_again.add(domain.key)
         return done
 
@@ -264,7 +263,8 @@ class Memory:
     async def is_ripe(self, domain: Domain, session: Session) -> bool:
         """Return whether an episode of a session is due to close, or a gist or merge of it is due to be written."""
         rules = await closing(self.places, domain, self.consolidation_rules.rules, self.consolidation_rules.bank)
-        return await backlog.is_ripe(self.db, domain, session, rules, self._ports.clock.now())
+        now = self._ports.clock.now()
+        return await episodes.is_any_over(self.db, domain, session, rules, now) or await summaries.is_due(self.db, session)
 
     async def changes(self) -> dict[int, int]:
         """Return how many changes each domain has seen, with those of the confidences within it, by key."""

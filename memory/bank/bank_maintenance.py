@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 from memory.bank import folding
 from memory.bank.block import BankEntry, entries, size
-from memory.bank.bullets import Form, keep
-from memory.derive import progress, refusals
+from memory.bank.folding import Form, keep
+from memory.derive import derivation, progress, refusals
 from memory.derive.context import Context
-from memory.derive.derivation import Derivation
 from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.forget import erase
@@ -24,7 +23,7 @@ from memory.forget.gone import present
 from memory.places.confidences import common
 from memory.places.consent import TIER, Consent, consent, resting_on
 from memory.places.places import Places
-from memory.ports import Entry
+from memory.ports import Entry, Task
 from memory.store.database import Row, Transaction
 from memory.text.time import periods
 from memory.text.time.times import local
@@ -37,21 +36,19 @@ from memory.types import Exchange
 FORM = Form(least=1, most=3, words=80)
 
 
-async def due(derivation: Derivation, terms: Consent) -> Work | None:
+async def due(context: Context, terms: Consent) -> Work | None:
     """Return the work of the oldest conversation that is not in the bank, None if all are."""
-    context = derivation.context
     row = await context.db.one(
         "SELECT p.id, p.position, p.first_at, p.closed_at, s.public_id AS session, (SELECT r.period FROM derivations r WHERE r.domain = p.domain "
         "AND r.tier = 'bank' AND r.mark = p.id) AS period FROM episodes p JOIN sessions s ON s.id = p.session "
         f"WHERE p.domain = :domain AND p.banked = 0 AND p.last_at > :since AND {HAS_TALK} ORDER BY p.first_at, p.id LIMIT 1",
         {"domain": context.domain.key, "since": terms.since},
     )
-    return await _work(derivation, terms, row) if row else None
+    return await _work(context, terms, row) if row else None
 
 
-async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
-    context = derivation.context
-    messages = await _messages(derivation, terms, episode["id"])
+async def _work(context: Context, terms: Consent, episode: Row) -> Work:
+    messages = await _messages(context, terms, episode["id"])
     # When rewritten, a conversation keeps its day, even if the time zone has changed. One dated into the future by a server
     # would never become old enough to be folded.
     began = min(episode["first_at"], episode["closed_at"])
@@ -69,24 +66,22 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
             if entries or before:
                 await folding.reopen(tx, context.domain, periods.above(period), now)
                 await erase.retire(tx, context.domain, before, now)
-            await keep(tx, derivation, (periods.CONVERSATION, period), entries, lines, writer, now)
-        await episodes.mark_banked(tx, episode["id"])
+            await keep(tx, context, (periods.CONVERSATION, period), entries, lines, writer, now)
+        await episodes.mark_banked(tx, episode["id"], banked=True)
 
     rung = Progress("/".join(map(str, keys)), episode["id"], len(keys), 1, stale=False)
-    return Work(
-        TIER, period, "conversation", "conversation", FORM.most, [line.source for line in lines], texts, rung, publish,
-        cut=FORM.cut(lines), still=still, most_sources=2 * context.bank.most_turns,
-    )  # fmt: skip
+    task, most_sources = Task("conversation", tuple(line.source for line in lines), FORM.most), 2 * context.bank.most_turns
+    return Work(TIER, period, task, texts, rung, publish, cut=FORM.cut(lines), still=still, most_sources=most_sources)
 
 
-async def _messages(derivation: Derivation, terms: Consent, episode: int) -> list[Exchange]:
+async def _messages(context: Context, terms: Consent, episode: int) -> list[Exchange]:
     """Return what of an episode may enter: said since the bank is on, by nobody and resting on nobody who opted out."""
-    rows = await derivation.context.db.all(
+    rows = await context.db.all(
         f"{SELECT}WHERE e.episode = :episode AND e.said_at > :since AND {present('e')} AND {common('e')} "
         "ORDER BY e.said_at, e.item",
         {"episode": episode, "since": terms.since},
     )
-    kept_out = await resting_on(derivation.context.db, episode, terms.without)
+    kept_out = await resting_on(context.db, episode, terms.without)
     return [message for message in map(exchange, rows) if recallable(message) and message.key not in kept_out]
 
 
@@ -109,18 +104,17 @@ class Bank:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self.derivation = Derivation(context)
 
-    async def keep(self, *, most: int | None = None) -> BankPass:
-        """Bring the bank up to date, writing at most `most` pieces. Raises WriterFailed; what was done stays."""
+    async def keep(self) -> BankPass:
+        """Bring the bank up to date. Raises WriterFailed; what was done stays."""
         if (await self._terms()).since is None:
             return BankPass(why=OFF)
         if self._context.writer.extractive:
             return BankPass(why=NO_MODEL)
         await self._take_up()
-        await folding.sweep(self.derivation)
-        noted = await self.derivation.make_all(self._conversation, most)
-        digests = await self.derivation.make_all(self._fold, None if most is None else most - noted)
+        await folding.sweep(self._context)
+        noted = await derivation.make_all(self._context, self._conversation)
+        digests = await derivation.make_all(self._context, self._fold)
         return BankPass(noted, digests, await self._let_leave())
 
     async def _take_up(self) -> None:
@@ -130,7 +124,7 @@ class Bank:
             for target in await refusals.take_up(tx, context.domain, TIER, context.writer.name):
                 period = target.slot.partition("/")[2]
                 if (before := await progress.read(tx, context.domain, TIER, period)) and before.mark:
-                    await episodes.unbank(tx, before.mark)
+                    await episodes.mark_banked(tx, before.mark, banked=False)
                 elif before:
                     await progress.drop(tx, context.domain, TIER, period)
 
@@ -140,11 +134,11 @@ class Bank:
 
     async def _conversation(self) -> Work | None:
         terms = await self._terms()
-        return None if terms.since is None else await due(self.derivation, terms)
+        return None if terms.since is None else await due(self._context, terms)
 
     async def _fold(self) -> Work | None:
         noted = await self._too_large()
-        return await folding.due(self.derivation, await self._terms(), noted) if noted else None
+        return await folding.due(self._context, await self._terms(), noted) if noted else None
 
     async def _too_large(self) -> list[BankEntry]:
         """Return the entries of the block if it exceeds its limit; else nothing."""

@@ -8,14 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memory.derive import pipeline, refusals
 from memory.derive.checks.written_names import words_of
 from memory.derive.context import Context
 from memory.derive.drafting import WritingTask, compose, wording
-from memory.derive.pipeline import Author, Dropped, Outcome, Piece, Pipeline, PipelineResult
-from memory.derive.refusals import Refusals, Target
+from memory.derive.pipeline import Author, Dropped, Outcome, Piece, PipelineResult
+from memory.derive.refusals import Target
 from memory.forget import erase
 from memory.places import opted_out
-from memory.ports import Entry, Source, TaskKind, Writer
+from memory.ports import Entry, Source, Task, TaskKind, Writer
 from memory.store.database import Transaction
 from memory.store.lineage import parents
 from memory.text.time.times import local
@@ -47,8 +48,6 @@ class Consolidator:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._pipeline = Pipeline(context)
-        self._refusals = Refusals(context.db, context.domain, context.clock)
 
     async def close_episodes(self, session: Session, *, asked: bool = False) -> int:
         """Close the finished episodes of a session, or all of it if `asked`; return how many were closed."""
@@ -134,7 +133,7 @@ class Consolidator:
 
         slot = f"{session.id}/{place.level}/{place.position}"
         target = Target(place.tier, slot, "/".join(map(str, job.texts)))
-        if job.replaces is not None and await self._refusals.exhausted(target, context.writer.name):
+        if job.replaces is not None and await refusals.exhausted(context.db, context.domain, target, context.writer.name):
             return False  # this writer was asked before, and another one would write it no better
         # To write the extractive gist anew would change nothing, and be done again in the next pass.
         stands = job.replaces is not None and place.tier == "gist" and not context.writer.extractive
@@ -142,18 +141,18 @@ class Consolidator:
             target,
             {**job.texts} | {line.item: line.source.text for line in job.known},
             None if context.writer.extractive else self._author(job, context.writer),
-            publish, wording, None if stands else self._author(job, context.fallback), still,
+            publish, still, wording, None if stands else self._author(job, context.fallback),
             detail={"session": session.id, "level": place.level},
         )  # fmt: skip
-        return await self._pipeline.make(piece) is Outcome.PUBLISHED
+        return await pipeline.make(context, piece) is Outcome.PUBLISHED
 
     def _author(self, job: Job, writer: Writer) -> Author[list[Entry]]:
         kind: TaskKind = "gist" if job.place.tier == "gist" else "merge"
 
         async def write(dropped: Dropped) -> list[Entry]:
             known = () if writer.extractive else tuple(line.source for line in job.known)
-            order = WritingTask(kind, "merge", _SENTENCES, self._context.max_transcript_chars, dropped, known=known)
-            return await compose(writer, order, [draft.source for draft in job.drafts])
+            task = Task(kind, tuple(draft.source for draft in job.drafts), _SENTENCES, known)
+            return await compose(writer, WritingTask(task, self._context.max_transcript_chars, dropped))
 
         return Author(writer.name, write)
 
@@ -181,14 +180,8 @@ def _merge_job(place: DigestPlace, children: Sequence[Digest], domain: Domain, r
         )
         for at, child in enumerate(children, start=1)
     )
-    return Job(
-        place,
-        drafts,
-        {child.key: child.text for child in children},
-        min(c.first_at for c in children),
-        max(c.last_at for c in children),
-        replaces,
-    )
+    texts = {child.key: child.text for child in children}
+    return Job(place, drafts, texts, min(c.first_at for c in children), max(c.last_at for c in children), replaces)
 
 
 def acquainted(episode: Sequence[Source], told: Iterable[Source]) -> list[Source]:

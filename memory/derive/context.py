@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from memory.places.consent import is_on
 from memory.places.places import Places
@@ -15,14 +14,8 @@ from memory.types import Domain
 
 Put = Callable[[Transaction], Awaitable[object]]
 """Writes a piece of work in a transaction."""
-
-
-class Check(Protocol):
-    """A check that new digests must pass before they become visible."""
-
-    async def passed(self, put: Put) -> bool:
-        """Return whether publishing a piece of work does no harm."""
-        ...
+Check = Callable[[Put], Awaitable[bool]]
+"""Returns whether publishing a piece of work does no harm."""
 
 
 async def closing(

@@ -1,7 +1,7 @@
 """Drafting: a text is written from its sources in pieces, and only what these support is kept."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from localization.sentences import lazy
@@ -34,6 +34,8 @@ _TOLD = ("gist", "merge", "profile", "era", "narrative")
 """Tasks that tell of people by name; in the others Lyra speaks of herself, or a group may of itself."""
 _WHOLE, _LEAST_SHARE = ("gist", "merge"), 3
 """Tasks whose text stands for all that was said: one of which less than a third of the sentences is left is asked for again."""
+_JOINED: Mapping[TaskKind, TaskKind] = {"gist": "merge"}
+"""How partial texts are joined if one call cannot read everything, where that is another kind of task."""
 _LONGEST_SENTENCE = 2_000
 _SHRINKS = 6
 _LEAST_CHARS = 200
@@ -43,33 +45,25 @@ Keep = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class WritingTask:
-    """What to write: the kind, how partial texts are joined if one call cannot read everything, and how many sentences.
+    """What to write, by one call or several.
 
     `most_chars` is how much one call may read, `most_sources` how many sources (None: any number); `dropped` is called with
-    rejected sentences; `known` and `today` are as in `Task`.
+    rejected sentences.
     """
 
-    kind: TaskKind
-    joined: TaskKind
-    sentences: int
+    task: Task
     most_chars: int
     dropped: Keep
     most_sources: int | None = None
-    known: tuple[Source, ...] = ()
-    today: str = ""
-
-    def task(self, kind: TaskKind, sources: Sequence[Source]) -> Task:
-        """Return the task of one call."""
-        return Task(kind, tuple(sources), self.sentences, self.known, self.today)
 
 
-async def compose(writer: Writer, order: WritingTask, sources: Sequence[Source]) -> list[Entry]:
+async def compose(writer: Writer, order: WritingTask) -> list[Entry]:
     """Write a text with one call per piece of its sources, and join the results.
 
     Every sentence rests on what it cites. If a piece exceeds what the writer can read, it and those after it are made smaller.
     Raises WriterFailed, WriterRefused.
     """
-    partial = await _in_pieces(writer, order, sources)
+    partial = await _in_pieces(writer, order)
     if len(partial) == 1:
         return partial[0][1]
     rests: dict[str, tuple[str, ...]] = {}
@@ -81,26 +75,27 @@ async def compose(writer: Writer, order: WritingTask, sources: Sequence[Source])
             steps.append(Source(label, "", piece[0].said_at, entry.text))
     if not steps:
         return partial[0][1]
+    joined = replace(order.task, kind=_JOINED.get(order.task.kind, order.task.kind), sources=tuple(steps))
     try:
-        merged = await checked(writer, order, order.task(order.joined, steps))
+        merged = await checked(writer, joined, order.dropped)
     except TooMuchToRead:
-        if _length(steps) >= _length(sources):
+        if _length(steps) >= _length(order.task.sources):
             raise
-        merged = await compose(writer, replace(order, kind=order.joined, most_sources=None), steps)
+        merged = await compose(writer, replace(order, task=joined, most_sources=None))
     return [
         Entry(one.text, tuple(dict.fromkeys(label for cite in one.cites for label in rests.get(cite, (cite,))))) for one in merged
     ]
 
 
-async def _in_pieces(writer: Writer, order: WritingTask, sources: Sequence[Source]) -> list[tuple[list[Source], list[Entry]]]:
+async def _in_pieces(writer: Writer, order: WritingTask) -> list[tuple[list[Source], list[Entry]]]:
     """Return each piece of the sources with what was written from it."""
     made: list[tuple[list[Source], list[Entry]]] = []
-    remaining = chunks(sources, order.most_chars, order.most_sources)
+    remaining = chunks(order.task.sources, order.most_chars, order.most_sources)
     tries = _SHRINKS
     while remaining:
         piece = remaining[0]
         try:
-            made.append((piece, await checked(writer, order, order.task(order.kind, piece))))
+            made.append((piece, await checked(writer, replace(order.task, sources=tuple(piece)), order.dropped)))
             remaining = remaining[1:]
         except TooMuchToRead as refusal:
             most = int(_length(piece) * refusal.share)
@@ -122,7 +117,7 @@ def wording(entries: Sequence[Entry]) -> str:
     return "\n".join(entry.text for entry in entries)
 
 
-async def checked(writer: Writer, order: WritingTask, task: Task) -> list[Entry]:
+async def checked(writer: Writer, task: Task, dropped: Keep) -> list[Entry]:
     """Return the supported sentences of an answer, no more than were asked for.
 
     Raises WriterFailed, WriterRefused if there are none.
@@ -133,7 +128,7 @@ async def checked(writer: Writer, order: WritingTask, task: Task) -> list[Entry]
     if task.kind in _WHOLE and len(good) + len(bad) > _LEAST_SHARE * len(good):
         raise WriterRefused(lazy("few of its sentences rest on their sources"), "\n".join(bad))
     if bad:
-        await order.dropped("\n".join(bad))
+        await dropped("\n".join(bad))
     return good[: task.sentences]
 
 

@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import NamedTuple
 
 from memory.derive.context import Context
-from memory.derive.derivation import Derivation
 from memory.places.confidences import common_talk
 from memory.store.database import Row
 from memory.text.time.times import month
@@ -87,12 +86,11 @@ class Estimating:
 
     async def _upper_tiers_usage(self) -> ExpectedUsage:
         """Return the usage for narrative and self-narrative where profile and eras are up to date."""
-        derivation = Derivation(self._context)
-        if work := await narrative.due(derivation, asked=True):
-            reading = self._reading(_lines(len(work.sources)))
+        if work := await narrative.due(self._context, asked=True):
+            reading = self._reading(_lines(len(work.task.sources)))
             return reading + reading
-        work = await selfstate.due(derivation, asked=True)
-        return self._reading(_lines(len(work.sources))) if work else ExpectedUsage()
+        work = await selfstate.due(self._context, asked=True)
+        return self._reading(_lines(len(work.task.sources))) if work else ExpectedUsage()
 
     async def _gists(self, session: Session) -> _NewGists:
         context = self._context

@@ -6,9 +6,8 @@ model: an extractive writer writes gists and summaries, and nothing of this.
 
 from functools import partial
 
-from memory.derive import progress, refusals
+from memory.derive import derivation, progress, refusals
 from memory.derive.context import Context
-from memory.derive.derivation import Derivation
 from memory.tiers import eras, narrative, profile, selfstate, summaries
 
 _TIERS = (profile, eras, narrative, selfstate)
@@ -20,7 +19,6 @@ class Ladder:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._derivation = Derivation(context)
 
     async def climb(self, *, asked: bool = False) -> int:
         """Make every tier that is due, or, if `asked`, every tier with anything new; return how many pieces were made.
@@ -32,7 +30,7 @@ class Ladder:
         await self._take_up()
         made = 0
         for tier in _TIERS:
-            made += await self._derivation.make_all(partial(tier.due, self._derivation, asked=asked))
+            made += await derivation.make_all(self._context, partial(tier.due, self._context, asked=asked))
         return made
 
     async def _take_up(self) -> None:

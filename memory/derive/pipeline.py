@@ -9,13 +9,13 @@ piece is given up until its inputs change. An unreachable writer leaves everythi
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from functools import partial
 from itertools import chain
 from typing import Generic, TypeVar
 
 from localization.sentences import lazy
+from memory.derive import refusals
 from memory.derive.context import Context
-from memory.derive.refusals import Refusals, Target
+from memory.derive.refusals import Target
 from memory.derive.wanted import requiring
 from memory.derive.work import Still
 from memory.errors import SourceGone, WriterRefused
@@ -30,6 +30,7 @@ from memory.types import Domain
 
 T = TypeVar("T")
 Dropped = Callable[[str], Awaitable[None]]
+_NOT_THERE = lazy("What this was written from is not there any more.")
 
 
 class Outcome(Enum):
@@ -68,8 +69,8 @@ class Piece(Generic[T]):
     """One piece of work.
 
     `texts` is what it is made from, by item. `publish` stores it in the caller's transaction and returns whether it did;
-    `still` returns whether the work is still wanted as it was found. `author` is None if only the fallback writes. What is
-    `checked` must pass the regression check; `wording` returns its text. `insists` means that a refused answer is asked for
+    `still` returns whether the work is still wanted as it was found. `author` is None if only the fallback writes. What has
+    a `wording`, which returns its text, must pass the regression check. `insists` means that a refused answer is asked for
     again at once. `detail` goes into the log entry.
     """
 
@@ -77,10 +78,9 @@ class Piece(Generic[T]):
     texts: Mapping[int, str]
     author: Author[T] | None
     publish: Callable[[Transaction, PipelineResult[T], int], Awaitable[bool]]
-    wording: Callable[[T], str]
+    still: Still
+    wording: Callable[[T], str] | None = None
     fallback: Author[T] | None = None
-    still: Still | None = None
-    checked: bool = True
     insists: bool = True
     detail: Mapping[str, object] = field(default_factory=dict)
 
@@ -91,113 +91,104 @@ class Piece(Generic[T]):
             living(tx, list(self.texts)),
             confidences.by_item(tx, self.texts),
             exchanges.amendments(tx, [domain.key], list(self.texts)),
-            self._is_wanted(tx),
+            self.still(tx),
         )
         are_corrections_read = self.texts.keys() >= set(chain.from_iterable(corrected.values()))
         return texts == self.texts and are_living and not confided and are_corrections_read and is_wanted
 
-    async def _is_wanted(self, tx: Transaction) -> bool:
-        return self.still is None or await self.still(tx)
+
+async def make(context: Context, piece: Piece[T]) -> Outcome:
+    """Make one piece. Raises WriterFailed if the writer is unreachable; then nothing has changed."""
+    held = await _claim(context, piece)
+    if not isinstance(held, ledger.Claim):
+        return held
+    outcome = None
+    try:
+        made = await _write(context, piece)
+        outcome = await _publish(context, piece, held, made) if made else None
+    except SourceGone:
+        return Outcome.OUTDATED
+    finally:
+        if outcome in (None, Outcome.REFUSED):
+            async with context.db.transaction(bounds=context.bounds) as tx:
+                await ledger.release(tx, held)
+    return outcome or Outcome.REFUSED
 
 
-class Pipeline:
-    """The pipeline of one domain."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._refusals = Refusals(context.db, context.domain, context.clock)
-
-    async def make(self, piece: Piece[T]) -> Outcome:
-        """Make one piece. Raises WriterFailed if the writer is unreachable; then nothing has changed."""
-        held = await self._claim(piece)
-        if not isinstance(held, ledger.Claim):
-            return held
-        outcome = None
-        try:
-            made = await self._write(piece)
-            outcome = await self._publish(piece, held, made) if made else None
-        except SourceGone:
-            return Outcome.OUTDATED
-        finally:
-            if outcome in (None, Outcome.REFUSED):
-                async with self._context.db.transaction(bounds=self._context.bounds) as tx:
-                    await ledger.release(tx, held)
-        return outcome or Outcome.REFUSED
-
-    async def _claim(self, piece: Piece[T]) -> ledger.Claim | Outcome:
-        target, context = piece.target, self._context
-        await context.holders.join()
-        async with context.db.transaction(bounds=context.bounds) as tx:
-            held = await ledger.claim(tx, target.tier, target.slot, context.holders, context.clock.now())
-            if held is None:
-                return Outcome.BUSY
-            if not await self._is_wanted(tx, piece):
-                await ledger.settle(tx, held)
-                return Outcome.OUTDATED
-            return held
-
-    async def _is_wanted(self, tx: Transaction, piece: Piece[T]) -> bool:
-        """Return whether a writer may read the sources of a piece now: what goes along with what is being forgotten is not known yet."""
-        return not await is_sweeping(tx, [self._context.domain.key]) and await piece.as_read(tx, self._context.domain)
-
-    async def _require_wanted(self, piece: Piece[T]) -> None:
-        async with self._context.db.transaction(bounds=self._context.bounds) as tx:
-            if not await self._is_wanted(tx, piece):
-                raise SourceGone(lazy("What this was written from is not there any more."))
-
-    async def _write(self, piece: Piece[T]) -> PipelineResult[T] | None:
-        """Return a usable answer; None if one was refused and is not asked for again at once. Raises SourceGone."""
-        while piece.author and not await self._refusals.exhausted(piece.target, piece.author.name):
-            try:
-                return await self._by(piece, piece.author)
-            except WriterRefused as refusal:
-                for _ in range(refusal.asked):
-                    await self._keep(piece, piece.author.name, str(refusal), refusal.answer)
-                if not piece.insists:
-                    return None
-        if piece.fallback:
-            return replace(await self._by(piece, piece.fallback), fallback=True)
-        return PipelineResult(None, piece.author.name if piece.author else "")
-
-    async def _by(self, piece: Piece[T], author: Author[T]) -> PipelineResult[T]:
-        async def dropped(sentences: str) -> None:
-            await self._keep(piece, author.name, DROPPED, sentences)
-
-        with requiring(partial(self._require_wanted, piece)):
-            return PipelineResult(await author.write(dropped), author.name)
-
-    async def _publish(self, piece: Piece[T], held: ledger.Claim, made: PipelineResult[T]) -> Outcome:
-        context, now = self._context, self._context.clock.now()
-
-        async def put(tx: Transaction) -> bool:
-            return await piece.as_read(tx, context.domain) and await piece.publish(tx, made, now)
-
-        if await self._fails(piece, made, put):
-            return Outcome.REFUSED
-        async with context.db.transaction(bounds=context.bounds) as tx:
-            if not await ledger.holds(tx, held):
-                return Outcome.BUSY
-            kept = await put(tx)
+async def _claim(context: Context, piece: Piece[T]) -> ledger.Claim | Outcome:
+    target = piece.target
+    await context.holders.join()
+    async with context.db.transaction(bounds=context.bounds) as tx:
+        held = await ledger.claim(tx, target.tier, target.slot, context.holders, context.clock.now())
+        if held is None:
+            return Outcome.BUSY
+        if not await _is_wanted(context, tx, piece):
             await ledger.settle(tx, held)
-            if kept and made.product is None:
-                await self._refusals.keep(tx, piece.target, made.author, GIVEN_UP, "")
-            if kept and made.product is not None:
-                await ledger.note(tx, context.domain.key, piece.target.tier, now, writer=made.author, **piece.detail)
-        if not kept:
             return Outcome.OUTDATED
-        return Outcome.GIVEN_UP if made.product is None else Outcome.PUBLISHED
+        return held
 
-    async def _fails(self, piece: Piece[T], made: PipelineResult[T], put: Still) -> bool:
-        """Return whether the regression check fails; the answer is then stored as refused. Fallback output is not checked."""
-        check = self._context.regression_check
-        if check is None or not piece.checked or made.product is None or made.fallback or await check.passed(put):
-            return False
-        await self._keep(piece, made.author, "regression check", piece.wording(made.product))
-        return True
 
-    async def _keep(self, piece: Piece[T], author: str, reason: str, answer: str) -> None:
-        """Store an unusable answer. Raises SourceGone if one of its sources has changed."""
-        async with self._context.db.transaction(bounds=self._context.bounds) as tx:
-            if not await piece.as_read(tx, self._context.domain):
-                raise SourceGone(lazy("What this was written from is not there any more."))
-            await self._refusals.keep(tx, piece.target, author, reason, answer)
+async def _is_wanted(context: Context, tx: Transaction, piece: Piece[T]) -> bool:
+    """Return whether a writer may read the sources of a piece now: what goes along with what is being forgotten is not known yet."""
+    return not await is_sweeping(tx, [context.domain.key]) and await piece.as_read(tx, context.domain)
+
+
+async def _write(context: Context, piece: Piece[T]) -> PipelineResult[T] | None:
+    """Return a usable answer; None if one was refused and is not asked for again at once. Raises SourceGone."""
+    while piece.author and not await refusals.exhausted(context.db, context.domain, piece.target, piece.author.name):
+        try:
+            return await _by(context, piece, piece.author)
+        except WriterRefused as refusal:
+            for _ in range(refusal.asked):
+                await _keep(context, piece, piece.author.name, str(refusal), refusal.answer)
+            if not piece.insists:
+                return None
+    if piece.fallback:
+        return replace(await _by(context, piece, piece.fallback), fallback=True)
+    return PipelineResult(None, piece.author.name if piece.author else "")
+
+
+async def _by(context: Context, piece: Piece[T], author: Author[T]) -> PipelineResult[T]:
+    async def dropped(sentences: str) -> None:
+        await _keep(context, piece, author.name, DROPPED, sentences)
+
+    async def require() -> None:
+        async with context.db.transaction(bounds=context.bounds) as tx:
+            if not await _is_wanted(context, tx, piece):
+                raise SourceGone(_NOT_THERE)
+
+    with requiring(require):
+        return PipelineResult(await author.write(dropped), author.name)
+
+
+async def _publish(context: Context, piece: Piece[T], held: ledger.Claim, made: PipelineResult[T]) -> Outcome:
+    now = context.clock.now()
+
+    async def put(tx: Transaction) -> bool:
+        return await piece.as_read(tx, context.domain) and await piece.publish(tx, made, now)
+
+    # What a fallback writes is not checked.
+    check = context.regression_check if not made.fallback else None
+    if check and piece.wording and made.product is not None and not await check(put):
+        await _keep(context, piece, made.author, "regression check", piece.wording(made.product))
+        return Outcome.REFUSED
+    async with context.db.transaction(bounds=context.bounds) as tx:
+        if not await ledger.holds(tx, held):
+            return Outcome.BUSY
+        kept = await put(tx)
+        await ledger.settle(tx, held)
+        if kept and made.product is None:
+            await refusals.keep(tx, context.domain, piece.target, made.author, GIVEN_UP, "", now)
+        if kept and made.product is not None:
+            await ledger.note(tx, context.domain.key, piece.target.tier, now, writer=made.author, **piece.detail)
+    if not kept:
+        return Outcome.OUTDATED
+    return Outcome.GIVEN_UP if made.product is None else Outcome.PUBLISHED
+
+
+async def _keep(context: Context, piece: Piece[T], author: str, reason: str, answer: str) -> None:
+    """Store an unusable answer. Raises SourceGone if one of its sources has changed."""
+    async with context.db.transaction(bounds=context.bounds) as tx:
+        if not await piece.as_read(tx, context.domain):
+            raise SourceGone(_NOT_THERE)
+        await refusals.keep(tx, context.domain, piece.target, author, reason, answer, context.clock.now())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.database import Reader, Row, Transaction
-from memory.store.lineage import bound, placeholders
+from memory.store.lineage import run_paged
 from memory.types import Domain
 
 
@@ -70,17 +70,13 @@ async def outdate(tx: Transaction, domain: Domain, tier: str, period: str | None
 
 async def outdate_those_of(tx: Transaction, gone: Sequence[int]) -> None:
     """Mark as stale what the statements and gists among these items are part of; to be called before the items are removed."""
-    within = f"IN ({placeholders('g', gone)})"
-    await tx.run(
+    await run_paged(
+        tx,
         "UPDATE derivations SET stale = 1 WHERE EXISTS (SELECT 1 FROM statements s WHERE s.domain = derivations.domain "
-        f"AND s.tier = derivations.tier AND s.period = derivations.period AND s.item {within})",
-        bound("g", gone),
-    )
-    await tx.run(
-        "UPDATE derivations SET stale = 1 WHERE tier = 'era' AND EXISTS (SELECT 1 FROM digests d JOIN episodes p "
-        "ON p.session = d.session AND p.position = d.position WHERE d.tier = 'gist' AND d.aged = 1 "
-        f"AND d.domain = derivations.domain AND p.month = derivations.period AND d.item {within})",
-        bound("g", gone),
+        "AND s.tier = derivations.tier AND s.period = derivations.period AND s.item IN ({within})) OR (tier = 'era' AND EXISTS ("
+        "SELECT 1 FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position WHERE d.tier = 'gist' "
+        "AND d.aged = 1 AND d.domain = derivations.domain AND p.month = derivations.period AND d.item IN ({within})))",
+        gone,
     )
 
 

@@ -162,8 +162,11 @@ def fenced(sources: Sequence[Source], known: Sequence[Source] = ()) -> tuple[str
 
     Facts in `known` come first, to tell who is meant.
     """
-    body = "\n".join([*_acquaintance(known), *(_block(source) for source in sources)])
-    fence = _fence(body)
+    facts = "".join(f"{prompt_line(source.text, SOURCE)}\n" for source in known)
+    before = [f"Known before, only to tell who is who (say nothing of it):\n{facts}"] if known else []
+    body = "\n".join([*before, *(_block(source) for source in sources)])
+    # A text cannot contain the hash of its surroundings, and equal tasks get equal fences.
+    fence = f"=== {blake2b(body.encode(), digest_size=8).hexdigest()} ==="
     return fence, f"{fence}\n{body}\n{fence}"
 
 
@@ -182,15 +185,3 @@ def _block(source: Source) -> str:
     header = f"[{source.label}] {source.said_at}{weekday}{speaker}"
     text = uncut(source.text) if source.speaker == LYRA else source.text
     return "\n".join([header, prompt_line(text, SOURCE)]) if text.strip() else header
-
-
-def _acquaintance(known: Sequence[Source]) -> list[str]:
-    if not known:
-        return []
-    facts = "\n".join(prompt_line(source.text, SOURCE) for source in known)
-    return [f"Known before, only to tell who is who (say nothing of it):\n{facts}\n"]
-
-
-def _fence(body: str) -> str:
-    # A text cannot contain the hash of its surroundings, and equal tasks get equal fences.
-    return f"=== {blake2b(body.encode(), digest_size=8).hexdigest()} ==="

@@ -1,10 +1,9 @@
 """Unusable answers of a writer: stored, counted, and dropped together with what they may contain."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from memory.ports import Clock
-from memory.store.database import DatabaseAccess, Reader, Transaction
+from memory.store.database import Reader, Transaction
 from memory.store.lineage import bound, placeholders
 from memory.store.sealed import DROPPED, GIVEN_UP
 from memory.types import Domain
@@ -22,33 +21,23 @@ class Target:
     inputs: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refusals:
-    """The refusals of one domain."""
+async def exhausted(reader: Reader, domain: Domain, target: Target, writer: str) -> bool:
+    """Return whether a writer has used up its tries with these inputs."""
+    row = await reader.one(
+        "SELECT count(*) AS n FROM refusals WHERE domain = :domain AND tier = :tier "
+        "AND slot = :slot AND inputs = :inputs AND writer = :writer AND reason NOT IN (:dropped, :given_up)",
+        {**asdict(target), "domain": domain.key, "writer": writer, "dropped": DROPPED, "given_up": GIVEN_UP},
+    )
+    return row is not None and row["n"] >= MOST
 
-    db: DatabaseAccess
-    domain: Domain
-    clock: Clock
 
-    async def exhausted(self, target: Target, writer: str) -> bool:
-        """Return whether a writer has used up its tries with these inputs."""
-        row = await self.db.one(
-            "SELECT count(*) AS n FROM refusals WHERE domain = :domain AND tier = :tier "
-            "AND slot = :slot AND inputs = :inputs AND writer = :writer AND reason NOT IN (:dropped, :given_up)",
-            {**self._parameters(target), "writer": writer, "dropped": DROPPED, "given_up": GIVEN_UP},
-        )
-        return row is not None and row["n"] >= MOST
-
-    async def keep(self, tx: Transaction, target: Target, writer: str, reason: str, answer: str) -> None:
-        """Store an unusable answer, or rejected sentences of one."""
-        await tx.run(
-            "INSERT INTO refusals (domain, tier, slot, inputs, writer, reason, answer, refused_at) "
-            "VALUES (:domain, :tier, :slot, :inputs, :writer, :reason, :answer, :now)",
-            {**self._parameters(target), "writer": writer, "reason": reason, "answer": answer, "now": self.clock.now()},
-        )
-
-    def _parameters(self, target: Target) -> dict[str, object]:
-        return {"domain": self.domain.key, "tier": target.tier, "slot": target.slot, "inputs": target.inputs}
+async def keep(tx: Transaction, domain: Domain, target: Target, writer: str, reason: str, answer: str, now: int) -> None:
+    """Store an unusable answer, or rejected sentences of one."""
+    await tx.run(
+        "INSERT INTO refusals (domain, tier, slot, inputs, writer, reason, answer, refused_at) "
+        "VALUES (:domain, :tier, :slot, :inputs, :writer, :reason, :answer, :now)",
+        {**asdict(target), "domain": domain.key, "writer": writer, "reason": reason, "answer": answer, "now": now},
+    )
 
 
 async def take_up(tx: Transaction, domain: Domain, tier: str, writer: str) -> list[Target]:

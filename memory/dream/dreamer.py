@@ -27,7 +27,6 @@ from memory.forget import erase
 from memory.index.recall.domain_indexes import DomainIndexes
 from memory.places.places import Places
 from memory.ports import ChatModel, Progress
-from memory.store.database import Transaction
 from memory.tiers import episodes, feedback, profile, selfstate, summaries
 from memory.tiers.drives import (
     BASELINE,
@@ -84,7 +83,7 @@ class Dreamer:
         self, context: Context, chat_model: ChatModel | None, domain_indexes: DomainIndexes, thresholds: Thresholds
     ) -> None:
         self._regression_check = RegressionCheck(context.db, context.domain, domain_indexes)
-        self._context = replace(context, regression_check=self._regression_check)
+        self._context = replace(context, regression_check=self._regression_check.passed)
         self._chat_model = chat_model
         self._sensor = Sensor(self._context, domain_indexes)
         self._thresholds = thresholds
@@ -141,7 +140,7 @@ class Dreamer:
         levels = {name: build_level(mind.drives[name], one.value, elapsed) for name, one in signals.items()}
         disliked = await feedback.count(self._context.db, domain, state.since)
         return _Findings(
-            mind, elapsed, signals, novelty, mind.drives.with_levels(**levels), news["n"], news["last"] or mind.heard, disliked
+            mind, elapsed, signals, novelty, replace(mind.drives, **levels), news["n"], news["last"] or mind.heard, disliked
         )
 
     def _step(self, name: str, level: float, forced: bool) -> Step:
@@ -152,13 +151,9 @@ class Dreamer:
     async def _continue(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Close finished episodes, and write gists that are missing or extractive; new gists raise coherence."""
         consolidator, domain = Consolidator(self._context), self._context.domain
-        keys = {
-            *(row["session"] for row in await episodes.open_ends(self._context.db, domain)),
-            *(
-                episode.session
-                for episode in await episodes.without_gist(self._context.db, domain, redo_for=self._context.redoing)
-            ),
-        }
+        keys = {row["session"] for row in await episodes.open_ends(self._context.db, domain)}
+        for episode in await episodes.without_gist(self._context.db, domain, redo_for=self._context.redoing):
+            keys.add(episode.session)
         made = 0
         try:
             wanting = [one for one in await Places(self._context.db, self._context.seal).sessions(domain) if one.key in keys]
@@ -170,8 +165,8 @@ class Dreamer:
             was = findings.signals[COHERENCE]
             is_now = await self._sensor.coherence()
             findings.signals[COHERENCE] = is_now
-            findings.drives = findings.drives.with_levels(
-                coherence=combine((findings.drives.coherence, max(0.0, is_now.value - was.value)))
+            findings.drives = replace(
+                findings.drives, coherence=combine((findings.drives.coherence, max(0.0, is_now.value - was.value)))
             )
         return self._finished_step(findings, step, made, await self._sensor.continuity())
 
@@ -185,21 +180,20 @@ class Dreamer:
                 if orphans:
                     await erase.retire(tx, self._context.domain, orphans, self._context.clock.now())
                 for one, other in pairs:
-                    await self._look_again(tx, one.key, other.key)
+                    pair = {"d": self._context.domain.key, "one": one.key, "other": other.key}
+                    await tx.run(
+                        "INSERT INTO looked_at (domain, first, second) VALUES (:d, :one, :other) ON CONFLICT DO NOTHING", pair
+                    )
+                    await summaries.look_again(tx, [one.key, other.key])
+                    await progress.outdate(tx, self._context.domain, profile.TIER)
         made = await Ladder(self._context).climb(asked=forced)
         return self._finished_step(findings, step, made, await self._sensor.coherence())
-
-    async def _look_again(self, tx: Transaction, one: int, other: int) -> None:
-        pair = {"d": self._context.domain.key, "one": one, "other": other}
-        await tx.run("INSERT INTO looked_at (domain, first, second) VALUES (:d, :one, :other) ON CONFLICT DO NOTHING", pair)
-        await summaries.look_again(tx, [one, other])
-        await progress.outdate(tx, self._context.domain, profile.TIER)
 
     async def _wonder(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Reflect on what is new, after which it is no longer new."""
         if self._chat_model is None:
             return replace(step, acted=False, why=NO_MODEL)
-        findings.reflected = await Reflecting(self._context, self._chat_model, step.level).reflect(findings.novelty)
+        findings.reflected = await Reflecting(self._context, self._chat_model, step.level, findings.novelty).reflect()
         if findings.reflected.again:
             return replace(step, why=findings.reflected.why)
         return self._finished_step(
@@ -208,7 +202,7 @@ class Dreamer:
 
     def _finished_step(self, findings: "_Findings", step: Step, made: int, left: Signal) -> Step:
         level = calm_level(findings.drives[step.drive], findings.signals[step.drive].value, left.value)
-        findings.drives = findings.drives.with_levels(**{step.drive: level})
+        findings.drives = replace(findings.drives, **{step.drive: level})
         findings.left[step.drive] = left.value
         why = step.why or ("" if made else marked("nothing was to be done"))
         if self._regression_check.failed > findings.failed:
@@ -219,7 +213,7 @@ class Dreamer:
     async def _end(self, findings: "_Findings", report: Report) -> Report:
         stability = await self._sensor.stability()
         report.sensed["stability"] = stability
-        drives = findings.drives.with_levels(stability=stability.value)
+        drives = replace(findings.drives, stability=stability.value)
         reflected = findings.reflected or Reflected()
         mind = evolve(findings.mind, findings.elapsed, findings.said, stability.value, reflected.feeling, findings.disliked)
         mind = replace(mind, drives=drives, heard=findings.heard)
@@ -228,7 +222,9 @@ class Dreamer:
         report.after = drives
         report.mood, report.energy = (findings.mind.mood, mind.mood), (findings.mind.energy, mind.energy)
         report.regression_check = self._regression_check.marks
-        report.reflection = _said_of(findings.reflected)
+        if findings.reflected:
+            kept = f"kept: {reflected.why}" if reflected.kept else reflected.why
+            report.reflection = marked("waits to be said") if reflected.waits else kept
         calling = [findings.left.get(name, one.value) for name, one in findings.signals.items()]
         report.rested = not report.failed and max(calling) == 0 and max(drives[name] for name in _ORDER) <= BASELINE + _SETTLED
         return report
@@ -254,9 +250,3 @@ class _Findings:
     failed: int = 0
     left: dict[str, float] = field(default_factory=dict)
     tell: Progress = lambda *_: None
-
-
-def _said_of(reflected: Reflected | None) -> str:
-    if reflected is None:
-        return ""
-    return marked("waits to be said") if reflected.waits else f"kept: {reflected.why}" if reflected.kept else reflected.why

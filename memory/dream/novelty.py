@@ -72,17 +72,11 @@ class _Known:
         self._domain_index = loaded.domain_indexes[MESSAGES]
         self._first = int(self._domain_index.documents.items.now.searchsorted(first))
         self._languages = sorted({ENGLISH, *loaded.languages})
-        self._seen: dict[str, bool] = {}
 
     def new_words(self, text: str) -> set[str]:
         """Return the words of a text that were never used before; numbers are no topics."""
         terms = lexical.query_terms(text, self._languages)
-        return {word for word, some in terms.items() if not any(map(str.isdigit, word)) and not self._knows(word, some)}
-
-    def _knows(self, word: str, terms: Sequence[int]) -> bool:
-        if word not in self._seen:
-            self._seen[word] = any(self._before(term) for term in terms)
-        return self._seen[word]
+        return {word for word, some in terms.items() if not any(map(str.isdigit, word)) and not any(map(self._before, some))}
 
     def _before(self, term: int) -> bool:
         passages, _ = self._domain_index.postings.find(term)

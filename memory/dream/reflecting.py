@@ -8,16 +8,16 @@ decided elsewhere.
 import asyncio
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from localization.sentences import lazy, marked
-from memory.derive import progress
+from memory.derive import pipeline, progress
 from memory.derive.checks.junk import is_in_another_script, is_no_thought, links
 from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.context import Context
-from memory.derive.pipeline import Author, Dropped, Outcome, Piece, Pipeline, PipelineResult
+from memory.derive.pipeline import Author, Dropped, Outcome, Piece, PipelineResult
 from memory.derive.progress import Progress
 from memory.derive.prompts import WriterPrompt, fenced
 from memory.derive.refusals import Target
@@ -31,7 +31,8 @@ from memory.text.lexical import key_words
 from memory.text.sanitize import clean
 from memory.text.time.times import local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
-from memory.tiers.source_lines import Grounds, SourceLine, as_statement, cost, fit, grounds, of_gists, of_messages, of_statements
+from memory.tiers.source_lines import SourceLine, cost, fit, grounds, of_gists, of_messages, of_statements
+from memory.tiers.statements import Grounds, NewStatement
 from memory.types import Domain, DomainKind, Statement
 
 _MANNER = "p"
@@ -103,69 +104,49 @@ class Reflected:
 
 
 class Reflecting:
-    """Reflection on one domain at a level of curiosity."""
+    """A thought about what is new in one domain, at a level of curiosity."""
 
-    def __init__(self, context: Context, chat_model: ChatModel, level: float) -> None:
-        self._context = context
-        self._chat_model = chat_model
-        self._level = level
-
-    async def reflect(self, new: Novelty) -> Reflected:
-        """Reflect on what is new, once. Raises WriterFailed if the model is unreachable."""
-        if not new.messages or await thought_about(self._context.db, self._context.domain) >= new.last:
-            return Reflected(why=marked("nothing is new"))
-        lines, texts = await self._lines(new)
-        if not lines:
-            return Reflected(why=marked("what was new was taken back"), again=True)
-        thinking = _Thinking(self._context, self._chat_model, self._level, new, lines)
-        outcome = await Pipeline(self._context).make(thinking.piece(texts))
-        return thinking.reflected if outcome is Outcome.PUBLISHED and thinking.reflected else _UNDONE[outcome]
-
-    async def _lines(self, new: Novelty) -> tuple[list[SourceLine], dict[int, str]]:
-        """Return the most novel messages, the newest gists and known facts as lines, with the texts of their items."""
-        keys = [message.key for message in new.messages[:_MESSAGES]]
-        # Some may have been changed or forgotten since.
-        there = await exchanges.at_their_places(self._context.db, [self._context.domain.key], keys)
-        messages = sorted((placed.exchange for placed in there.values()), key=lambda message: (message.said_at, message.key))
-        spoken, said = await of_messages(self._context.db, self._context.domain, messages)
-        gists = await summaries.newest(self._context.db, self._context.domain, _GISTS)
-        gist_lines = [line for line in await of_gists(self._context.db, self._context.domain, gists) if line.said]
-        texts = said | {row["item"]: row["text"] for row in gists}
-        if not spoken and not gist_lines:
-            return [], texts
-        standing = await statements.standing(self._context.db, self._context.domain, profile.TIER)
-        facts = sorted(standing, key=lambda one: (one.last_at, one.key))
-        known = await of_statements(self._context.db, self._context.domain, facts[-_FACTS:], "f") + await self._manners()
-        return [*spoken, *gist_lines[-_LINES:], *known], texts | {line.item: line.source.text for line in known}
-
-    async def _manners(self) -> list[SourceLine]:
-        """Return the manners of the person in a DM; elsewhere a reflection addresses everybody."""
-        if self._context.domain.ref.kind is not DomainKind.DM:
-            return []
-        wanted = manners.current_wishes(
-            await statements.standing(self._context.db, self._context.domain, manners.TIER, shown_only=True)
-        )
-        return await of_statements(self._context.db, self._context.domain, wanted, _MANNER)
-
-
-class _Thinking:
-    """One thought about what is new, and its outcome."""
-
-    def __init__(self, context: Context, chat_model: ChatModel, level: float, new: Novelty, lines: Sequence[SourceLine]) -> None:
+    def __init__(self, context: Context, chat_model: ChatModel, level: float, new: Novelty) -> None:
         self._context = context
         self._chat_model = chat_model
         self._level = level
         self._new = new
-        self._lines = lines
-        self.reflected: Reflected | None = None
+        self._lines: Sequence[SourceLine] = ()
+        self._reflected: Reflected | None = None
 
-    def piece(self, texts: Mapping[int, str]) -> Piece[Thought]:
-        """Return the thought as a piece of work."""
-        target = Target(_TIER, str(self._context.domain.key), "/".join(str(line.item) for line in self._lines))
-        return Piece(
-            target, texts, Author(self._chat_model.name, self._write), self._publish, lambda found: found.text, still=self._is_new,
-            checked=False, insists=False,
-        )  # fmt: skip
+    async def reflect(self) -> Reflected:
+        """Reflect on what is new, once. Raises WriterFailed if the model is unreachable."""
+        context = self._context
+        if not self._new.messages or await thought_about(context.db, context.domain) >= self._new.last:
+            return Reflected(why=marked("nothing is new"))
+        texts = await self._read()
+        if not self._lines:
+            return Reflected(why=marked("what was new was taken back"), again=True)
+        target = Target(_TIER, str(context.domain.key), "/".join(str(line.item) for line in self._lines))
+        author = Author(self._chat_model.name, self._write)
+        piece = Piece(target, texts, author, self._publish, self._is_new, insists=False)
+        outcome = await pipeline.make(context, piece)
+        return self._reflected if outcome is Outcome.PUBLISHED and self._reflected else _UNDONE[outcome]
+
+    async def _read(self) -> dict[int, str]:
+        """Read the most novel messages, the newest gists and known facts as lines; return the texts of their items."""
+        db, domain = self._context.db, self._context.domain
+        keys = [message.key for message in self._new.messages[:_MESSAGES]]
+        # Some may have been changed or forgotten since.
+        there = await exchanges.at_their_places(db, [domain.key], keys)
+        messages = sorted((placed.exchange for placed in there.values()), key=lambda message: (message.said_at, message.key))
+        spoken, said = await of_messages(db, domain, messages)
+        gists = await summaries.newest(db, domain, _GISTS)
+        gist_lines = [line for line in await of_gists(db, domain, gists) if line.said]
+        if not spoken and not gist_lines:
+            return {}
+        facts = sorted(await statements.standing(db, domain, profile.TIER), key=lambda one: (one.last_at, one.key))
+        known = await of_statements(db, domain, facts[-_FACTS:], "f")
+        if domain.ref.kind is DomainKind.DM:  # elsewhere a thought is said to everybody
+            wishes = manners.current_wishes(await statements.standing(db, domain, manners.TIER, shown_only=True))
+            known += await of_statements(db, domain, wishes, _MANNER)
+        self._lines = [*spoken, *gist_lines[-_LINES:], *known]
+        return said | {row["item"]: row["text"] for row in gists} | {line.item: line.source.text for line in known}
 
     async def _is_new(self, tx: Transaction) -> bool:
         return await thought_about(tx, self._context.domain) < self._new.last
@@ -199,7 +180,7 @@ class _Thinking:
 
     async def _publish(self, tx: Transaction, made: PipelineResult[Thought], now: int) -> bool:
         if made.product is not None:
-            self.reflected = await self._keep(tx, made.product, now)
+            self._reflected = await self._keep(tx, made.product, now)
         done = Progress("", self._new.last, 0, 0, stale=False)
         await progress.reach(tx, self._context.domain, _TIER, "", done, now)
         return True
@@ -214,7 +195,7 @@ class _Thinking:
             return Reflected(why=marked("it names somebody who wants nothing kept"), feeling=found.feeling)
         standing = await statements.standing(tx, self._context.domain, selfstate.TIER)
         why = _unsaid(found, rests, [one for one in standing if one.kind == KIND])
-        new = as_statement(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
+        new = NewStatement(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
         key = await statements.publish(tx, self._context.seal, self._context.domain, new, now)
         await reflections.add(tx, self._context.domain, key, self._level, now, waits=not why)
         return Reflected(key, not why, why, found.feeling)

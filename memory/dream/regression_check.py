@@ -15,7 +15,7 @@ from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall, Staged
 from memory.index.recall.query import Query
 from memory.store.bounds import Bounds
-from memory.store.database import DatabaseAccess, Row, Transaction, taken_back
+from memory.store.database import DatabaseAccess, Row, taken_back
 from memory.store.domains import last_change
 from memory.store.lineage import bound, paged, placeholders
 from memory.text import lexical
@@ -36,24 +36,17 @@ class Difference:
 async def dry_run(db: DatabaseAccess, domain: Domain, put: Put) -> Difference:
     """Return what a piece of work would change."""
     async with taken_back(db, Bounds.of(domain.key)) as tx:
-        before = await last_change(tx, domain.key)
+        since = {"d": domain.key, "since": await last_change(tx, domain.key)}
         await put(tx)
-        return await _difference(tx, domain, before)
-
-
-async def _difference(tx: Transaction, domain: Domain, since: int) -> Difference:
-    changes = await tx.all(
-        "SELECT item, op FROM changes WHERE domain = :d AND seq > :since ORDER BY seq", {"d": domain.key, "since": since}
-    )
-    dropped = {row["item"] for row in changes if row["op"] == "drop"}
-    new = sorted({row["item"] for row in changes if row["op"] == "add"} - dropped)
-    rows = await paged(
-        tx, "SELECT * FROM terms WHERE domain = :d AND item IN ({within}) ORDER BY item, passage", new, {"d": domain.key}
-    )
-    cited: dict[int, set[int]] = {item: set() for item in new}
-    for row in await paged(tx, "SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({within})", new):
-        cited[row["child"]].add(row["parent"])
-    return Difference(rows, frozenset(dropped), {item: frozenset(rests) for item, rests in cited.items()})
+        changes = await tx.all("SELECT item, op FROM changes WHERE domain = :d AND seq > :since ORDER BY seq", since)
+        dropped = {row["item"] for row in changes if row["op"] == "drop"}
+        new = sorted({row["item"] for row in changes if row["op"] == "add"} - dropped)
+        terms = "SELECT * FROM terms WHERE domain = :d AND item IN ({within}) ORDER BY item, passage"
+        rows = await paged(tx, terms, new, {"d": domain.key})
+        cited: dict[int, set[int]] = {item: set() for item in new}
+        for row in await paged(tx, "SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({within})", new):
+            cited[row["child"]].add(row["parent"])
+        return Difference(rows, frozenset(dropped), {item: frozenset(rests) for item, rests in cited.items()})
 
 
 _OF_THE_WORK, _OF_THE_DOMAIN = 6, 6

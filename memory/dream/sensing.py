@@ -9,15 +9,14 @@ Contradicting facts are those that say the same except for a name or number.
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from memory.derive import progress
 from memory.derive.context import Context
-from memory.derive.derivation import Derivation
 from memory.dream.novelty import Novelty, novelty
 from memory.dream.reflecting import thought_about
 from memory.index.recall.domain_indexes import DomainIndexes
 from memory.store.lineage import pages
 from memory.text.lexical import key_words
 from memory.text.time.times import month
-from memory.text.told.named_things import spelled_names
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements, summaries
 from memory.tiers.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, combine, saturate
 from memory.types import DAY, MINUTE, Statement
@@ -31,7 +30,7 @@ def contradictions(facts: Sequence[Statement], most: int) -> list[tuple[Statemen
 
     One has one word that the other lacks, the other one or two instead, and each side includes a number or a name.
     """
-    said = [(fact, set(key_words(fact.text).values()), _marked(fact.text)) for fact in facts]
+    said = [(fact, set(key_words(fact.text).values()), profile.named_stems(fact.text)) for fact in facts]
     common = Counter(stem for _, words, _ in said for stem in words)
     holding: defaultdict[str, list[int]] = defaultdict(list)
     found: list[tuple[Statement, Statement]] = []
@@ -49,12 +48,6 @@ def contradictions(facts: Sequence[Statement], most: int) -> list[tuple[Statemen
         for stem in words:
             holding[stem].append(at)
     return found[:most]
-
-
-def _marked(text: str) -> set[str]:
-    """Return the stems of names and numbers in a sentence; the first word is capitalized anyway and does not count."""
-    named = spelled_names(text)
-    return {stem for word, stem in key_words(text).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
 
 
 _WEEK = 7 * DAY
@@ -77,11 +70,8 @@ class Sensor:
         since = await thought_about(self._db, self._context.domain)
         (loaded,) = await self._domain_indexes.load([self._context.domain.key], ())
         new = await novelty(self._db, self._context.domain, loaded, since)
-        return {
-            CONTINUITY: await self.continuity(),
-            COHERENCE: await self.coherence(),
-            CURIOSITY: await self._curiosity(new),
-        }, new
+        signals = {CONTINUITY: await self.continuity(), COHERENCE: await self.coherence(), CURIOSITY: await self._curiosity(new)}
+        return signals, new
 
     async def continuity(self) -> Signal:
         """Return the signal of finished messages in no gist, or only an extractive one, and how long they have waited."""
@@ -92,21 +82,17 @@ class Sensor:
 
     async def coherence(self) -> Signal:
         """Return the signal of outdated profile, eras, narrative and self-narrative, contradictions and orphans."""
-        derivation = Derivation(self._context)
         if self._context.writer.extractive:
             return Signal(0.0, {})
         gists = await summaries.count(self._db, self._context.domain, unprofiled=True)
-        enough = profile.MOST_GISTS if await derivation.progress(profile.TIER) else profile.FIRST_GISTS
-        months = await eras.count_due(derivation)
-        stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(derivation, asked=False)]
+        enough = profile.MOST_GISTS if await progress.read(self._db, self._context.domain, profile.TIER) else profile.FIRST_GISTS
+        months = await eras.count_due(self._context)
+        stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(self._context, asked=False)]
         pairs, orphans = len(await self.contradicting()), len(await self.orphans())
-        value = combine(
-            (_nearly(gists / enough), months / _MONTHS, _STALE * bool(stale), pairs / _MOST_CONTRADICTIONS, float(orphans > 0))
-        )
-        return Signal(
-            value,
-            {"gists": gists, "months": months, "stale": len(stale), "contradictions": pairs, "orphans": orphans},
-        )
+        # A batch gives a faint signal until it is complete.
+        batch = 1.0 if gists >= enough else _SOFTLY * (gists / enough)
+        value = combine((batch, months / _MONTHS, _STALE * bool(stale), pairs / _MOST_CONTRADICTIONS, float(orphans > 0)))
+        return Signal(value, {"gists": gists, "months": months, "stale": len(stale), "contradictions": pairs, "orphans": orphans})
 
     async def contradicting(self) -> list[tuple[Statement, Statement]]:
         """Return contradicting facts that were not re-examined yet."""
@@ -164,8 +150,3 @@ class Sensor:
         ]  # fmt: skip
         waiting = [row for row in (*closed, *over) if row["n"]]
         return sum(row["n"] for row in waiting), min((row["first"] for row in waiting), default=0)
-
-
-def _nearly(share: float) -> float:
-    """Return the signal of a batch: faint until it is complete."""
-    return 1.0 if share >= 1 else _SOFTLY * share

@@ -17,7 +17,6 @@ from memory.tiers import (
     entities,
     episodes,
     feedback,
-    manners,
     open_things,
     reflections,
     rereading,
@@ -55,14 +54,9 @@ async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
         await refusals.drop(tx, domain)
 
 
-async def retire_above(tx: Transaction, items: Collection[int], now: int, *, with_manners: bool) -> None:
-    """Remove all digests that rest on these messages, directly or not, to be rewritten.
-
-    Manners are read by rule as a message is stored, and by nobody again: unless told so, they stand.
-    """
-    above = set(await digests_above(tx, sorted(items))).difference(items) if items else set[int]()
-    if not with_manners:
-        above -= await manners.among(tx, above)
+async def retire_above(tx: Transaction, items: Collection[int], now: int) -> None:
+    """Remove all digests that rest on these messages, directly or not, to be rewritten."""
+    above = set(await digests_above(tx, sorted(items))).difference(items)
     for domain, those in await by_domain(tx, sorted(above)):
         await retire(tx, domain, those, now)
 
@@ -77,17 +71,14 @@ async def supersede(tx: Transaction, domain: Domain, items: Sequence[int], now: 
     await _remove_all(tx, domain, gone, now)
 
 
-async def expire(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
-    """Remove expired digests or statements of a domain, with the summaries that rest on them; none is rewritten.
+async def let_go(tx: Transaction, domain: Domain, items: Sequence[int], now: int, *, again: bool) -> None:
+    """Remove digests or statements of a domain with the summaries that rest on them, to be rewritten only if `again`.
 
-    Replies that used them now rest on their messages.
+    Whatever else was made from them stays, and rests on their messages now.
     """
-    gone = [*items, *await summaries.resting_on(tx, items)]
+    gone = sorted({*items, *await summaries.resting_on(tx, items)})
     await rest_on_messages(tx, gone)
-    await unindex(tx, domain, gone)
-    for some in pages(sorted(set(gone))):
-        await summaries.unmerge(tx, some)
-        await _gone(tx, some, now)
+    await _remove_all(tx, domain, gone, now, again=again)
     if gone:
         await refusals.drop(tx, domain)
 
@@ -104,11 +95,16 @@ async def digests_above(reader: Reader, items: Sequence[int]) -> list[int]:
     return sorted({*items, *(row["id"] for row in rows)})
 
 
-async def _remove_all(tx: Transaction, domain: Domain, gone: Sequence[int], now: int) -> None:
+async def _remove_all(tx: Transaction, domain: Domain, gone: Sequence[int], now: int, *, again: bool = True) -> None:
     # First, because the index of an item depends on whether it was told in confidence.
     await unindex(tx, domain, gone)
     for some in pages(gone):
-        await _remove(tx, some, now)
+        if again:
+            await summaries.uncover(tx, some)
+            await statements.uncover(tx, some)
+        else:
+            await summaries.unmerge(tx, some)
+        await _gone(tx, some, now)
 
 
 async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forgotten:
@@ -141,12 +137,6 @@ _TIERS = (
     rereading,
 )
 """The modules that keep rows of items; each erases its own."""
-
-
-async def _remove(tx: Transaction, some: Sequence[int], now: int) -> None:
-    await summaries.uncover(tx, some)
-    await statements.uncover(tx, some)
-    await _gone(tx, some, now)
 
 
 async def _gone(tx: Transaction, some: Sequence[int], now: int) -> None:

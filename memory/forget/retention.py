@@ -10,7 +10,7 @@ without a battery or before the time is set. So it goes only once the clock has 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory.forget.erase import expire
+from memory.forget.erase import let_go
 from memory.forget.forgetting import STEP, Forgetting
 from memory.forget.gone import ForgottenScope
 from memory.places.scope_settings import KeptSettings
@@ -115,7 +115,7 @@ class Retention:
             await self.forgetting.forget(domain, ForgottenScope(items))
             return
         async with self.db.transaction() as tx:
-            await expire(tx, domain, items, self.clock.now())
+            await let_go(tx, domain, items, self.clock.now(), again=False)
 
     async def _domains(self, tier: str, before: int) -> list[Domain]:
         """Return the domains where something of a tier has expired."""

@@ -74,22 +74,26 @@ async def parents(reader: Reader, item: int) -> list[int]:
 
 
 async def rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
-    """Make replies, of any domain, that rest on removed digests rest on the messages below those instead."""
+    """Make whatever stays of what rests on removed digests, in any domain, rest on the messages below those instead."""
     # A remaining message keeps its own lineage: the descent ends there.
     within = f"IN ({placeholders('g', gone)})"
     rows = await tx.everywhere.all(
         f"WITH RECURSIVE below (root, item) AS (SELECT id, id FROM items WHERE id {within} UNION "
         "SELECT below.root, l.parent FROM below JOIN items i ON i.id = below.item JOIN lineage l ON l.child = below.item "
         f"WHERE i.kind <> 'exchange' OR i.id {within}) "
-        "SELECT DISTINCT l.child, below.item AS parent FROM below "
+        "SELECT DISTINCT below.root, l.child, message.id AS parent FROM below "
         "CROSS JOIN lineage l "
-        "JOIN items reply ON reply.id = l.child AND reply.kind = 'exchange' "
-        "JOIN items message ON message.id = below.item AND message.kind = 'exchange' WHERE l.parent = below.root",
+        f"JOIN items stays ON stays.id = l.child AND stays.dead_at IS NULL AND stays.id NOT {within} "
+        "LEFT JOIN items message ON message.id = below.item AND message.kind = 'exchange' WHERE l.parent = below.root",
         bound("g", gone),
     )
     await tx.many(
         "INSERT INTO lineage (child, parent) VALUES (:child, :parent) ON CONFLICT DO NOTHING",
-        [{"child": row["child"], "parent": row["parent"]} for row in rows],
+        [{"child": row["child"], "parent": row["parent"]} for row in rows if row["parent"] is not None],
+    )
+    await tx.many(
+        "DELETE FROM lineage WHERE child = :child AND parent = :root",
+        [{"child": child, "root": root} for child, root in {(row["child"], row["root"]) for row in rows}],
     )
 
 
@@ -103,17 +107,8 @@ async def cut(tx: Transaction, gone: Sequence[int]) -> None:
 
     A digest's own sources stay known: a reply that had it in view may hold something forgotten later.
     """
-    within, keys = f"IN ({placeholders('i', gone)})", bound("i", gone)
-    messages = f"SELECT id FROM items WHERE id {within} AND kind = 'exchange'"
-    await tx.run(f"DELETE FROM lineage WHERE child IN ({messages}) OR parent IN ({messages})", keys)
-    rows = await tx.everywhere.all(
-        f"SELECT DISTINCT l.child FROM lineage l JOIN items i ON i.id = l.child WHERE i.kind = 'exchange' AND l.parent {within}",
-        keys,
-    )
-    for some in pages([row["child"] for row in rows]):
-        await tx.run(
-            f"DELETE FROM lineage WHERE parent {within} AND child IN ({placeholders('r', some)})", {**keys, **bound("r", some)}
-        )
+    messages = f"SELECT id FROM items WHERE id IN ({placeholders('i', gone)}) AND kind = 'exchange'"
+    await tx.run(f"DELETE FROM lineage WHERE child IN ({messages}) OR parent IN ({messages})", bound("i", gone))
 
 
 async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
@@ -213,6 +208,12 @@ async def paged(reader: Reader, sql: str, keys: Iterable[object], parameters: Ma
     for some in pages(list(keys)):
         found += await reader.all(sql.format(within=placeholders("w", some)), {**parameters, **bound("w", some)})
     return found
+
+
+async def run_paged(tx: Transaction, sql: str, keys: Iterable[object], parameters: Mapping[str, object] = {}) -> None:
+    """Run a statement about many keys, page by page, like `paged`."""
+    for some in pages(list(keys)):
+        await tx.run(sql.format(within=placeholders("w", some)), {**parameters, **bound("w", some)})
 
 
 def placeholders(prefix: str, values: Collection[object]) -> str:

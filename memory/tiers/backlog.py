@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from memory.places.confidences import common_talk
 from memory.store.database import DatabaseAccess
 from memory.text.time.times import month, month_start
-from memory.tiers import episodes, summaries
+from memory.tiers import episodes
 from memory.tiers.episodes import EpisodeRules
-from memory.types import MINUTE, Domain, Session
+from memory.types import MINUTE, Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,7 @@ async def count(db: DatabaseAccess, rules: EpisodeRules) -> Backlog:
     """Count messages without a gist in one query; a session is ripe if it has no gist or a full episode waits."""
     row = await db.one(_BACKLOG, {"threshold": rules.count})
     assert row is not None
-    return Backlog(
-        row["sessions"], row["dirty"], row["ripe"], row["unsummarized_total"], row["max_exchange_id"],
-        row["profile_sessions_covered"],
-    )  # fmt: skip
-
-
-async def is_ripe(db: DatabaseAccess, domain: Domain, session: Session, rules: EpisodeRules, now: int) -> bool:
-    """Return whether an episode of a session is over, or a gist or merge is to be written."""
-    return await episodes.is_any_over(db, domain, session, rules, now) or await summaries.is_due(db, session)
+    return Backlog(*row)
 
 
 async def quiet_until(db: DatabaseAccess, domain: Domain, rules: EpisodeRules, most: int) -> int:

@@ -10,7 +10,7 @@ no more than one. It is solved exactly for a signal constant since the last pass
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from memory.types import MINUTE
 
@@ -32,10 +32,6 @@ class Drives:
 
     def __getitem__(self, name: str) -> float:
         return float(getattr(self, name))
-
-    def with_levels(self, **levels: float) -> "Drives":
-        """Return a copy with some levels replaced."""
-        return Drives(**{**asdict(self), **levels})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from functools import partial
 from memory.places import confidences, opted_out
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Parameters, Transaction
-from memory.store.lineage import Seal, bound, paged, pages, placeholders, texts_of
+from memory.store.lineage import Seal, bound, paged, pages, placeholders, run_paged, texts_of
 from memory.text.off_loop import off_loop
 from memory.text.told.named_things import NamedKind, NamedThing, aliases_in, inside_full_names, key, keys_in, named, surnamed
 from memory.types import Domain
@@ -85,8 +85,7 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         names = {row["item"]: row["name_key"] for row in rows}
         said = await texts_of(tx, names)
         await _drop(tx, [item for item, text in said.items() if keys_in(text).get(names[item], "")[:1].islower()], entity)
-    for some in pages(items):
-        await tx.run(f"DELETE FROM unnamed WHERE item IN ({placeholders('i', some)})", bound("i", some))
+    await run_paged(tx, "DELETE FROM unnamed WHERE item IN ({within})", items)
 
 
 _UNTOLD = (
@@ -105,12 +104,10 @@ async def _drop(tx: Transaction, items: Sequence[int], entity: int | None = None
             {**bound("i", some), "entity": entity},
         )
         told.update(row["entity"] for row in rows if row["kind"])
-        for those in pages(sorted({row["entity"] for row in rows})):
-            await tx.run(
-                f"DELETE FROM entities WHERE id IN ({placeholders('e', those)}) "
-                "AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity = entities.id)",
-                bound("e", those),
-            )
+        unmentioned = "AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity = entities.id)"
+        await run_paged(
+            tx, f"DELETE FROM entities WHERE id IN ({{within}}) {unmentioned}", sorted({row["entity"] for row in rows})
+        )
     return told
 
 
@@ -119,7 +116,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
     done, items = 0, await _waiting(db, domain)
     while items and (most is None or done < most):
         texts = await texts_of(db, items)
-        found = await off_loop(sum(map(len, texts.values())), partial(_find_all_names, texts))
+        found = await off_loop(sum(map(len, texts.values())), partial(_find_names, texts))
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now, confided, stated, _ = await tx.together(
                 texts_of(tx, items),
@@ -133,10 +130,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
             await _keep(tx, seal, domain, same, above)
             # Items changed meanwhile stay queued.
             looked = [item for item in items if now.get(item) == texts.get(item)]
-            await tx.run(
-                f"DELETE FROM unnamed WHERE domain = :d AND item IN ({placeholders('i', looked)})",
-                {"d": domain.key, **bound("i", looked)},
-            )
+            await run_paged(tx, "DELETE FROM unnamed WHERE domain = :d AND item IN ({within})", looked, {"d": domain.key})
         done += len(items)
         more = len(items) == _STEP or len(looked) < len(items)
         items = await _waiting(db, domain) if more else []
@@ -160,16 +154,15 @@ class _Found:
     one: Mapping[str, str]
 
 
-def _find_all_names(texts: Mapping[int, str]) -> dict[int, _Found]:
-    return {item: _find_names(text) for item, text in texts.items()}
-
-
-def _find_names(text: str) -> _Found:
-    names = named(text)
-    inside = inside_full_names(text)
-    words = {key: word for key, word in keys_in(text).items() if key not in inside}
-    known = {one.alias for one in names}
-    return _Found(names, words, [alias for alias in dict.fromkeys(aliases_in(text)) if alias not in known], surnamed(text))
+def _find_names(texts: Mapping[int, str]) -> dict[int, _Found]:
+    found: dict[int, _Found] = {}
+    for item, text in texts.items():
+        names, inside = named(text), inside_full_names(text)
+        words = {key: word for key, word in keys_in(text).items() if key not in inside}
+        known = {one.alias for one in names}
+        aliases = [alias for alias in dict.fromkeys(aliases_in(text)) if alias not in known]
+        found[item] = _Found(names, words, aliases, surnamed(text))
+    return found
 
 
 async def _keep(tx: Transaction, seal: Seal, domain: Domain, found_in: Mapping[int, _Found], above: Collection[int]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from memory.forget.gone import present
 from memory.places.confidences import common, common_talk
 from memory.store.database import DatabaseAccess, Row, Transaction
-from memory.store.lineage import bound, paged, placeholders
+from memory.store.lineage import bound, paged, placeholders, run_paged
 from memory.text.time.times import month
 from memory.tiers.exchanges import SELECT, exchange
 from memory.tiers.messages.storing import put_into
@@ -169,31 +169,26 @@ async def mark_digested(tx: Transaction, session: Session, position: int) -> Non
 
 async def mark_undigested(tx: Transaction, gists: Sequence[int]) -> None:
     """Mark the episodes of these gists as lacking one; to be called before the gists are removed."""
-    await tx.run(
+    await run_paged(
+        tx,
         "UPDATE episodes SET digested = 0 WHERE id IN (SELECT p.id FROM digests d "
-        "JOIN episodes p ON p.session = d.session AND p.position = d.position "
-        f"WHERE d.tier = 'gist' AND d.item IN ({placeholders('g', gists)}))",
-        bound("g", gists),
+        "JOIN episodes p ON p.session = d.session AND p.position = d.position WHERE d.tier = 'gist' AND d.item IN ({within}))",
+        gists,
     )
 
 
-async def mark_banked(tx: Transaction, episode: int) -> None:
-    """Mark an episode as being in the bank."""
-    await tx.run("UPDATE episodes SET banked = 1 WHERE id = :id", {"id": episode})
-
-
-async def unbank(tx: Transaction, episode: int) -> None:
-    """Mark an episode as not being in the bank."""
-    await tx.run("UPDATE episodes SET banked = 0 WHERE id = :id", {"id": episode})
+async def mark_banked(tx: Transaction, episode: int, *, banked: bool) -> None:
+    """Mark an episode as being in the bank, or not."""
+    await tx.run("UPDATE episodes SET banked = :banked WHERE id = :id", {"id": episode, "banked": int(banked)})
 
 
 async def unbank_bullets(tx: Transaction, bullets: Sequence[int]) -> None:
     """Mark the conversations of these bullets as not being in the bank; to be called before the bullets are removed."""
-    await tx.run(
+    await run_paged(
+        tx,
         "UPDATE episodes SET banked = 0 WHERE id IN (SELECT r.mark FROM derivations r JOIN statements s ON s.domain = r.domain "
-        "AND s.tier = r.tier AND s.period = r.period WHERE s.tier = 'bank' AND s.kind = 'conversation' "
-        f"AND s.item IN ({placeholders('b', bullets)}))",
-        bound("b", bullets),
+        "AND s.tier = r.tier AND s.period = r.period WHERE s.tier = 'bank' AND s.kind = 'conversation' AND s.item IN ({within}))",
+        bullets,
     )
 
 

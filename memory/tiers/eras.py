@@ -15,16 +15,17 @@ from memory.derive import progress as reached
 from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.places import opted_out
-from memory.ports import Entry
+from memory.ports import Entry, Task
 from memory.store.database import Transaction
 from memory.text.time.times import month
 from memory.tiers import profile, statements, summaries
 from memory.tiers.episodes import HAS_TALK
-from memory.tiers.source_lines import as_statement, grounds, of_gists, of_statements
+from memory.tiers.source_lines import grounds, of_gists, of_statements
+from memory.tiers.statements import NewStatement
 from memory.types import Statement
 
 if TYPE_CHECKING:
-    from memory.derive.derivation import Derivation
+    from memory.derive.context import Context
 
 TIER = "era"
 FIRST_GISTS = 32
@@ -32,20 +33,19 @@ _MOST_PARAGRAPHS = 6
 _AND = "+"
 
 
-async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
+async def due(context: "Context", *, asked: bool) -> Work | None:
     """Return the next month to be written, oldest first; if `asked`, the current one as well."""
-    async for period, before in _ripe(derivation, asked=asked):
-        return await _work(derivation, period, before)
+    async for period, before in _ripe(context, asked=asked):
+        return await _work(context, period, before)
     return None
 
 
-async def count_due(derivation: "Derivation") -> int:
+async def count_due(context: "Context") -> int:
     """Return how many months are due."""
-    return len([period async for period, _ in _ripe(derivation, asked=False)])
+    return len([period async for period, _ in _ripe(context, asked=False)])
 
 
-async def _ripe(derivation: "Derivation", *, asked: bool) -> AsyncIterator[tuple[str, Progress | None]]:
-    context = derivation.context
+async def _ripe(context: "Context", *, asked: bool) -> AsyncIterator[tuple[str, Progress | None]]:
     now = month(context.clock.now(), context.domain.time_zone)
     # Before its inputs: else what another process publishes between them would count as found here, and be made twice.
     progress = await reached.read_all(context.db, context.domain, TIER)
@@ -60,7 +60,7 @@ async def _ripe(derivation: "Derivation", *, asked: bool) -> AsyncIterator[tuple
     for period, n in sorted({**dict.fromkeys([*late, *stale], 0), **fresh}.items()):
         before = progress.get(period)
         over = period < now or (before is not None and before.stale)
-        if asked or (over and not await _waits(derivation, period)) or n >= max(FIRST_GISTS, before.size if before else 0):
+        if asked or (over and not await _waits(context, period)) or n >= max(FIRST_GISTS, before.size if before else 0):
             yield period, before
 
 
@@ -73,16 +73,15 @@ def _of_facts(before: Progress | None) -> str:
     return before.inputs.partition(_AND)[2] if before else ""
 
 
-async def _waits(derivation: "Derivation", period: str) -> bool:
-    row = await derivation.context.db.one(
+async def _waits(context: "Context", period: str) -> bool:
+    row = await context.db.one(
         f"SELECT 1 AS yes FROM episodes p WHERE p.domain = :domain AND p.month = :month AND p.digested = 0 AND {HAS_TALK}",
-        {"domain": derivation.context.domain.key, "month": period},
+        {"domain": context.domain.key, "month": period},
     )
     return row is not None
 
 
-async def _work(derivation: "Derivation", period: str, before: Progress | None) -> Work:
-    context = derivation.context
+async def _work(context: "Context", period: str, before: Progress | None) -> Work:
     gists = await summaries.of_month(context.db, context.domain, period)
     lines = await of_gists(context.db, context.domain, gists)
     facts = (await statements.told_later(context.db, context.domain, profile.TIER)).get(period, [])
@@ -99,17 +98,16 @@ async def _work(derivation: "Derivation", period: str, before: Progress | None) 
         # What stands is read in the order in which it was stored.
         same = len(list(takewhile(lambda pair: pair[0].text == pair[1][0], zip(old, told, strict=False))))
         for one, (_, rests) in zip(old[:same], told, strict=False):
-            await statements.seen_again(tx, one.key, rests.said, rests.items, rests.last_at)
+            await statements.seen_again(tx, one.key, rests)
         if entries is not None:
             await statements.end(tx, context.domain, [one.key for one in old[same:]], now)
         for text, rests in told[same:]:
-            await statements.publish(tx, context.seal, context.domain, as_statement(TIER, period, "", text, writer, rests), now)
+            await statements.publish(tx, context.seal, context.domain, NewStatement(TIER, period, "", text, writer, rests), now)
         await summaries.mark_aged(tx, keys)
 
     sessions = len({row["session"] for row in gists})
     inputs = "/".join(map(str, keys)) + (f"{_AND}{_joined(facts)}" if facts else "")
     progress = Progress(inputs, max(keys, default=0), len(keys), sessions, stale=False)
     texts = {row["item"]: row["text"] for row in gists} | {one.key: one.text for one in facts}
-    sources = [line.source for line in lines]
-    still = derivation.as_found(TIER, period, before)
-    return Work(TIER, period, "era", "era", _MOST_PARAGRAPHS, sources, texts, progress, publish, still=still)
+    task = Task("era", tuple(line.source for line in lines), _MOST_PARAGRAPHS)
+    return Work(TIER, period, task, texts, progress, publish, before)

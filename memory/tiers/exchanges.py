@@ -9,7 +9,7 @@ from memory.store.database import DatabaseAccess, Reader, Row
 from memory.store.lineage import bound, paged, pages, placeholders
 from memory.tiers.entities import MentionedNames, telling
 from memory.tiers.messages.seen import readable
-from memory.types import Domain, Exchange, Kind, Session
+from memory.types import Domain, Exchange, Kind
 
 PAGE = 500
 _KINDS: Mapping[str, Kind] = {kind.value: kind for kind in Kind}
@@ -50,37 +50,6 @@ async def at_place(db: DatabaseAccess, domain: Domain, platform: str, place: str
         parameters,
     )
     return exchange(row) if row else None
-
-
-async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequence[int]) -> dict[str, set[str | None]]:
-    """Map those of these people's messages, by platform id, that were told in confidences other than `but` to who told them.
-
-    They are accounts of the platform, None for anybody else.
-    """
-    rows = await paged(
-        db,
-        "SELECT e.source_id, n.native_id AS teller FROM exchanges e JOIN confided c ON c.item = e.item "
-        "JOIN sessions s ON s.id = e.session LEFT JOIN identities n ON n.id = e.identity AND n.platform = :platform "
-        f"WHERE s.platform = :platform AND e.source_id IN ({{within}}) AND c.domain NOT IN ({placeholders('d', but)})",
-        ids,
-        {"platform": platform, **bound("d", but)},
-    )
-    found: dict[str, set[str | None]] = {}
-    for row in rows:
-        found.setdefault(row["source_id"], set()).add(row["teller"])
-    return found
-
-
-async def speakers(db: Reader, platform: str, ids: Sequence[str]) -> dict[str, str]:
-    """Map those platform ids of people's messages that are kept in any domain to the accounts that said them."""
-    rows = await paged(
-        db,
-        "SELECT e.source_id, n.native_id FROM exchanges e JOIN sessions s ON s.id = e.session JOIN identities n ON n.id = e.identity "
-        "WHERE s.platform = :platform AND n.platform = :platform AND e.kind = 'said' AND e.source_id IN ({within})",
-        ids,
-        {"platform": platform},
-    )
-    return {row["source_id"]: row["native_id"] for row in rows}
 
 
 class PlacedMessage(NamedTuple):
@@ -159,21 +128,6 @@ async def amendments(db: Reader, domains: Sequence[int], keys: Sequence[int]) ->
     return found
 
 
-async def window(db: DatabaseAccess, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:
-    """Return the last messages of a session, oldest first: at least `least`, starting at an episode boundary.
-
-    Replies that hold something of other domains are left out. The start moves only when an episode closes. If an episode is far
-    longer, the window holds `3 * least`.
-    """
-    rows = await db.all(
-        SELECT + "WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') "
-        f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
-        {"session": session.key, "limit": 3 * least, **bound("d", domains)},
-    )
-    start = next((at for at in range(least, len(rows)) if rows[at]["episode"] != rows[at - 1]["episode"]), len(rows))
-    return [exchange(row) for row in reversed(rows[:start])]
-
-
 async def texts(db: Reader, keys: Collection[int]) -> list[str]:
     """Return the texts of those messages that exist."""
     return [row["text"] for row in await paged(db, "SELECT text FROM exchanges WHERE item IN ({within})", sorted(keys))]
@@ -190,16 +144,6 @@ async def page(db: DatabaseAccess, domain: Domain, domains: Sequence[int], after
         {"domain": domain.key, "after": after, "limit": PAGE, **bound("d", domains)},
     )
     return [exchange(row) for row in rows]
-
-
-async def count(db: DatabaseAccess, domain: Domain, domains: Sequence[int]) -> int:
-    """Return how many messages `page` iterates over."""
-    row = await db.one(
-        "SELECT count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.kind <> 'reflection' "
-        f"AND {shown('e')} AND {readable('e', domains)}",
-        {"domain": domain.key, **bound("d", domains)},
-    )
-    return int(row["n"]) if row else 0
 
 
 async def span(db: DatabaseAccess, domain: Domain) -> tuple[int, int]:

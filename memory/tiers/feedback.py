@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from memory.index.indexing import unindex
 from memory.store.database import Reader, Row, Transaction
-from memory.store.lineage import Seal, add_items, bound, derive, mark_dead, paged, placeholders
+from memory.store.lineage import Seal, add_items, bound, derive, mark_dead, paged, placeholders, run_paged
 from memory.tiers import exchanges
 from memory.tiers.messages import storing
 from memory.types import Domain, Exchange
@@ -86,4 +86,4 @@ async def count(reader: Reader, domain: Domain, since: int) -> int:
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the feedback among these items."""
-    await tx.run(f"DELETE FROM feedback WHERE item IN ({placeholders('i', items)})", bound("i", items))
+    await run_paged(tx, "DELETE FROM feedback WHERE item IN ({within})", items)

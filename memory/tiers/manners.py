@@ -5,13 +5,13 @@ replaces the older one. A withdrawal replaces it in the same way, and is shown n
 answering that person, and nowhere else.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from memory.store.database import Reader, Transaction
-from memory.store.lineage import Seal, paged
+from memory.store.lineage import Seal
 from memory.text.told.manner_requests import MannerRequest, manner_requests
 from memory.tiers import statements
-from memory.tiers.statements import NewStatement
+from memory.tiers.statements import Grounds, NewStatement
 from memory.types import Domain, Exchange, Kind, Statement
 
 TIER = "manner"
@@ -32,12 +32,6 @@ async def note(tx: Transaction, seal: Seal, domain: Domain, said: Sequence[Excha
             await _keep(tx, seal, domain, one, kind, ask, now)
 
 
-async def among(reader: Reader, items: Collection[int]) -> set[int]:
-    """Return the wishes among these items."""
-    rows = await paged(reader, "SELECT item FROM statements WHERE tier = :tier AND item IN ({within})", items, {"tier": TIER})
-    return {row["item"] for row in rows}
-
-
 async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kind: str, ask: MannerRequest, now: int) -> None:
     standing = await statements.standing(tx, domain, TIER, speaker_key(said))
     before = next((one for one in standing if one.kind == kind), None)
@@ -49,7 +43,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kin
         if before is None or before.writer == _BACK or not ask.is_over(wish):
             return
         text, by = f"{said.speaker} no longer wants {wish}.", _BACK
-    new = NewStatement(TIER, speaker_key(said), kind, text, by, said.said_at, said.said_at, (said.key,), (said.key,))
+    new = NewStatement(TIER, speaker_key(said), kind, text, by, Grounds.of(said))
     key = await statements.publish(tx, seal, domain, new, now)
     if before:
         await statements.end(tx, domain, [before.key], now, key)

@@ -7,17 +7,19 @@ lines stand that it is shown to no writer. Ended lines stay as history.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from memory.derive import progress as reached
 from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.places import opted_out
-from memory.ports import Entry, TaskKind
+from memory.ports import Entry, Task, TaskKind
 from memory.store.database import Transaction
 from memory.text.time.times import local
 from memory.tiers import eras, profile, statements
-from memory.tiers.source_lines import SourceLine, as_statement, grounds, of_statements, replaced, split_prefix
+from memory.tiers.source_lines import SourceLine, grounds, of_statements, replaced, split_prefix
+from memory.tiers.statements import NewStatement
 
 if TYPE_CHECKING:
-    from memory.derive.derivation import Derivation
+    from memory.derive.context import Context
 
 TIER: Final = "narrative"
 MONTHS = 3
@@ -29,10 +31,9 @@ _MOST_ENDED = 200
 OVER = "over"
 
 
-async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
+async def due(context: "Context", *, asked: bool) -> Work | None:
     """Return the pending work; None if profile and eras are unchanged."""
-    context = derivation.context
-    before = await derivation.progress(TIER)
+    before = await reached.read(context.db, context.domain, TIER)
     newest = sorted(await statements.standing(context.db, context.domain, profile.TIER), key=lambda one: (-one.last_at, one.key))
     facts = sorted(newest[:_MOST_FACTS], key=lambda one: one.key)
     paragraphs = await statements.standing(context.db, context.domain, eras.TIER)
@@ -46,11 +47,11 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
         *await of_statements(context.db, context.domain, facts, "f"),
         *await of_statements(context.db, context.domain, recent, "e"),
     ]
-    return await rewrite(derivation, TIER, _MOST_LINES, lines, progress, before, KINDS)
+    return await rewrite(context, TIER, _MOST_LINES, lines, progress, before, KINDS)
 
 
 async def rewrite(
-    derivation: "Derivation",
+    context: "Context",
     tier: TaskKind,
     most: int,
     lines: Sequence[SourceLine],
@@ -59,7 +60,6 @@ async def rewrite(
     kinds: Sequence[str] = (),
 ) -> Work:
     """Return the work of rewriting a tier, in at most so many entries, from statements; `kinds` are the prefixes they may have."""
-    context = derivation.context
     # Reflections are meant to be posted and are not part of the narrative: they stand.
     old = [one for one in await statements.standing(context.db, context.domain, tier) if one.kind != "reflection"]
     ranked = sorted(old, key=lambda one: (one.last_at, one.key))
@@ -80,7 +80,7 @@ async def rewrite(
                 continue
             key = standing.get(text) if which != OVER else None
             if key is None and which != OVER:
-                new = as_statement(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
+                new = NewStatement(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
                 key = standing[text] = await statements.publish(tx, context.seal, context.domain, new, now)
             again |= {key} if key is not None else set()
             cited = [line for line in shown if line.source.label in entry.cites and line.item != key]
@@ -88,7 +88,6 @@ async def rewrite(
         await statements.end(tx, context.domain, [key for key in (*unfounded, *unseen) if key not in again], now)
 
     texts = {line.item: line.source.text for line in (*lines, *shown)}
-    still = derivation.as_found(tier, "", before)
-    sources = [line.source for line in (*lines, *shown)]
     today = f"{local(context.clock.now(), context.domain.time_zone):%A, %Y-%m-%d}"
-    return Work(tier, "", tier, tier, most, sources, texts, progress, publish, still=still, today=today)
+    task = Task(tier, tuple(line.source for line in (*lines, *shown)), most, today=today)
+    return Work(tier, "", task, texts, progress, publish, before)

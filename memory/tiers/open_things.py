@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 
 from memory.forget.gone import shown
 from memory.store.database import Row, Transaction
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import run_paged
 from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
 from memory.text.told.announcements import ChangeOfPlan, Plan, definite, plan, thing
@@ -104,7 +104,5 @@ async def take_up(tx: Transaction, domain: Domain, items: Collection[int], reply
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete these items as announcements, and what they took up or settled."""
-    for some in pages(items):
-        within = f"IN ({placeholders('i', some)})"
-        await tx.run(f"DELETE FROM announced WHERE item {within}", bound("i", some))
-        await tx.run(f"DELETE FROM raised WHERE item {within} OR reply {within}", bound("i", some))
+    await run_paged(tx, "DELETE FROM announced WHERE item IN ({within})", items)
+    await run_paged(tx, "DELETE FROM raised WHERE item IN ({within}) OR reply IN ({within})", items)

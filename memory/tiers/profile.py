@@ -8,7 +8,8 @@ again. In a shared domain, a fact about a member must rest on that member's own 
 import hmac
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from memory.errors import NotFound
 from memory.forget import erase
 from memory.index.mentions import members_named
 from memory.places import opted_out
-from memory.ports import Entry
+from memory.ports import Entry, Task
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal, paged, parents
 from memory.text.lexical import key_words
@@ -28,13 +29,12 @@ from memory.text.told.named_things import spelled_names
 from memory.text.wordings import read_wordings
 from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.messages import said
-from memory.tiers.source_lines import Grounds, SourceLine, as_statement, grounds, of_gists, of_statements, replaced, split_prefix
-from memory.tiers.statements import NewStatement
+from memory.tiers.source_lines import SourceLine, grounds, of_gists, of_statements, replaced, split_prefix
+from memory.tiers.statements import Grounds, NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
 
 if TYPE_CHECKING:
     from memory.derive.context import Context
-    from memory.derive.derivation import Derivation
 
 _STEMS = " ".join(read_wordings(__file__)["sensitive"].values()).split()
 _SENSITIVE = re.compile(r"(?i)\b(?:" + "|".join(stem.replace("*", r"\w*") for stem in _STEMS) + r")\b")
@@ -49,10 +49,9 @@ _MOST_LINES = 12
 _ALIKE = 0.7
 
 
-async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
+async def due(context: "Context", *, asked: bool) -> Work | None:
     """Return the next piece of work: the oldest gists not scanned yet, once there are enough, or any if `asked`."""
-    context = derivation.context
-    before = await derivation.progress(TIER)
+    before = await progress.read(context.db, context.domain, TIER)
     gists = await summaries.unprofiled(context.db, context.domain, MOST_GISTS)
     # If facts were removed, their sources are scanned again at once.
     enough = 1 if asked or (before and before.stale) else MOST_GISTS if before else FIRST_GISTS
@@ -76,11 +75,10 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
         await summaries.mark_profiled(tx, keys)
 
     texts = {row["item"]: row["text"] for row in gists} | {fact.key: fact.text for fact in known}
-    progress = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
-    sources = [line.source for line in (*facts, *lines)]
-    still = derivation.as_found(TIER, "", before)
+    now_at = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
     most = _MOST_LINES if before else max(_MOST_LINES, len(lines))  # the first time, everything is new
-    return Work(TIER, "", "profile", "profile", most, sources, texts, progress, publish, still=still)
+    task = Task("profile", tuple(line.source for line in (*facts, *lines)), most)
+    return Work(TIER, "", task, texts, now_at, publish, before)
 
 
 @dataclass(slots=True)
@@ -96,7 +94,6 @@ class _Keeping:
     unwanted: Sequence[str]
     writer: str
     now: int
-    stems: dict[str, frozenset[str]] = field(default_factory=dict)
 
     async def keep(self, entry: Entry) -> None:
         """Store a fact if it is allowed and new."""
@@ -116,20 +113,27 @@ class _Keeping:
             and await self._may_tell(line.source.text, rests)
         ]
         if again is not None:
-            await statements.seen_again(self.tx, again.key, rests.said, rests.items, rests.last_at)
+            await statements.seen_again(self.tx, again.key, rests)
             others = [line.item for line in older if line.item != again.key]
             await statements.end(self.tx, self.context.domain, others, self.now, again.key)
             return
         if await self._is_overtaken(entry, text, rests):
             return
-        new = as_statement(TIER, "", kind or "said", text, self.writer, _with(rests, older))
+        rests = replace(
+            rests,
+            items=tuple(dict.fromkeys((*rests.items, *(line.item for line in older)))),
+            first_at=min([rests.first_at, *(line.first_at for line in older)]),
+        )
+        new = NewStatement(TIER, "", kind or "said", text, self.writer, rests)
         key = await statements.publish(self.tx, self.context.seal, self.context.domain, new, self.now)
         await statements.end(self.tx, self.context.domain, [line.item for line in older], self.now, key)
 
     async def _may_stand(self, kind: str, text: str, rests: Grounds) -> bool:
         if kind == "inferred" and _SENSITIVE.search(text):
             return False
-        if _is_unwanted(mark(self.context.seal.key, self.context.domain, text), self.unwanted):
+        words = set(mark(self.context.seal.key, self.context.domain, text).split())
+        forgotten = [set(one.split()) for one in self.unwanted] if words else []
+        if any(len(words & one) >= _ALIKE * len(words | one) for one in forgotten):
             return False
         if await opted_out.is_named(self.tx, self.context.seal, self.context.domain, text):
             return False
@@ -143,20 +147,12 @@ class _Keeping:
     async def _is_overtaken(self, entry: Entry, text: str, rests: Grounds) -> bool:
         """Return whether a fact was replaced, or corrected, by something said after the words it rests on."""
         for before, successor in await statements.overtaken(self.tx, self.context.domain, TIER, rests.first_at):
-            likeness = self._likeness(text, before)
-            if likeness >= _ALIKE and likeness > self._likeness(text, successor.text):
+            likeness = _likeness(text, before)
+            if likeness >= _ALIKE and likeness > _likeness(text, successor.text):
                 said = [item for item in await parents(self.tx, successor.key) if item in rests.said]
                 if self._newest(entry, said) < successor.last_at:
                     return True
         return False
-
-    def _likeness(self, *texts: str) -> float:
-        """Return the share of the words of two texts that both have."""
-        for text in texts:
-            if text not in self.stems:
-                self.stems[text] = frozenset(key_words(text).values())
-        one, other = (self.stems[text] for text in texts)
-        return len(one & other) / max(1, len(one | other))
 
     async def _may_tell(self, text: str, rests: Grounds) -> bool:
         """Return whether a fact may stand or end for these grounds: one about members takes the words of one of them."""
@@ -167,19 +163,21 @@ class _Keeping:
         return not about or not about.isdisjoint(row["speaker"] for row in rows)
 
 
-def _with(rests: Grounds, older: Sequence[SourceLine]) -> Grounds:
-    """Return grounds extended by those of the facts that a new one replaces."""
-    items = tuple(dict.fromkeys((*rests.items, *(line.item for line in older))))
-    return Grounds(items, rests.said, min([rests.first_at, *(line.first_at for line in older)]), rests.last_at)
+def _likeness(text: str, other: str) -> float:
+    """Return the share of the words of two texts that both have."""
+    words, others = _stems(text), _stems(other)
+    return len(words & others) / max(1, len(words | others))
+
+
+@lru_cache(maxsize=1_000)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(key_words(text).values())
 
 
 async def correct(tx: Transaction, seal: Seal, domain: Domain, public_id: str, correction: Exchange, now: int) -> Statement:
     """Replace a standing fact by a message; return the new fact. Raises NotFound."""
     fact = await standing(tx, domain, public_id)
-    new = NewStatement(
-        *(TIER, "", "said", correction.text, correction.speaker, correction.said_at, correction.said_at),
-        *((correction.key,), (correction.key,)),
-    )
+    new = NewStatement(TIER, "", "said", correction.text, correction.speaker, Grounds.of(correction))
     key = await statements.publish(tx, seal, domain, new, now)
     await statements.end(tx, domain, [fact.key], now, key)
     row = await tx.one(statements.SELECT + "WHERE s.item = :item", {"item": key})
@@ -225,13 +223,7 @@ async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
 
 def mark(key: bytes, domain: Domain, text: str) -> str:
     """Return keyed hashes of the words of a fact, by which a forgotten fact is recognized without being kept."""
-    stems = sorted(set(key_words(text).values()))
-    return " ".join(hmac.digest(key, f"{domain.key}\n{stem}".encode(), sha256).hex()[:8] for stem in stems)
-
-
-def _is_unwanted(new: str, forgotten: Sequence[str]) -> bool:
-    words = set(new.split())
-    return any(len(words & set(old.split())) >= _ALIKE * len(words | set(old.split())) for old in forgotten if words)
+    return " ".join(hmac.digest(key, f"{domain.key}\n{stem}".encode(), sha256).hex()[:8] for stem in sorted(_stems(text)))
 
 
 def _same(text: str) -> str:
@@ -241,9 +233,14 @@ def _same(text: str) -> str:
 
 def _holds(text: str, fact: str) -> bool:
     """Return whether a text has all the names and numbers of a fact, and so tells of it rather than of what it replaced."""
-    named = spelled_names(fact)
-    telling = {stem for word, stem in key_words(fact).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
-    return bool(telling) and telling <= set(key_words(text).values())
+    telling = named_stems(fact)
+    return bool(telling) and telling <= _stems(text)
+
+
+def named_stems(text: str) -> set[str]:
+    """Return the stems of names and numbers in a sentence; the first word is capitalized anyway and does not count."""
+    named = spelled_names(text)
+    return {stem for word, stem in key_words(text).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
 
 
 def adds_nothing(entry: Entry) -> bool:
@@ -255,6 +252,6 @@ def _touched(facts: Sequence[Statement], lines: Sequence[SourceLine]) -> list[St
     """Return the facts that share most words with new lines, in their own order; all of them if there are few."""
     if len(facts) <= _MOST_FACTS:
         return list(facts)
-    new = {stem for line in lines for stem in key_words(line.source.text).values()}
-    ranked = sorted(facts, key=lambda fact: (-len(new & set(key_words(fact.text).values())), -fact.last_at, fact.key))
+    new = frozenset[str]().union(*(_stems(line.source.text) for line in lines))
+    ranked = sorted(facts, key=lambda fact: (-len(new & _stems(fact.text)), -fact.last_at, fact.key))
     return sorted(ranked[:_MOST_FACTS], key=lambda fact: fact.key)

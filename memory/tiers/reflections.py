@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from memory.store.database import Reader, Transaction
 from memory.store.domains import read_domain
-from memory.store.lineage import bound, placeholders
+from memory.store.lineage import run_paged
 from memory.types import Domain, SessionRef
 
 
@@ -38,7 +38,7 @@ async def keep_back(tx: Transaction, item: int) -> None:
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the states of the reflections among these items."""
-    await tx.run(f"DELETE FROM reflections WHERE item IN ({placeholders('i', items)})", bound("i", items))
+    await run_paged(tx, "DELETE FROM reflections WHERE item IN ({within})", items)
 
 
 async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:

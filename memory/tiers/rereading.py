@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from memory.places import confidences
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Transaction
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal, bound, placeholders, run_paged
 from memory.text.time.times import local
 from memory.text.told.announcements import plan
 from memory.text.told.correction_wordings import correction
@@ -46,8 +46,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, now: int, ret
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Remove these items from the queue."""
-    for some in pages(items):
-        await tx.run(f"DELETE FROM unheard WHERE item IN ({placeholders('i', some)})", bound("i", some))
+    await run_paged(tx, "DELETE FROM unheard WHERE item IN ({within})", items)
 
 
 def _read_wishes(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, MannerRequest]]:

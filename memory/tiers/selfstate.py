@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
+from memory.derive import progress as reached
 from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.forget import erase
@@ -18,7 +19,7 @@ from memory.tiers.source_lines import of_statements
 from memory.types import DAY, Domain, Statement
 
 if TYPE_CHECKING:
-    from memory.derive.derivation import Derivation
+    from memory.derive.context import Context
 
 TIER: Final = "self"
 VERSION = 2
@@ -60,10 +61,9 @@ class SelfState:
     reflections: Sequence[Statement]
 
 
-async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
+async def due(context: "Context", *, asked: bool) -> Work | None:
     """Return the pending work: the narrative changed, and forty gists are new or it was `asked` for."""
-    context = derivation.context
-    before = await derivation.progress(TIER)
+    before = await reached.read(context.db, context.domain, TIER)
     narrated = await statements.standing(context.db, context.domain, narrative.TIER)
     keys = [one.key for one in narrated]
     inputs = "/".join(map(str, keys))
@@ -74,7 +74,7 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
         return None
     progress = Progress(inputs, max(keys, default=0), gists, 0, stale=False)
     lines = await of_statements(context.db, context.domain, narrated, "n")
-    return await narrative.rewrite(derivation, TIER, _MOST_SENTENCES, lines, progress, before)
+    return await narrative.rewrite(context, TIER, _MOST_SENTENCES, lines, progress, before)
 
 
 async def state(db: DatabaseAccess, domain: Domain) -> SelfState:

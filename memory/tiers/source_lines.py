@@ -10,7 +10,7 @@ from memory.text.budget import clip, tokens
 from memory.text.lexical import key_words
 from memory.text.time.times import iso_minute, local
 from memory.tiers import exchanges
-from memory.tiers.statements import NewStatement, cited
+from memory.tiers.statements import Grounds, cited
 from memory.types import Domain, Exchange, Kind, Statement
 
 _LEAST = 48
@@ -24,16 +24,6 @@ class SourceLine:
 
     source: Source
     item: int
-    said: tuple[int, ...]
-    first_at: int
-    last_at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Grounds:
-    """The basis of an entry: items, messages of people, and the span of time in which these were said."""
-
-    items: tuple[int, ...]
     said: tuple[int, ...]
     first_at: int
     last_at: int
@@ -114,11 +104,6 @@ def replaced(text: str, older: Sequence[SourceLine]) -> list[SourceLine]:
         return list(older)
     new = set(key_words(text).values())
     return [one for one in older if 2 * len(new & (old := set(key_words(one.source.text).values()))) > len(old)]
-
-
-def as_statement(tier: str, period: str, kind: str, text: str, writer: str, rests: Grounds) -> NewStatement:
-    """Return a statement that rests on these grounds."""
-    return NewStatement(tier, period, kind, text, writer, rests.first_at, rests.last_at, rests.items, rests.said)
 
 
 def split_prefix(text: str, names: Collection[str]) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries, unindex
 from memory.index.when.question_times import parse_question
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import next_source
-from memory.store.lineage import Seal, add_items, bound, derive, paged, pages, placeholders
+from memory.store.lineage import Seal, add_items, bound, derive, paged, placeholders, run_paged
 from memory.text.time.times import month, month_start
 from memory.tiers import entities, episodes, summaries
 from memory.tiers.exchanges import SELECT as MESSAGES
@@ -46,52 +46,60 @@ INDEXED = {"era": ERAS, "bank": BANK}
 
 
 @dataclass(frozen=True, slots=True)
+class Grounds:
+    """The basis of a statement: items it derives from, messages of people, and the span of time in which these were said."""
+
+    items: tuple[int, ...]
+    said: tuple[int, ...]
+    first_at: int
+    last_at: int
+
+    @staticmethod
+    def of(said: Exchange) -> "Grounds":
+        """Return the basis of what a message says itself."""
+        return Grounds((said.key,), (said.key,), said.said_at, said.said_at)
+
+
+@dataclass(frozen=True, slots=True)
 class NewStatement:
-    """A statement to be stored: `parents` are the items it derives from, `said` the messages of people it rests on."""
+    """A statement to be stored."""
 
     tier: str
     period: str
     kind: str
     text: str
     writer: str
-    first_at: int
-    last_at: int
-    parents: tuple[int, ...]
-    said: tuple[int, ...]
+    rests: Grounds
 
 
 async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement, now: int) -> int:
     """Store a statement and return its key. The caller has checked that what it rests on is alive."""
     pid = seal.id(domain.ref, new.tier, await next_source(tx, domain))
     (key,) = await add_items(tx, domain, new.tier, [pid])
-    holds = _holding(new.text, new.last_at, domain.time_zone) if new.tier == _DATED else {}
+    holds = _holding(new.text, new.rests.last_at, domain.time_zone) if new.tier == _DATED else {}
     await tx.run(
         "INSERT INTO statements (item, domain, tier, period, kind, text, writer, first_at, last_at, made_at, holds_from, "
         "holds_until, holds_to) VALUES (:item, :domain, :tier, :period, :kind, :text, :writer, :first_at, :last_at, :now, "
         ":holds_from, :holds_until, :holds_to)",
         {"item": key, "domain": domain.key, "tier": new.tier, "period": new.period, "kind": new.kind, "text": new.text,
-         "writer": new.writer, "first_at": new.first_at, "last_at": new.last_at, "now": now,
+         "writer": new.writer, "first_at": new.rests.first_at, "last_at": new.rests.last_at, "now": now,
          **dict.fromkeys(("holds_from", "holds_until", "holds_to")), **holds},
     )  # fmt: skip
-    await derive(tx, key, {*new.parents, *new.said}, new.said)
+    await derive(tx, key, {*new.rests.items, *new.rests.said}, new.rests.said)
     if new.tier in entities.TIERS:
         await entities.queue(tx, domain, [key])
     if new.tier in INDEXED:
-        at = month_start(new.period, domain.time_zone) if new.tier == "era" else new.first_at
+        at = month_start(new.period, domain.time_zone) if new.tier == "era" else new.rests.first_at
         await index_entries(tx, domain, [IndexEntry(key, INDEXED[new.tier], new.text, at)])
     return key
 
 
 async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, successor: int | None = None) -> None:
     """End statements: they stay as history that recall does not find."""
-    if not keys:
-        return
-    within = f"item IN ({placeholders('k', keys)})"
-    await tx.run(
-        f"UPDATE statements SET ended_at = :now, successor = :successor WHERE {within} AND ended_at IS NULL",
-        {"now": now, "successor": successor, **bound("k", keys)},
-    )
-    await unindex(tx, domain, keys)
+    ended = "UPDATE statements SET ended_at = :now, successor = :successor WHERE item IN ({within}) AND ended_at IS NULL"
+    await run_paged(tx, ended, keys, {"now": now, "successor": successor})
+    if keys:
+        await unindex(tx, domain, keys)
 
 
 async def overtaken(reader: Reader, domain: Domain, tier: str, since: int) -> list[tuple[str, Statement]]:
@@ -107,31 +115,24 @@ async def overtaken(reader: Reader, domain: Domain, tier: str, since: int) -> li
 
 async def any_replaced(reader: Reader, items: Collection[int], since: int) -> bool:
     """Return whether one of these statements was replaced since an instant."""
-    for some in pages(sorted(items)):
-        within = f"item IN ({placeholders('k', some)})"
-        replaced = f"SELECT 1 AS yes FROM statements WHERE {within} AND successor IS NOT NULL AND ended_at >= :since LIMIT 1"
-        if await reader.one(replaced, {"since": since, **bound("k", some)}):
-            return True
-    return False
+    replaced = "SELECT 1 AS yes FROM statements WHERE item IN ({within}) AND successor IS NOT NULL AND ended_at >= :since LIMIT 1"
+    return bool(await paged(reader, replaced, sorted(items), {"since": since}))
 
 
 async def put_by(tx: Transaction, keys: Sequence[int], now: int) -> None:
     """Remove bullets from the block; recall still finds them."""
-    await tx.run(
-        f"UPDATE statements SET ended_at = :now WHERE item IN ({placeholders('k', keys)}) AND ended_at IS NULL",
-        {"now": now, **bound("k", keys)},
-    )
+    await run_paged(tx, "UPDATE statements SET ended_at = :now WHERE item IN ({within}) AND ended_at IS NULL", keys, {"now": now})
 
 
 async def stand_again(tx: Transaction, keys: Sequence[int]) -> None:
     """Put bullets back into the block."""
-    await tx.run(f"UPDATE statements SET ended_at = NULL WHERE item IN ({placeholders('k', keys)})", bound("k", keys))
+    await run_paged(tx, "UPDATE statements SET ended_at = NULL WHERE item IN ({within})", keys)
 
 
-async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: Collection[int], last_at: int) -> None:
+async def seen_again(tx: Transaction, key: int, rests: Grounds) -> None:
     """Record that a standing statement was said again."""
-    await derive(tx, key, {*said, *parents}, said)
-    await tx.run("UPDATE statements SET last_at = :at WHERE item = :item AND last_at < :at", {"at": last_at, "item": key})
+    await derive(tx, key, {*rests.items, *rests.said}, rests.said)
+    await tx.run("UPDATE statements SET last_at = :at WHERE item = :item AND last_at < :at", {"at": rests.last_at, "item": key})
 
 
 async def standing(
@@ -154,11 +155,8 @@ async def _in_tier(
 
 async def told_later(db: DatabaseAccess, domain: Domain, tier: str) -> dict[str, list[Statement]]:
     """Return the standing statements of a tier that hold in a month other than those in which they were said, by that month."""
-    rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.holds_from IS NOT NULL AND s.ended_at IS NULL "
-        "AND s.holds_to IN ('day', 'month') ORDER BY s.item",
-        {"domain": domain.key, "tier": tier},
-    )
+    dated = "s.holds_from IS NOT NULL AND s.ended_at IS NULL AND s.holds_to IN ('day', 'month') ORDER BY s.item"
+    rows = await db.all(f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND {dated}", {"domain": domain.key, "tier": tier})
     found: dict[str, list[Statement]] = {}
     for row in rows:
         of, one = month(row["holds_from"], domain.time_zone), statement(row)
@@ -239,7 +237,7 @@ async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the statements among these items."""
-    await tx.run(f"DELETE FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items))
+    await run_paged(tx, "DELETE FROM statements WHERE item IN ({within})", items)
 
 
 SELECT = "SELECT s.*, i.public_id FROM statements s JOIN items i ON i.id = s.item "

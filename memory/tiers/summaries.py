@@ -13,7 +13,7 @@ from memory.forget.gone import shown
 from memory.index.indexing import GISTS, IndexEntry, index_entries
 from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import next_source
-from memory.store.lineage import Seal, add_items, bound, derive, living, pages, placeholders
+from memory.store.lineage import Seal, add_items, bound, derive, living, paged, placeholders, run_paged
 from memory.tiers import episodes
 from memory.tiers.episodes import HAS_TALK
 from memory.types import Digest, Domain, Session
@@ -28,6 +28,10 @@ class DigestPlace:
     tier: str
     level: int
     position: int
+
+    def parameters(self, session: Session) -> dict[str, object]:
+        """Return the parameters of `_AT`."""
+        return {"session": session.key, "tier": self.tier, "level": self.level, "position": self.position}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +71,7 @@ async def publish(
         "INSERT INTO digests "
         "(item, domain, session, tier, level, position, text, writer, extractive, first_at, last_at, made_at) VALUES "
         "(:item, :domain, :session, :tier, :level, :position, :text, :writer, :extractive, :first_at, :last_at, :now)",
-        {"item": key, "domain": domain.key, "session": session.key, "tier": place.tier, "level": place.level,
-         "position": place.position, "text": written.text, "writer": written.writer,
+        {**place.parameters(session), "item": key, "domain": domain.key, "text": written.text, "writer": written.writer,
          "extractive": int(written.extractive), "first_at": written.first_at, "last_at": written.last_at, "now": now},
     )  # fmt: skip
     await derive(tx, key, written.parents, {item for line in written.lines for item in line.cited})
@@ -86,7 +89,7 @@ async def _cover(tx: Transaction, session: Session, place: DigestPlace, parents:
     if place.tier == "gist":
         await episodes.mark_digested(tx, session, place.position)
     elif place.tier == "merge":
-        await tx.run(f"UPDATE digests SET merged = 1 WHERE item IN ({placeholders('p', parents)})", bound("p", parents))
+        await run_paged(tx, "UPDATE digests SET merged = 1 WHERE item IN ({within})", parents)
 
 
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
@@ -97,52 +100,49 @@ async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
 
 async def unmerge(tx: Transaction, gone: Sequence[int]) -> None:
     """Mark what remains of these merges' children as unmerged; to be called before the merges are removed."""
-    within = f"IN ({placeholders('g', gone)})"
-    await tx.run(
+    await run_paged(
+        tx,
         "UPDATE digests SET merged = 0 WHERE item IN (SELECT l.parent FROM lineage l JOIN digests up ON up.item = l.child "
-        f"WHERE up.tier = 'merge' AND up.item {within})",
-        bound("g", gone),
+        "WHERE up.tier = 'merge' AND up.item IN ({within}))",
+        gone,
     )
 
 
 async def resting_on(tx: Transaction, items: Sequence[int]) -> list[int]:
     """Return the merges and summaries that rest on these digests, directly or not."""
-    rows = await tx.all(
-        f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({placeholders('g', items)}) UNION "
-        "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id JOIN digests d ON d.item = l.child) "
-        f"SELECT id FROM above WHERE id NOT IN ({placeholders('g', items)})",
-        bound("g", items),
+    rows = await paged(
+        tx,
+        "WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({within}) UNION "
+        "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id JOIN digests d ON d.item = l.child) SELECT id FROM above",
+        items,
     )
-    return [row["id"] for row in rows]
+    return sorted({row["id"] for row in rows}.difference(items))
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the digests among these items, and every citation of them."""
-    within = f"IN ({placeholders('i', items)})"
-    await tx.run(f"DELETE FROM digests WHERE item {within}", bound("i", items))
-    for side in ("digest", "item"):
-        await tx.run(f"DELETE FROM cites WHERE {side} {within}", bound("i", items))
+    await run_paged(tx, "DELETE FROM digests WHERE item IN ({within})", items)
+    await run_paged(tx, "DELETE FROM cites WHERE digest IN ({within})", items)
+    await run_paged(tx, "DELETE FROM cites WHERE item IN ({within})", items)
 
 
 async def mark_profiled(tx: Transaction, gists: Sequence[int]) -> None:
     """Mark gists as scanned for facts."""
-    await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({placeholders('g', gists)})", bound("g", gists))
+    await run_paged(tx, "UPDATE digests SET profiled = 1 WHERE item IN ({within})", gists)
 
 
 async def unprofile(tx: Transaction, gists: Sequence[int]) -> None:
     """Mark gists to be scanned for facts again."""
-    await tx.run(
-        f"UPDATE digests SET profiled = 0 WHERE tier = 'gist' AND item IN ({placeholders('g', gists)})", bound("g", gists)
-    )
+    await run_paged(tx, "UPDATE digests SET profiled = 0 WHERE tier = 'gist' AND item IN ({within})", gists)
 
 
 async def look_again(tx: Transaction, facts: Sequence[int]) -> None:
     """Mark the sources of these facts to be scanned again."""
-    within = f"IN ({placeholders('f', facts)})"
-    await tx.run(
+    await run_paged(
+        tx,
         "UPDATE digests SET profiled = 0 WHERE tier = 'gist' AND item IN (SELECT l.parent FROM lineage l "
-        f"JOIN statements s ON s.item = l.child WHERE l.child {within} AND s.tier = 'profile') AND item NOT {within}",
-        bound("f", facts),
+        "JOIN statements s ON s.item = l.child WHERE l.child IN ({within}) AND s.tier = 'profile') AND item NOT IN ({within})",
+        facts,
     )
 
 
@@ -186,12 +186,8 @@ async def unaged(db: DatabaseAccess, domain: Domain) -> dict[str, int]:
 
 async def profiled_below(tx: Transaction, facts: Sequence[int]) -> list[int]:
     """Return the scanned sources of these facts."""
-    rows = await tx.all(
-        "SELECT item FROM digests WHERE profiled = 1 "
-        f"AND item IN (SELECT parent FROM lineage WHERE child IN ({placeholders('f', facts)}))",
-        bound("f", facts),
-    )
-    return [row["item"] for row in rows]
+    below = "SELECT item FROM digests WHERE profiled = 1 AND item IN (SELECT parent FROM lineage WHERE child IN ({within}))"
+    return [row["item"] for row in await paged(tx, below, facts)]
 
 
 _GISTS = "SELECT item, session, text, first_at, last_at FROM digests WHERE domain = :domain AND tier = 'gist'"
@@ -199,30 +195,22 @@ _GISTS = "SELECT item, session, text, first_at, last_at FROM digests WHERE domai
 
 async def mark_aged(tx: Transaction, gists: Sequence[int]) -> None:
     """Mark gists as included in the era of their month."""
-    for some in pages(gists):
-        await tx.run(f"UPDATE digests SET aged = 1 WHERE item IN ({placeholders('g', some)})", bound("g", some))
+    await run_paged(tx, "UPDATE digests SET aged = 1 WHERE item IN ({within})", gists)
 
 
 async def key_at(tx: Transaction, session: Session, place: DigestPlace) -> int | None:
     """Return the key of the digest at a place, None if there is none."""
-    row = await tx.one(
-        "SELECT item FROM digests WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
-        _place_parameters(session, place),
-    )
+    row = await tx.one(f"SELECT item FROM digests d WHERE {_AT}", place.parameters(session))
     return row["item"] if row else None
 
 
 async def digest_at(db: DatabaseAccess, session: Session, place: DigestPlace) -> Digest | None:
     """Return the digest at a place."""
-    row = await db.one(
-        SELECT + "WHERE d.session = :session AND d.tier = :tier AND d.level = :level AND d.position = :position",
-        _place_parameters(session, place),
-    )
+    row = await db.one(f"{SELECT}WHERE {_AT}", place.parameters(session))
     return digest(row) if row else None
 
 
-def _place_parameters(session: Session, place: DigestPlace) -> dict[str, object]:
-    return {"session": session.key, "tier": place.tier, "level": place.level, "position": place.position}
+_AT = "d.session = :session AND d.tier = :tier AND d.level = :level AND d.position = :position"
 
 
 async def frontier(db: DatabaseAccess, session: Session) -> list[Digest]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.derive import refusals
-from memory.forget import erase
+from memory.forget import erase, old_tellings
 from memory.forget.confidence_changes import ConfidenceChanges, kept_back, withheld_from
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
@@ -29,7 +29,7 @@ from memory.text.told.discretion import discreet
 from memory.tiers import corrections, entities, exchanges, feedback, manners, open_things
 from memory.tiers.feedback import GivenBy
 from memory.tiers.messages import asides, known, storing
-from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, SessionRef
+from memory.types import Discretion, Domain, DomainKind, Forgotten
 from memory.view.shown_messages import conversations
 
 
@@ -100,7 +100,8 @@ class KeptMessages:
 
     async def speakers(self, platform: str, ids: Sequence[str]) -> dict[str, str]:
         """Map those platform ids of people's messages that are kept anywhere to the accounts that said them."""
-        return await exchanges.speakers(self.db, platform, ids)
+        rows = await paged(self.db, _SPEAKERS, ids, {"platform": platform})
+        return {row["source_id"]: row["native_id"] for row in rows}
 
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
         """Return the keys of the places of a channel or thread, including its threads, that hold a conversation."""
@@ -146,14 +147,17 @@ class KeptMessages:
         ((domain, _),) = await by_domain(tx, [row["item"]])
         after, now = exchanges.exchange(row)._replace(text=text), self.clock.now()
         await storing.reword(tx, domain, after.key, text, at)
-        await erase.retire_above(tx, [after.key], now, with_manners=True)
+        await erase.retire_above(tx, [after.key], now)
         await refusals.drop(tx, domain)
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
-        await _index_anew(tx, domain, after)
+        await unindex(tx, domain, [after.key])
+        await entities.requeue(tx, domain, [after.key])
+        if exchanges.recallable(after):
+            await storing.index(tx, domain, [after])
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
         corrected = await corrections.reword(tx, domain, row["text"], after)
-        await erase.retire_above(tx, corrected, now, with_manners=False)
+        await old_tellings.retire(tx, corrected, now)
         await self._confiding.keep_with_corrected(tx, domain, [after])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
@@ -191,7 +195,7 @@ class KeptMessages:
     async def _aside_ids(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
         """Return the public ids that messages only shown, and not stored, would get at a place."""
         domains = (await conversations(self.db, platform, [place], place)).domains
-        return [asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id) for domain in domains for id in ids]
+        return [known.seen_as(self.seal, domain.ref, platform, place, id) for domain in domains for id in ids]
 
 
 async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:
@@ -200,13 +204,6 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
     )
     repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
     await silence(tx, f"id IN ({placeholders('r', repeating)})", bound("r", [row["id"] for row in repeating]))
-
-
-async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
-    await unindex(tx, domain, [after.key])
-    await entities.requeue(tx, domain, [after.key])
-    if exchanges.recallable(after):
-        await storing.index(tx, domain, [after])
 
 
 def _words(text: str) -> set[str]:
@@ -229,6 +226,10 @@ _OPEN = (
     "AND event_id IN ({within})"
 )
 _SAID = exchanges.SELECT + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND e.kind = 'said' "
+_SPEAKERS = (
+    "SELECT e.source_id, n.native_id FROM exchanges e JOIN sessions s ON s.id = e.session JOIN identities n ON n.id = e.identity "
+    "WHERE s.platform = :platform AND n.platform = :platform AND e.kind = 'said' AND e.source_id IN ({within})"
+)
 _GIVEN_UP = (
     "SELECT id FROM inbox WHERE platform = :platform AND place = :place AND event_id = :id AND state = 'parked' AND payload <> ''"
 )

@@ -10,10 +10,11 @@ from memory.places.confidences import common
 from memory.places.places import drop_names
 from memory.places.shown_names import NOBODYS, NameStanding, Person, standing
 from memory.store.database import Row
-from memory.store.lineage import paged
+from memory.store.lineage import bound, paged, placeholders
 from memory.tiers import exchanges
 from memory.tiers.messages import asides, said, shown_posts
 from memory.tiers.messages.asides import Aside
+from memory.tiers.messages.seen import readable
 from memory.types import DomainKind, Exchange, Identity, Kind, NameUse, Session, SessionRef
 from memory.view import owners
 from memory.view.binding import ViewPart
@@ -37,7 +38,13 @@ class Messages(ViewPart):
 
     async def count(self) -> int:
         """Return how many messages `all` yields."""
-        return await exchanges.count(self._db, self._home, self._domains)
+        domains = self._domains
+        row = await self._db.one(
+            "SELECT count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.kind <> 'reflection' "
+            f"AND {shown('e')} AND {readable('e', domains)}",
+            {"domain": self._home.key, **bound("d", domains)},
+        )
+        return int(row["n"]) if row else 0
 
     async def by_source(self, session: Session, source_id: str) -> Exchange | None:
         """Return a message of a session by its platform id."""
@@ -105,12 +112,34 @@ class Messages(ViewPart):
 
         They are accounts of the platform, None for anybody else.
         """
-        return await exchanges.in_confidence(self._db.everywhere, platform, ids, self._domains)
+        domains = self._domains
+        rows = await paged(
+            self._db.everywhere,
+            "SELECT e.source_id, n.native_id AS teller FROM exchanges e JOIN confided c ON c.item = e.item "
+            "JOIN sessions s ON s.id = e.session LEFT JOIN identities n ON n.id = e.identity AND n.platform = :platform "
+            f"WHERE s.platform = :platform AND e.source_id IN ({{within}}) AND c.domain NOT IN ({placeholders('d', domains)})",
+            ids,
+            {"platform": platform, **bound("d", domains)},
+        )
+        found: dict[str, set[str | None]] = {}
+        for row in rows:
+            found.setdefault(row["source_id"], set()).add(row["teller"])
+        return found
 
     async def window(self, session: Session, least: int) -> list[Exchange]:
-        """Return the last messages of a session, oldest first: at least `least`, starting where an episode starts."""
+        """Return the last messages of a session, oldest first: at least `least`, starting where an episode starts.
+
+        Replies that hold something of other domains are left out. Of an episode that is far longer there are `3 * least`.
+        """
         self._binding.require_own(session)
-        return await exchanges.window(self._db, session, self._domains, least)
+        domains = self._domains
+        rows = await self._db.all(
+            f"{exchanges.SELECT}WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') "
+            f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
+            {"session": session.key, "limit": 3 * least, **bound("d", domains)},
+        )
+        start = next((at for at in range(least, len(rows)) if rows[at]["episode"] != rows[at - 1]["episode"]), len(rows))
+        return [exchanges.exchange(row) for row in reversed(rows[:start])]
 
     async def names(self, people: Sequence[Person], borne: Mapping[Person, NameUse] = NOBODYS) -> list[str]:
         """Return the names to show at home for people whose words are not stored, given accounts and names.

@@ -24,10 +24,7 @@ async def message(db: DatabaseAccess, domain: Domain, public_id: str, by: Identi
 
 async def identity(db: DatabaseAccess, who: Identity) -> int | None:
     """Return the key of an account, or None if it never said anything."""
-    row = await db.one(
-        "SELECT id FROM identities WHERE platform = :platform AND native_id = :native_id",
-        _who(who),
-    )
+    row = await db.one("SELECT id FROM identities WHERE platform = :platform AND native_id = :native_id", _who(who))
     return int(row["id"]) if row else None
 
 

@@ -82,14 +82,6 @@ def _by_age(messages: Iterable[Exchange]) -> list[Exchange]:
     return sorted(messages, key=lambda one: (one.said_at, one.key))
 
 
-@dataclass(frozen=True, slots=True)
-class _Affected:
-    """The keys of what goes along: replies that had the messages in view, and digests and statements above all of them."""
-
-    replies: Sequence[int]
-    above: Sequence[int]
-
-
 class Selecting(ViewPart):
     """Selects messages of one home for forgetting."""
 
@@ -145,11 +137,12 @@ class Selecting(ViewPart):
         return list(found.values())
 
     def _about(self, hits: Sequence[Hit], least: int) -> list[Exchange]:
-        return [hit.exchange for hit in hits if self._is_about(hit, least)]
-
-    def _is_about(self, hit: Hit, least: int) -> bool:
-        holds = bool(hit.words) and len(self._in_text(hit.words, hit.exchange)) >= least
-        return holds or (hit.cosine is not None and hit.cosine >= _ALIKE)
+        return [
+            hit.exchange
+            for hit in hits
+            if (hit.words and len(self._in_text(hit.words, hit.exchange)) >= least)
+            or (hit.cosine is not None and hit.cosine >= _ALIKE)
+        ]
 
     def _in_text(self, words: Sequence[str], message: Exchange) -> Sequence[str]:
         """Return the words without those that only the day of a message holds: its date is found like its text."""
@@ -161,22 +154,21 @@ class Selecting(ViewPart):
         return [word for word in words if not day & stems[word]]
 
     async def _with_what_goes(self, chosen: Sequence[Exchange], *, whole: bool) -> Selection:
-        keys = [one.key for one in chosen]
-        going = await self._affected(keys)
-        there = await exchanges.at_their_places(self._db, self._domains, going.replies)
+        going, above = await self._affected([one.key for one in chosen])
+        there = await exchanges.at_their_places(self._db, self._domains, going)
         gists: list[str] = []
         stated: dict[str, list[str]] = {}
-        for some in pages(going.above):
+        for some in pages(above):
             gists += [one.text for one in (await summaries.by_keys(self._db, self._domains, some)).values()]
             for one in (await statements.by_keys(self._db, self._domains, some)).values():
                 stated.setdefault(one.tier, []).append(one.text)
-        replies = [there[key].exchange for key in going.replies if key in there]
-        return Selection(chosen, replies, gists, stated, len(going.replies) - len(replies), whole)
+        replies = [there[key].exchange for key in going if key in there]
+        return Selection(chosen, replies, gists, stated, len(going) - len(replies), whole)
 
-    async def _affected(self, items: Sequence[int]) -> _Affected:
-        """Return what would go along with messages at home; nothing is changed."""
+    async def _affected(self, items: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the replies that would go along with messages at home, and the digests and statements above all of them."""
         if not items:
-            return _Affected((), ())
+            return (), ()
         forgetting, domain = self._binding.shared.forgetting, self._home
         db = forgetting.db
         rows = await paged(
@@ -188,4 +180,4 @@ class Selecting(ViewPart):
         walk = AffectedReplies(db, Nearness(forgetting.embedder), besides=Gone(0, domain, max(items), ForgottenScope(items)))
         replies = sorted((await walk.along(domain, lost)).difference(items))
         above = await digests_above(db, [*items, *replies])
-        return _Affected(replies, sorted(set(above).difference([*items, *replies])))
+        return replies, sorted(set(above).difference([*items, *replies]))

@@ -8,7 +8,7 @@ from memory.journal.inbox import around
 from memory.store.database import Database
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, paged, pages, placeholders
-from memory.tiers.messages import asides, known
+from memory.tiers.messages import known
 from memory.types import Domain, SessionRef
 
 Talks = Mapping[str, Sequence[tuple[Domain, SessionRef]]]
@@ -71,8 +71,8 @@ class ShownMessages:
             for one in some:
                 kept = [pair for place in one.places for pair in there.at.get(place, ())]
                 names |= {known.public_id(self.seal, domain.ref, ref, one.id): one.id for domain, ref in kept}
-                seen = SessionRef(platform, one.places[0])
-                names |= {asides.public_id(self.seal, domain.ref, seen, one.id): one.id for domain in there.domains}
+                seen = [known.seen_as(self.seal, domain.ref, platform, one.places[0], one.id) for domain in there.domains]
+                names |= dict.fromkeys(seen, one.id)
         return names, talks
 
     async def _posts_withheld(self, platform: str, own: Sequence[ShownMessage], talks: Talks) -> set[str]:

@@ -11,7 +11,7 @@ from functools import partial
 
 from localization.sentences import lazy
 from memory.errors import NotFound
-from memory.forget import erase
+from memory.forget import old_tellings
 from memory.forget.confidence_changes import DiscretionTargets
 from memory.forget.gone import ForgottenScope
 from memory.forget.shared_content import shares
@@ -143,7 +143,7 @@ class View(ViewPart):
         )
         await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
         await open_things.note(tx, self.home, [] if asking else outcome.stored)
-        await erase.retire_above(tx, corrected, now, with_manners=False)
+        await old_tellings.retire(tx, corrected, now)
         if may_confide:
             await confiding.keep_with_corrected(tx, self.home, outcome.stored)
         return replace(outcome, ended=ended, covered=covered)

@@ -15,7 +15,7 @@ from bot.models.port import ChatMessage, complete
 from bot.models.writer import ModelWriter
 from memory.derive.drafting import WritingTask, compose
 from memory.errors import TooMuchToRead
-from memory.ports import Source
+from memory.ports import Source, Task
 from tests.contract.test_model import model_at
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
@@ -259,13 +259,13 @@ def order(dropped: list[str]) -> WritingTask:
     async def note(sentences: str) -> None:
         dropped.append(sentences)
 
-    return WritingTask("gist", "merge", 8, 24_000, note)
+    return WritingTask(Task("gist", tuple(SAID)), 24_000, note)
 
 
 @pytest.mark.parametrize("kind", few(["", "llama.cpp"]))
 async def test_a_transcript_is_cut_to_what_fits_and_at_most_one_request_is_refused(kind: Kind) -> None:
     async with asking(kind, 1500) as (server, model):
-        written = await compose(ModelWriter(model), order([]), SAID)
+        written = await compose(ModelWriter(model), order([]))
         lengths = [sum(len(message["content"]) for message in request.messages) for request in server.requests]
         assert sum(length // 4 > 1500 for length in lengths) == (0 if kind else 1)
         assert len(server.requests) > 4
@@ -277,5 +277,5 @@ async def test_a_transcript_is_cut_to_what_fits_and_at_most_one_request_is_refus
 async def test_a_model_that_cannot_even_take_the_rules_is_not_asked_in_vain() -> None:
     async with asking("llama.cpp", 300) as (server, model):
         with pytest.raises(TooMuchToRead):
-            await compose(ModelWriter(model), order([]), SAID)
+            await compose(ModelWriter(model), order([]))
         assert server.requests == []

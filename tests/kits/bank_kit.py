@@ -11,7 +11,9 @@ from memory.bank import block
 from memory.bank.bank_maintenance import BankPass
 from memory.bank.block import BankEntry
 from memory.core import ConsolidationRules, Memory
+from memory.derive.context import Context
 from memory.deriving import Deriving
+from memory.errors import WriterFailed
 from memory.ports import Entry, Task
 from memory.text.time.times import instant
 from memory.tiers import statements
@@ -27,10 +29,14 @@ ROOMY = ConsolidationRules()
 
 @dataclass
 class Noter(Writer):
-    """Copies the first three messages of a conversation, and the first four notes of a period."""
+    """Copies the first three messages of a conversation, and the first four notes of a period; after so `many`, it is away."""
+
+    many: int = 1_000
 
     async def write(self, task: Task) -> list[Entry]:
         """Answer with the next move, or from what is read."""
+        if len(self.tasks) == self.many:
+            raise WriterFailed("away")
         self.tasks.append(task)
         if self.moves:
             return await self.moves.pop(0)(task)
@@ -75,13 +81,20 @@ class Room(Corner):
         self.clock.at = max(self.clock.at, instant(moment.replace(tzinfo=ZoneInfo(self.domain.time_zone))))
         return await self.talk(*texts)
 
-    async def kept(self, writer: Writer | None = None, *, most: int | None = None) -> BankPass:
-        """Close what is over, and bring the bank up to date."""
-        writer = writer or Noter()
-        consolidator = Deriving(self.memory).consolidator(self.domain, writer, writer)
+    def context(self, writer: Writer) -> Context:
+        """Return what a writer derives in."""
+        return self.memory.context(self.domain, writer, writer)
+
+    async def closed(self) -> None:
+        """Close the conversations that are over."""
+        consolidator = Deriving(self.memory).consolidator(self.domain, Writer(), Writer())
         for session in await self.view.sessions.all():
             await consolidator.close_episodes(session)
-        return await Deriving(self.memory).bank(self.domain, writer).keep(most=most)
+
+    async def kept(self, writer: Writer | None = None) -> BankPass:
+        """Close what is over, and bring the bank up to date."""
+        await self.closed()
+        return await Deriving(self.memory).bank(self.domain, writer or Noter()).keep()
 
     async def noted(self) -> list[BankEntry]:
         """Return the entries that stand in the block, in its order."""

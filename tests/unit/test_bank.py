@@ -8,25 +8,14 @@ import pytest
 from memory.bank import bank_maintenance
 from memory.bank.bank_maintenance import NO_MODEL, OFF, BankPass
 from memory.core import ConsolidationRules
-from memory.derive.derivation import Derivation
-from memory.deriving import Deriving
+from memory.derive import derivation
 from memory.errors import NotShared, WriterFailed
 from memory.ports import Entry
 from memory.tiers.episodes import BankRules, EpisodeRules
 from memory.types import MINUTE
-from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
+from tests.kits.bank_kit import ADA, BOB, Noter, in_a_room, sized
 from tests.kits.ladder_kit import unsound
 from tests.kits.memory_kit import HOUR, Writer, above, answering, corner, raising
-
-
-def derivation(here: Room, writer: Writer) -> Derivation:
-    """Return what does the bank's work."""
-    return Deriving(here.memory).bank(here.domain, writer).derivation
-
-
-async def closed(here: Room) -> None:
-    """Close the conversations that are over."""
-    await Deriving(here.memory).consolidator(here.domain, Writer(), Writer()).close_episodes(here.session)
 
 
 async def test_it_is_off_until_somebody_turns_it_on(tmp_path: Path) -> None:
@@ -72,10 +61,10 @@ async def test_a_conversation_is_noted_once_it_is_over(tmp_path: Path) -> None:
 async def test_where_it_is_off_silence_must_be_long(tmp_path: Path) -> None:
     async with in_a_room(tmp_path, on=False) as here:
         await here.talk("the well is dry", "we dig on Friday")
-        await closed(here)
+        await here.closed()
         assert await here.count("episodes") == 0
         await here.view.bank.turn_on()
-        await closed(here)
+        await here.closed()
         assert await here.count("episodes") == 1
 
 
@@ -91,7 +80,7 @@ async def test_a_single_remark_is_no_conversation_and_the_usual_count_ends_one(t
 async def test_only_what_was_said_since_it_is_on_enters(tmp_path: Path) -> None:
     async with in_a_room(tmp_path, on=False) as here:
         await here.talk("the code is 4711", "so it is")
-        await closed(here)
+        await here.closed()
         await here.said_by(ADA, "the key lies under the mat")
         await here.view.bank.turn_on()
         await here.talk("the well is dry", "we dig on Friday")
@@ -105,10 +94,10 @@ async def test_without_the_instant_what_was_said_before_would_enter(tmp_path: Pa
         await here.said_by(ADA, "the key lies under the mat")
         await here.view.bank.turn_on()
         await here.talk("the well is dry")
-        await closed(here)
+        await here.closed()
         terms = await here.view.bank.state()
-        work = await bank_maintenance.due(derivation(here, Noter()), terms._replace(since=0))
-        assert work and "the key lies under the mat" in [source.text for source in work.sources]
+        work = await bank_maintenance.due(here.context(Noter()), terms._replace(since=0))
+        assert work and "the key lies under the mat" in [source.text for source in work.task.sources]
 
 
 async def test_what_only_repeats_memory_does_not_enter(tmp_path: Path) -> None:
@@ -193,10 +182,10 @@ async def test_just_under_eighty_words_stand(tmp_path: Path) -> None:
 async def test_without_the_check_of_its_form_a_long_answer_would_stand(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
-        await closed(here)
-        maintenance = derivation(here, Noter(moves=[answering(*NOTHING_LEFT[0])]))
-        work = await bank_maintenance.due(maintenance, await here.view.bank.state())
-        assert work and await maintenance.make(replace(work, cut=None))
+        await here.closed()
+        context = here.context(Noter(moves=[answering(*NOTHING_LEFT[0])]))
+        work = await bank_maintenance.due(context, await here.view.bank.state())
+        assert work and await derivation.make(context, replace(work, cut=None))
         assert len(" ".join(await here.lines()).split()) == 80
 
 
@@ -241,14 +230,6 @@ async def test_without_a_model_nothing_is_done_and_that_is_said(tmp_path: Path) 
         writer = Writer("extractive", extractive=True)
         assert await here.kept(writer) == BankPass(why=NO_MODEL) and writer.tasks == []
         assert await here.everything() == before, "and what is there stays"
-
-
-async def test_no_more_is_written_than_is_allowed(tmp_path: Path) -> None:
-    async with in_a_room(tmp_path) as here:
-        for n in range(3):
-            await here.talk(f"the well {n} is dry", "we dig on Friday")
-        assert await here.kept(most=2) == BankPass(conversations=2)
-        assert await here.kept(most=0) == BankPass() and await here.kept(most=9) == BankPass(conversations=1)
 
 
 async def test_it_is_found_by_words_and_the_log_of_what_was_done_holds_none(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from memory.bank import bank_maintenance
 from memory.bank.bank_maintenance import OFF, BankPass
 from memory.core import ConsolidationRules
-from memory.derive.derivation import Derivation
+from memory.derive import derivation
 from memory.deriving import Deriving
 from memory.ports import Entry, Task
 from memory.tiers.episodes import EpisodeRules
@@ -153,11 +153,11 @@ async def test_turned_off_while_an_entry_is_written_nothing_is_kept(tmp_path: Pa
 async def test_without_that_look_it_would_be_kept(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
-        await here.kept(most=0)
-        maintenance: Derivation = Deriving(here.memory).bank(here.domain, Noter()).derivation
-        work = await bank_maintenance.due(maintenance, await here.view.bank.state())
+        await here.closed()
+        context = here.context(Noter())
+        work = await bank_maintenance.due(context, await here.view.bank.state())
         await here.view.bank.turn_off()
-        assert work and await maintenance.make(replace(work, still=None))
+        assert work and await derivation.make(context, replace(work, still=None))
         assert await here.everything() != []
 
 
@@ -217,12 +217,12 @@ async def test_a_reply_that_rests_on_a_gist_rests_on_all_that_the_gist_was_made_
 async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", SECRET)
-        await here.kept(most=0)
+        await here.closed()
         await here.view.bank.opt_out(BOB)
         terms = await here.view.bank.state()
-        maintenance: Derivation = Deriving(here.memory).bank(here.domain, Noter()).derivation
-        work = await bank_maintenance.due(maintenance, terms._replace(without=()))
-        assert work and [source.text for source in work.sources] == ["the well is dry", SECRET]
+        context = here.context(Noter())
+        work = await bank_maintenance.due(context, terms._replace(without=()))
+        assert work and [source.text for source in work.task.sources] == ["the well is dry", SECRET]
 
 
 async def test_one_who_withdraws_while_an_entry_is_written_is_not_in_it_nor_in_what_is_refused(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from bot.models.offline.voice import VoiceQuestion
 from memory.ports import Entry, Task
 from memory.types import MINUTE, Discretion, DomainKind, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.recalled import RecallLimits
-from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, rests_on
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, rests_on, standing, unsound
 from tests.kits.long_talk import request
-from tests.kits.memory_kit import DAY, HOUR, Corner, among, at_home, corner, said
+from tests.kits.memory_kit import DAY, HOUR, Corner, among, answering, at_home, corner, said
 
 DINNER, RIGHT = "dinner with Tom is on Friday at 7", "no wait, at 6"
 WHEN = "when is dinner with Tom?"
@@ -288,7 +288,7 @@ async def test_what_was_made_of_the_old_is_made_again_of_both_and_of_what_is_lef
         facts = [one.text for one in await here.view.digests.statements("profile")]
         assert DINNER in facts
         right = await here.say(RIGHT)
-        assert await here.view.digests.statements("profile") == [], "what rests on the old alone is not told any more"
+        assert await standing(here, "profile") == [], "what tells the old is not told any more"
         assert await gist_texts(here) == []
         await climbed(here, writer := Teller())
         assert [source.text for source in writer.asked("gist")[0].sources] == [f"{DINNER} (→ {RIGHT})", "I fed the cat"]
@@ -297,6 +297,31 @@ async def test_what_was_made_of_the_old_is_made_again_of_both_and_of_what_is_lef
         assert not any(RIGHT in text for text in await gist_texts(here))
         await climbed(here, Teller())
         assert [text.splitlines()[0] for text in await gist_texts(here)] == [DINNER]
+
+
+_CAT, _EVE, _FED = "Ada's cat is called Turing.", "Ada has dinner with Tom on Friday at seven.", "Ada feeds the cat."
+
+
+async def test_what_was_true_stays_until_it_is_told_anew_beside_what_holds_now(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        both = await here.say(f"my cat is called Turing, and {DINNER}")
+        fed = await here.say("I feed the cat")
+        gist = answering(Entry(_CAT, ("m1",)), Entry(_EVE, ("m1",)), Entry(_FED, ("m2",)))
+        await climbed(here, Teller(moves=[gist]))
+        assert sorted(await standing(here, "profile")) == sorted([_CAT, _EVE, _FED])
+        await here.say(RIGHT)
+        assert await gist_texts(here) == []
+        assert {text: len(rests) for text, rests in (await rests_on(here, "profile")).items()} == {_CAT: 1, _FED: 1}
+        for tier in ("era", "narrative", "self"):
+            told = await standing(here, tier)
+            assert _CAT in "".join(told) and "Tom" not in "".join(told)
+        assert await unsound(here) == []
+        await gists(here, Teller(moves=[answering(Entry(_CAT, ("m1",)), Entry(_FED, ("m2",)))]))
+        await here.say("I meant Saturday")
+        assert f"{_CAT}\n{_FED}" in await gist_texts(here), "a gist that does not tell the old holds"
+        assert both.text in (await rests_on(here, "profile"))[_CAT]
+        await here.view.forget_message(fed.id)
+        assert await standing(here, "profile") == [], "the gist that they were made from was written with it in view"
 
 
 async def test_what_is_corrected_while_it_is_written_is_written_of_both(tmp_path: Path) -> None:

@@ -126,8 +126,8 @@ def test_more_of_it_calls_louder_and_twice_the_half_calls_three_quarters(one: fl
 
 def test_nothing_calls_where_nothing_is() -> None:
     assert combine([]) == combine([0.0, 0.0]) == 0
-    assert Drives().with_levels(curiosity=0.7)["curiosity"] == 0.7
-    assert Drives().with_levels(curiosity=0.7)["continuity"] == BASELINE
+    assert Drives(curiosity=0.7)["curiosity"] == 0.7
+    assert Drives(curiosity=0.7)["continuity"] == BASELINE
 
 
 @few

@@ -11,7 +11,7 @@ from memory.errors import WriterRefused
 from memory.ports import Entry, Task
 from memory.tiers import statements
 from memory.tiers.drives import BASELINE, NAMES
-from memory.tiers.statements import NewStatement
+from memory.tiers.statements import Grounds, NewStatement
 from memory.types import MINUTE
 from tests.kits.dream_kit import (
     Answer,
@@ -227,7 +227,7 @@ async def orphaned(here: Corner, text: str) -> None:
     """Keep a fact, and take away what it rests on behind her back."""
     message = await here.say(text)
     async with here.memory.db.transaction() as tx:
-        new = NewStatement("profile", "", "said", text, "scripted", 1, 1, (message.key,), (message.key,))
+        new = NewStatement("profile", "", "said", text, "scripted", Grounds((message.key,), (message.key,), 1, 1))
         await statements.publish(tx, here.memory.places.seal, here.domain, new, here.clock.now())
         await tx.run("UPDATE items SET dead_at = 1 WHERE id = :id", {"id": message.key})
         for table in ("terms", "exchanges"):

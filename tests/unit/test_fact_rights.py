@@ -9,7 +9,7 @@ import pytest
 from memory.core import Memory
 from memory.errors import NotFound, NotYours
 from memory.tiers import statements
-from memory.tiers.statements import NewStatement
+from memory.tiers.statements import Grounds, NewStatement
 from memory.types import DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
 from tests.kits.memory_kit import START, opened
@@ -38,7 +38,7 @@ class Garden:
         """Keep a fact that rests on one message of each of these, and return its id."""
         said = tuple([(await self.says(who)).key for who in by])
         async with self.memory.db.transaction() as tx:
-            new = NewStatement("profile", "", "said", text, "model:main", START, START, said, said)
+            new = NewStatement("profile", "", "said", text, "model:main", Grounds(said, said, START, START))
             await statements.publish(tx, self.memory.places.seal, self.view.home, new, START)
         return (await self.view.digests.statements("profile"))[-1].id
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from memory.bank import bullets
+from memory.bank import folding
 from memory.types import DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from tests.kits.bank_kit import in_a_room
 from tests.kits.dream_kit import Muse, forced, reflections, thinking
@@ -68,7 +68,7 @@ async def test_no_note_of_a_shared_place_names_them(
 ) -> None:
     """Cleo talks in the room no more, or never did: what the others say of her is theirs, and is not noted."""
     if not guarded:
-        monkeypatch.setattr(bullets, "opted_out", SimpleNamespace(is_named=nobody))
+        monkeypatch.setattr(folding, "opted_out", SimpleNamespace(is_named=nobody))
     async with in_a_room(tmp_path) as here:
         if out:
             await here.memory.opt_out(Identity("matrix", "@cleo:example.org"), "Cleo Marsh", here.domain, out=True)

@@ -1,5 +1,6 @@
 """Whether a thought of hers is said: where it is wanted, at an hour that is not quiet, rarely, and not for ever later."""
 
+from dataclasses import replace
 from datetime import time
 from pathlib import Path
 
@@ -78,7 +79,7 @@ async def test_where_she_is_not_caught_up_or_was_not_as_curious_as_is_asked_for_
         for stability, bar, says in ((0.4, 0.0, False), (1.0, 1.01, False), (1.0, 0.0, True)):
             await lived.view.thoughts.raise_bar(bar)
             async with lived.memory.db.transaction() as tx:
-                state = StateOfMind(mind.mood, mind.energy, mind.drives.with_levels(stability=stability), mind.heard)
+                state = StateOfMind(mind.mood, mind.energy, replace(mind.drives, stability=stability), mind.heard)
                 await selfstate.keep(tx, lived.domain, state, lived.clock.now())
             assert await said(lived) is says
 

@@ -19,7 +19,7 @@ from memory.store.database import Transaction
 from memory.store.file_locks import FileHolders
 from memory.tiers import statements
 from memory.tiers.episodes import EpisodeRules
-from memory.tiers.statements import NewStatement
+from memory.tiers.statements import Grounds, NewStatement
 from tests.kits.dream_kit import Muse, days, dreamt, everything, extractive, forced, refused, step
 from tests.kits.fresh import on_server
 from tests.kits.ladder_kit import PAIRS, Teller, gists, standing
@@ -222,7 +222,7 @@ async def test_an_exam_leaves_no_trace_be_it_passed_or_not(tmp_path: Path, write
         holders.mark()
         rules = ConsolidationRules().rules
         context = Context(
-            memory.db, memory.places.seal, here.clock, here.domain, writer, writer, rules, holders, regression_check=check
+            memory.db, memory.places.seal, here.clock, here.domain, writer, writer, rules, holders, regression_check=check.passed
         )
         await Ladder(context).climb(asked=True)
         await holders.leave()
@@ -242,7 +242,7 @@ async def test_a_rehearsal_says_what_would_change_and_changes_nothing(tmp_path: 
 
         async def put(tx: Transaction) -> None:
             await retire(tx, here.domain, [old.key], here.clock.now())
-            new = NewStatement("era", "2026-01", "", "a month of tea", "scripted", 1, 1, (message.key,), (message.key,))
+            new = NewStatement("era", "2026-01", "", "a month of tea", "scripted", Grounds((message.key,), (message.key,), 1, 1))
             await statements.publish(tx, here.memory.places.seal, here.domain, new, here.clock.now())
 
         difference: Difference = await dry_run(here.memory.db, here.domain, put)

@@ -10,7 +10,8 @@ import pytest
 from memory.forget.retention import TIERS
 from memory.types import DAY, DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from tests.kits.bank_kit import ROOMY, in_a_room
-from tests.kits.ladder_kit import PAIRS, Teller, climbed, standing
+from tests.kits.dream_kit import dreamt
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, standing, unsound
 from tests.kits.memory_kit import KEY, Corner, at_home
 from tests.kits.pages import holding
 
@@ -48,6 +49,18 @@ async def test_a_tier_goes_by_itself_once_its_time_is_over_and_is_not_made_again
         assert [one.text async for _, one in here.view.messages.all()] == [*SAID]
     if tier in ONLY_THERE:
         assert holding(tmp_path, KEY, ONLY_THERE[tier]) == []
+
+
+async def test_what_was_made_of_gists_outlasts_them(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=replace(PAIRS, retention={"gists": 2})) as here:
+        for text in SAID:
+            await here.say(text)
+        await climbed(here, Teller())
+        before = await heights(here)
+        here.clock.forward(2 * DAY + 1)
+        assert await here.memory.expire() == 2
+        await dreamt(here, Teller())
+        assert await heights(here) == before and await unsound(here) == []
 
 
 @pytest.mark.parametrize("days", [0, 2])

@@ -13,7 +13,7 @@ from memory.forget import affected_replies, confidence_changes, erase, gone, sha
 from memory.forget.gone import ForgottenScope
 from memory.store.database import Transaction
 from memory.tiers import statements
-from memory.tiers.statements import NewStatement
+from memory.tiers.statements import Grounds, NewStatement
 from memory.types import Discretion, Exchange, Forgotten, Identity, Kind, NewExchange, Statement
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
@@ -109,9 +109,8 @@ async def known(here: Corner, rests: Exchange) -> Statement:
     """Have a fact known that rests on a message, and return it."""
     async with here.memory.db.transaction() as tx:
         now = here.clock.now()
-        fact = NewStatement(
-            "profile", "", "said", "Ada's parrot is called Xerxes", "model:main", now, now, (rests.key,), (rests.key,)
-        )
+        grounds = Grounds((rests.key,), (rests.key,), now, now)
+        fact = NewStatement("profile", "", "said", "Ada's parrot is called Xerxes", "model:main", grounds)
         await statements.publish(tx, here.memory.places.seal, here.domain, fact, now)
     (one,) = await here.view.digests.statements("profile")
     return one

@@ -12,9 +12,9 @@ from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.forget import tombstones
 from memory.store.database import DatabaseAccess, Row, Transaction
-from memory.store.lineage import Seal, add_items, bound, paged, pages, placeholders, require_living
+from memory.store.lineage import Seal, add_items, bound, paged, placeholders, require_living, run_paged
 from memory.tiers.messages import known
-from memory.types import Domain, DomainRef, Session, SessionRef
+from memory.types import Domain, Session
 
 KIND = "aside"
 
@@ -27,11 +27,6 @@ class Aside:
     said_at: int = 0
     edited_at: int = 0
     seen_at: int = 0
-
-
-def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
-    """Return the id of a message only seen in a session: the same in every thread and epoch of its channel."""
-    return known.seen_as(seal, domain, ref.platform, ref.place, source_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
     source_ids = sorted({one.id for one in shown})
     kept = {row["id"]: row["item"] for row in await paged(tx.everywhere, _KEPT, source_ids, {"platform": session.ref.platform})}
     unkept = [source_id for source_id in source_ids if source_id not in kept]
-    names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
+    names = [known.seen_as(seal, domain.ref, session.ref.platform, session.ref.place, source_id) for source_id in unkept]
     hashes = [*names, *(known.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept)]
     there = {
         row["public_id"]: row
@@ -79,8 +74,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the records of these asides; nothing rests on them any more."""
-    for some in pages(items):
-        await tx.run(f"DELETE FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))
+    await run_paged(tx, "DELETE FROM asides WHERE item IN ({within})", items)
 
 
 async def placed(db: DatabaseAccess, items: Collection[int]) -> list[Row]:
@@ -111,10 +105,7 @@ _KEPT = (
 
 async def of_messages(db: DatabaseAccess, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:
     """Return the asides that the messages in these rows were before they were kept, with the messages' texts."""
-    texts = {
-        public_id(seal, domain.ref, SessionRef(row["platform"], row["place"], row["epoch"]), row["source_id"]): row["text"]
-        for row in rows
-    }
+    texts = {known.seen_as(seal, domain.ref, row["platform"], row["place"], row["source_id"]): row["text"] for row in rows}
     return {item: [texts[name]] for name, item in (await by_public_id(db, list(texts))).items()}
 
 

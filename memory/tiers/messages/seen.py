@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
-from memory.store.lineage import bound, paged, placeholders
+from memory.store.lineage import bound, paged, placeholders, run_paged
 from memory.types import Domain
 
 _PAGE = 1_000
@@ -40,9 +40,8 @@ async def keep(
 
 async def erase(tx: Transaction, replies: Sequence[int]) -> None:
     """Delete the records of what stood in view of these replies."""
-    within = f"reply IN ({placeholders('r', replies)})"
-    await tx.run(f"DELETE FROM seen WHERE {within}", bound("r", replies))
-    await tx.run(f"DELETE FROM abroad WHERE {within}", bound("r", replies))
+    await run_paged(tx, "DELETE FROM seen WHERE reply IN ({within})", replies)
+    await run_paged(tx, "DELETE FROM abroad WHERE reply IN ({within})", replies)
 
 
 async def touched(reader: Reader, domains: Sequence[int], since: int) -> bool:

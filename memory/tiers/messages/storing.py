@@ -8,7 +8,7 @@ from memory.places.identities import upsert
 from memory.places.places import note_span
 from memory.places.shown_names import shown_name, unaccounted
 from memory.store.database import Transaction
-from memory.store.lineage import Seal, add_items, bound, placeholders
+from memory.store.lineage import Seal, add_items, run_paged
 from memory.tiers import entities
 from memory.tiers.exchanges import DISLIKED, recallable
 from memory.tiers.messages import known
@@ -66,10 +66,13 @@ async def store(
         return StoringOutcome([], len(ids) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh), numbers)
     speakers = await _speakers(tx, seal, domain, fresh.values(), now, before)
-    stored = [
-        _exchange(key, pid, session, new, *speakers[new.identity, new.speaker, new.role], now)
-        for key, (pid, new) in zip(keys, fresh.items(), strict=True)
-    ]
+    stored: list[Exchange] = []
+    for key, (pid, new) in zip(keys, fresh.items(), strict=True):
+        account, name = speakers[new.identity, new.speaker, new.role]
+        stored.append(
+            Exchange(key, pid, session.domain, session.key, new.kind, new.role, name, new.text, new.source_id, new.said_at, now,
+                     new.echo, identity=account)
+        )  # fmt: skip
     await _insert(tx, stored, [known.origin(seal, domain.ref, new.imported) for new in fresh.values()])
     await index_new(tx, domain, [message(e, domain.time_zone) for e in stored if recallable(e)], language)
     await entities.queue(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
@@ -113,15 +116,12 @@ async def judge(tx: Transaction, item: int, *, disliked: bool) -> None:
 
 async def put_into(tx: Transaction, episode: int, items: Sequence[int]) -> None:
     """Assign messages to an episode."""
-    await tx.run(
-        f"UPDATE exchanges SET episode = :episode WHERE item IN ({placeholders('i', items)})",
-        {"episode": episode, **bound("i", items)},
-    )
+    await run_paged(tx, "UPDATE exchanges SET episode = :episode WHERE item IN ({within})", items, {"episode": episode})
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the messages among these items."""
-    await tx.run(f"DELETE FROM exchanges WHERE item IN ({placeholders('i', items)})", bound("i", items))
+    await run_paged(tx, "DELETE FROM exchanges WHERE item IN ({within})", items)
 
 
 async def _speakers(
@@ -145,13 +145,6 @@ async def _speakers(
             shown = unaccounted(seal, domain.ref, name)
         found[who, name, role] = account, shown
     return found
-
-
-def _exchange(key: int, pid: str, session: Session, new: NewExchange, identity: int | None, speaker: str, now: int) -> Exchange:
-    return Exchange(
-        key, pid, session.domain, session.key, new.kind, new.role, speaker, new.text, new.source_id, new.said_at, now, new.echo,
-        identity=identity,
-    )  # fmt: skip
 
 
 async def index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) -> None:
