@@ -1,5 +1,6 @@
 """Commands as all platforms render them: what can be asked, in which words, and what is answered."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -151,3 +152,18 @@ class CommandSpec:
     takes_back: bool = False
     alone: bool = False
     verifies: bool = False
+
+
+STOP = "stop"
+"""The command that stops an answer being made."""
+OFFERS = {"🔁": "again", "👎": "dislike", "🛑": STOP}
+"""What reactions to any of her messages ask for."""
+TAKEN_BACK = {"👎": "like"}
+"""What removing such a reaction stands for."""
+# Presentation selectors: emoji style and skin tones.
+_LOOKS = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
+
+
+def plain(sign: str) -> str:
+    """Return a reaction without its presentation."""
+    return _LOOKS.sub("", sign)

@@ -16,7 +16,17 @@ from adapters.discord.access.channels import locate, opened, private, vanished
 from adapters.discord.access.permissions import Permissions
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.client import Client
-from adapters.discord.connection import AccountAccess, ClientOptions, Disconnected, ShardNotes, advised, close, pointed_at, stay
+from adapters.discord.connection import (
+    AccountAccess,
+    ClientOptions,
+    Disconnected,
+    Pace,
+    ShardNotes,
+    advised,
+    close,
+    pointed_at,
+    stay,
+)
 from adapters.discord.incoming.backfill import Backfill
 from adapters.discord.incoming.convert import PLATFORM, names
 from adapters.discord.incoming.files import Files
@@ -28,7 +38,6 @@ from adapters.discord.interactions.interaction_handler import InteractionHandler
 from adapters.discord.limits import Limits, StartsSpent, Turn
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import AWAY, Sender, thinking
-from adapters.discord.pace import Pace
 from adapters.discord.resuming.handover import SealedStorage, SessionHandover
 from adapters.discord.resuming.resumption import Resumption
 from adapters.discord.resuming.session_position import SessionPosition
@@ -163,7 +172,7 @@ class Discord(Adapter):
 
     def describe(self) -> str:
         """Return sentences on what can be read, and what to switch on to have more read."""
-        silent = self._gaps.unreadable_channels if self._gaps else 0
+        silent = len(self._gaps.unreadable) if self._gaps else 0
         hidden = _("; channels that hide their history from me: {silent}", silent=silent) if silent else ""
         if self._content:
             return _("I read what is said where I can see it, and keep what is meant for me{hidden}.", hidden=hidden)

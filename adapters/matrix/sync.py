@@ -17,9 +17,7 @@ from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Gatherer, SyncBatch
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.ignored_users import TYPE as IGNORED
-from adapters.matrix.incoming.server_notices import TYPE as TAGS
-from adapters.matrix.incoming.timeline_state import TimelineState
+from adapters.matrix.incoming.timeline_state import IGNORED, TAGS, TimelineState
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures

@@ -19,7 +19,7 @@ from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from adapters.events import Event, MenuCall, Message
-from adapters.posted_keys import PostedKeys
+from adapters.posting import PostedKeys
 from tests.fakes.discord import Channel, DiscordServer, Right, running
 from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Clock, Notebook, SendingDesk

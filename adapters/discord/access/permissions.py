@@ -5,7 +5,7 @@ from collections.abc import Collection
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.visibility import parent_of, reads_history
+from adapters.discord.access.readers import parent_of, reads_history
 from adapters.discord.failures import UNKNOWN_MEMBER, UNKNOWN_USER, UNSURE
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.discord.limits import Limits

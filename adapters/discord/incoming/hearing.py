@@ -11,8 +11,8 @@ from adapters.discord.access.audiences import Audiences
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.backfill import Backfill
-from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.discord.resuming.session_position import SessionPosition
+from adapters.discord.session_client import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.events import Event, Message, MessageEdited, MessagesDeleted, Unreadable, Vanished
 from adapters.listener import Listener
 from adapters.recent import Recent

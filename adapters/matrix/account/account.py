@@ -13,14 +13,12 @@ from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from adapters.matrix.account.authorization import GrantEnded
 from adapters.matrix.account.device import DEVICE, Devices
-from adapters.matrix.account.device_keys import refill
 from adapters.matrix.account.grants import AuthorizingPerson, Grants
-from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.keystore import close
 from adapters.matrix.account.login import Credentials, Device
-from adapters.matrix.account.published_keys import names, published
+from adapters.matrix.account.published_keys import names, published, refill
 from adapters.matrix.account.recovery import ForeignStorage, Recovery
-from adapters.matrix.account.signing import REPLACE, Signing, Unsigned
+from adapters.matrix.account.signing import MASTER, REPLACE, CrossSigningIdentity, Signing, Unsigned
 from adapters.matrix.homeserver import TROUBLE, RequestRefused, SignedOut, failure, unreachable
 from adapters.platform_clock import PlatformClock
 from localization.sentences import Said, lazy

@@ -14,11 +14,10 @@ from nio import AsyncClient
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
 from adapters.matrix.account.authorization import GrantEnded, authorization_server, revoke
-from adapters.matrix.account.device_keys import described, publish, refill
 from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores, KeysUnreadable, close
 from adapters.matrix.account.login import Credentials, Device, LoginMethods, by_password, refreshed
-from adapters.matrix.account.published_keys import PublishedKeys, bare, published
+from adapters.matrix.account.published_keys import PublishedKeys, bare, described, publish, published, refill
 from adapters.matrix.homeserver import (
     PASSWORD,
     SIGN_IN,

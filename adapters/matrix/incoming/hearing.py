@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.early_writers import EARLY, LATELY
 from adapters.events import (
+    EARLY,
+    LATELY,
     Event,
     Message,
     MessageEdited,
@@ -35,7 +36,7 @@ from adapters.matrix.rooms.room import Room, RoomRecord
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
 from adapters.matrix.verification.channel import ReceivedStep, in_room
-from adapters.posted_keys import PostedKeys
+from adapters.posting import PostedKeys
 from adapters.recent import Recent
 
 _MOST_KNOWN = 20_000

@@ -1,10 +1,10 @@
 """Reactions to what she says: one of her own signs calls the command it stands for."""
 
+from adapters.command_table import OFFERS, plain
 from adapters.events import MenuCall, Message
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.outgoing.contents import REFLECTION, VERDICT
 from adapters.matrix.rooms.room import Room
-from adapters.reaction_commands import OFFERS, plain
 
 REACTION = "m.reaction"
 SIGNS = {"❓": "reflection why", "🔉": "reflection less", "🗑️": "reflection delete"}

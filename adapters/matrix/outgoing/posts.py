@@ -11,7 +11,7 @@ from uuid import uuid4
 from nio import AsyncClient
 
 from adapters.base import Sending
-from adapters.command_table import File
+from adapters.command_table import OFFERS, File
 from adapters.errors import SendFailed
 from adapters.events import split_key
 from adapters.matrix.failures import TROUBLE, failure
@@ -36,7 +36,6 @@ from adapters.matrix.outgoing.contents import (
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.posting import REPEAT, put
-from adapters.reaction_commands import OFFERS
 from localization.sentences import lazy
 
 AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")

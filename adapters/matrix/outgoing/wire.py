@@ -29,7 +29,7 @@ from adapters.matrix.incoming.reactions import REACTION
 from adapters.matrix.incoming.scrollback import ENCRYPTED, ENCRYPTION
 from adapters.matrix.outgoing.contents import PART
 from adapters.matrix.rooms.rooms import Rooms
-from adapters.posted_keys import PostedKeys
+from adapters.posting import PostedKeys
 from localization.sentences import lazy
 
 TO_ALL_DEVICES = True

@@ -10,8 +10,8 @@ from nio import AsyncClient
 from adapters.errors import PlatformFailure
 from adapters.events import Person, Place
 from adapters.matrix.account.client import VERIFICATION, EncryptedStep
-from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.published_keys import PublishedKeys, published_of
+from adapters.matrix.account.signing import MASTER, CrossSigningIdentity
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
 from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part, word

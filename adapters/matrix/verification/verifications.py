@@ -16,7 +16,7 @@ from nio import SyncResponse
 from adapters.errors import PlatformFailure
 from adapters.listener import Listener, Notes
 from adapters.matrix.account.account import Account
-from adapters.matrix.account.identity import MASTER
+from adapters.matrix.account.signing import MASTER
 from adapters.matrix.homeserver import SignedOut
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace

@@ -8,8 +8,8 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
-from adapters.matrix.account.identity import SELF, USER, CrossSigningIdentity
 from adapters.matrix.account.published_keys import PublishedKeys, bare, published_of
+from adapters.matrix.account.signing import SELF, USER, CrossSigningIdentity
 from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
 from adapters.matrix.verification.sas import DeviceParty
 
