@@ -15,11 +15,9 @@ class Surface(Protocol):
 
     async def confirm(self, question: str) -> bool:
         """Ask the person, and return whether they said yes."""
-        ...
 
     def enter(self, thread: str, name: str) -> bool:
         """Switch this person to another conversation; False if a place has one at a time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,23 +20,18 @@ class Posts(Protocol):
 
     async def send(self, sending: Sending) -> str:
         """Post a message."""
-        ...
 
     async def edit(self, sending: Sending) -> str:
         """Replace the text of a message."""
-        ...
 
     async def delete(self, sending: Sending) -> str:
         """Delete a message."""
-        ...
 
     async def offer(self, sending: Sending) -> str:
         """Show buttons under a message whose text stays; a message that is gone offers nothing."""
-        ...
 
     async def unname(self, sending: Sending) -> str:
         """Remove the name of a thread that Lyra opened, if it still exists."""
-        ...
 
 
 async def put(posts: Posts, sending: Sending) -> str:

@@ -45,7 +45,7 @@ from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
 from adapters.message_parts import Contents, Quote
-from adapters.task_groups import until_one_ends, watched
+from adapters.task_groups import until_one_ends
 from localization.sentences import _, lazy
 
 __all__ = ["AccountAccess", "Discord"]
@@ -110,7 +110,6 @@ class Discord(Adapter):
         return (int(server) >> 22) % self.units == self.unit if server else self.unit == 0
 
     async def run(self, listener: Listener) -> None:
-        """Listen until cancelled, through every failure that passes. Raises PlatformRefused."""
         self._limits.turn, self._limits.sharers = self._turn if self.divided else None, self.units
         for noted in (self._limits, self._administrators, self._audiences, self._starts):
             await noted.load()
@@ -156,7 +155,7 @@ class Discord(Adapter):
         hearing = self.hearing(client, listener, gaps, self._gate, self._audiences, self._position)
         listening = asyncio.create_task(hearing.run())
         try:
-            await until_one_ends(stay(client, self._access.token), watched(listening), client.connection_loss.too_long())
+            await until_one_ends(stay(client, self._access.token), asyncio.shield(listening), client.connection_loss.too_long())
         except asyncio.CancelledError:
             await self._handover.leave(client, hearing, listening, self._options.terms(self._access.token))
             raise
@@ -182,11 +181,9 @@ class Discord(Adapter):
     # Places and what is said there
 
     async def locate(self, place: Place) -> Place | None:
-        """Return a place as it is now; None while disconnected. Raises PlaceGone."""
         return await locate(self._client, place.key, self._gate) if place.server else place
 
     async def locate_key(self, key: str) -> Place | None:
-        """Return the place with a key as it is now; None while disconnected. Raises PlaceGone."""
         return await locate(self._client, key, self._gate)
 
     async def readable_circles(self, person: Person, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
@@ -239,13 +236,11 @@ class Discord(Adapter):
         return await self._files.read(self._client, message) if self._client else [Contents(one) for one in message.attachments]
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
-        """Look once into a channel's history, backwards from the first of these messages; empty while disconnected."""
         if patient:
             await self._pace.pause(self._pace.look)
         return await self.presences(self._client, self._limits).look_up(place, ids) if self._client else {}
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
-        """Return which of these places are certainly gone; none while disconnected."""
         return await vanished(self._client, self._limits, places) if self._client else ()
 
     async def administers_server(self, person: Person, server: str) -> bool | None:
@@ -262,25 +257,20 @@ class Discord(Adapter):
         return Permissions(self._live, self._limits, self._gate, person) if self._live else None
 
     def server_name(self, server: str) -> str:
-        """Return the current or last name of a server."""
         return self._administrators.name(server)
 
     async def open_thread(self, place: Place, name: str) -> Place | None:
-        """Return the thread on a message, created if need be; None if Lyra may not. Raises PlatformFailure."""
         return await opened(self._client, self._limits, place, name, self._gate)
 
     def thread_opened_at(self, place: Place) -> int:
-        """Return since when (microseconds UTC) people see the thread of a place; 0 if not yet."""
         return self._starts.opened_at(self._client, place.server, place.thread) if self._client else 0
 
     def link(self, place: str, message: str) -> str:
-        """Return the address of a message."""
         return self._starts.link(self._client, place, snowflake(message))
 
     # Answers
 
     async def send(self, sending: Sending) -> str:
-        """Send a part and return Discord's id of it. Raises SendFailed."""
         if self._sender is None:
             raise SendFailed(AWAY)
         sent = await self._sender.send(sending)
@@ -292,7 +282,6 @@ class Discord(Adapter):
         return read_address(answers) is not None
 
     async def unprompted_place(self, person: Person) -> Place | None:
-        """Return the DM with a person, created if need be. Raises PlatformFailure if that is impossible now."""
         if (number := snowflake(person.id)) is None:
             return None
         if self._client is None:
@@ -300,10 +289,8 @@ class Discord(Adapter):
         return await private(self._client, number)
 
     def surface(self, event_id: str) -> Surface | None:
-        """Return the person who waits for the answer to a command."""
         return self._calls.surface(event_id) if self._calls else None
 
     def thinking(self, place: str) -> AbstractAsyncContextManager[None]:
-        """Type at a place while an answer is being made."""
         _, channel, thread = split_key(place)
         return thinking(self._client, self._limits, int(thread or channel)) if self._client else nullcontext()

@@ -15,7 +15,7 @@ from discord.http import Route
 
 from adapters.base import Adapter
 from adapters.discord.access.readers import Gate
-from adapters.discord.resuming.session import SessionTerms
+from adapters.discord.resuming.resumption import SessionTerms
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
 from adapters.pace import Patience

@@ -17,13 +17,10 @@ from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Gatherer, SyncBatch
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.timeline_state import IGNORED, TAGS, TimelineState
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
-from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import RoomRecord
-from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification.verifications import Verifications
 from adapters.task_groups import go_on
 
@@ -35,39 +32,29 @@ _TRIES_WITH_KEYS = 3
 _TRIES_FROM_THERE = 5
 _BAD_REQUEST = 400
 _MOST_HANDED = 500
-_NOTHING = {"not_types": ["*"]}
 
 log = logging.getLogger(__name__)
 
 
 class Sync:
-    """The sync of one connection. A sync that could not be gathered is repeated from the last commit, with full room state.
-
-    `at_once` is how many events of a room one sync brings; further ones are read from history.
-    """
+    """The sync of one connection. A sync that could not be gathered is repeated from the last commit, with full room state."""
 
     def __init__(
         self,
         account: Account,
         listener: Listener,
-        rooms: Rooms,
-        timeline_state: TimelineState,
-        invitations: Invitations,
         gatherer: Gatherer,
         hearing: Hearing,
         departures: Departures,
         verifications: Verifications,
         pace: Pace,
-        at_once: int,
     ) -> None:
-        self._filter = _filter(at_once)
         self._account = account
         self._client: AsyncClient = account.client
         self._listener = listener
-        self._rooms = rooms
-        self._timeline = timeline_state
-        self._invitations = invitations
         self._gatherer = gatherer
+        self._rooms, self._timeline = gatherer.rooms, gatherer.timeline
+        self._invitations = hearing.invitations
         self._hearing = hearing
         self._departures = departures
         self._verifications = verifications
@@ -78,7 +65,7 @@ class Sync:
         self._ready = False
         self._answered_at = pace.elapsed()
         self._receipts: asyncio.Queue[list[Event]] = asyncio.Queue()
-        rooms.away = self._is_away
+        self._rooms.away = self._is_away
 
     async def run(self) -> None:
         """Sync until cancelled, through every transient failure.
@@ -118,7 +105,9 @@ class Sync:
         wait = 0 if self._full else ceil(self._timeline.undecrypted.seconds_left(self._pace.poll) * 1000)
         try:
             async with asyncio.timeout(_LONGEST_START):
-                answer = await self._client.sync(wait, self._filter, since=self._since or None, full_state=self._full or None)
+                answer = await self._client.sync(
+                    wait, self._gatherer.filter, since=self._since or None, full_state=self._full or None
+                )
         except (*TROUBLE, *ODD) as error:
             raise unreachable(type(error).__name__) from None
         if isinstance(answer, ErrorResponse):
@@ -203,12 +192,6 @@ def _missed(batch: SyncBatch) -> list[tuple[str, ...]]:
         return [()]
     known = [one for one in batch.segments if one.inside and one.room.record != RoomRecord()]
     return [("", one.room.id) for one in known if not one.whole or not one.room.record.inside]
-
-
-def _filter(at_once: int) -> dict[str, object]:
-    """Return the sync filter: only room events, to-device messages, whom her account ignores, and how it tags rooms."""
-    room = {"timeline": {"limit": at_once}, "ephemeral": _NOTHING, "account_data": {"types": [TAGS]}}
-    return {"presence": _NOTHING, "account_data": {"types": [IGNORED]}, "room": room}
 
 
 async def _invites(response: SyncResponse) -> Mapping[str, Any]:

@@ -56,7 +56,7 @@ class Line:
             self.rooms, timeline_state, Invitations(client, notes, "anyone", pace), MessageReader(timeline_state, ())
         )
         self.heard: list[Event] = []
-        self._gatherer = kind(client, self.rooms, timeline_state, Backfill(client))
+        self._gatherer = kind(client, self.rooms, timeline_state, Backfill(client), 100)
 
     async def hears(self, since: str, told: Sequence[Json], timeline: Sequence[Json], *, full: bool = False) -> list[str]:
         """Take an answer of the homeserver, and return what was said to her."""

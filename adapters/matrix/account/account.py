@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -87,11 +87,9 @@ class Account:
         """
         await self.close()
         try:
-            self._client = await self._devices.open()
-            await self._vouch(self._client)
-        except RequestRefused as denied:
-            await self.close()
-            raise denied.final(lazy("use her account")) from None
+            with _required(lazy("use her account")):
+                self._client = await self._devices.open()
+                await self._vouch(self._client)
         except BaseException:
             await self.close()
             raise
@@ -102,10 +100,8 @@ class Account:
 
         Raises like `open`.
         """
-        try:
+        with _required(lazy("sign in")):
             await self._devices.sign_in(Grants(self._notes, person, self._access.device_name, pause))
-        except RequestRefused as denied:
-            raise denied.final(lazy("sign in")) from None
 
     async def close(self) -> None:
         """Close the connection and the key store."""
@@ -172,10 +168,8 @@ class Account:
         transient.
         """
         identity = await self._signing.replace(self.client, password)
-        try:
+        with _required(lazy("keep her recovery key")):
             await self._recovery.ensure(self.client, identity, take_over=True)
-        except RequestRefused as denied:
-            raise denied.final(lazy("keep her recovery key")) from None
         self._say(lazy("Lyra's cross-signing identity was replaced; whoever verified her before has to verify her again."))
 
     async def recovery_key(self) -> str:
@@ -183,10 +177,8 @@ class Account:
 
         Raises like `replace_identity`.
         """
-        try:
+        with _required(lazy("read her secret storage")):
             return await self._recovery.formatted_key(self.client)
-        except RequestRefused as denied:
-            raise denied.final(lazy("read her secret storage")) from None
 
     async def _vouch(self, client: AsyncClient) -> None:
         self.identity = None
@@ -211,3 +203,12 @@ class Account:
     def _say(self, sentence: Said) -> None:
         if str(sentence) not in self.said:
             self.said.append(str(sentence))
+
+
+@contextmanager
+def _required(what: Said) -> Iterator[None]:
+    """Turn a refusal of what she cannot do without into the final error."""
+    try:
+        yield
+    except RequestRefused as denied:
+        raise denied.final(what) from None

@@ -50,7 +50,7 @@ class Hearing:
     ) -> None:
         self._rooms = rooms
         self._timeline = timeline_state
-        self._invitations = invitations
+        self.invitations = invitations
         self._message_reader = message_reader
         self._known: Recent[str, None] = Recent(_MOST_KNOWN)
         self._steps: list[ReceivedStep] = []
@@ -65,11 +65,11 @@ class Hearing:
         """Advance the rooms by a batch, and return what happened in them."""
         found: list[Event] = []
         for segment in batch.segments:
-            quiet = batch.quiet or self._invitations.is_quiet(segment.room.id)
+            quiet = batch.quiet or self.invitations.is_quiet(segment.room.id)
             happened = [*self._through(segment, quiet=quiet)]
             early = self._early(segment) if quiet else None
             found += [*happened, *([early] if early else [])]
-            self._invitations.close(segment.room.id)
+            self.invitations.close(segment.room.id)
         if batch.quiet:
             return [one for one in found if isinstance(one, Unreadable)]
         changed = {room.id: room for room in batch.rooms}
@@ -138,10 +138,10 @@ class Hearing:
         was_member, name = room.is_member, room.name
         room.apply(event.raw)
         if event.kind == TOMBSTONE:
-            self._invitations.moved(room, event)
+            self.invitations.moved(room, event)
         if room.is_member and not was_member:
             replaces = room.state.predecessor and not room.is_private
-            if self._invitations.entered(room) and (len(room.others) > 1 or replaces):
+            if self.invitations.entered(room) and (len(room.others) > 1 or replaces):
                 yield ServerJoined(f"join:{event.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
             for thread in ("", *self._timeline.threads.of_room(room.id)):
