@@ -117,7 +117,6 @@ class Limits:
         await self._notes.put("starts", self._starts)
 
     async def _hear_of_others(self) -> None:
-        """Count the starts of the other processes as well."""
         if self.turn is not None:
             self._starts = sorted({*self._starts, *(int(one) for one in await self._notes.get("starts") or ())})
 

@@ -98,7 +98,6 @@ class Sync:
         return self._pace.elapsed() - self._answered_at > self._pace.stale
 
     async def _ask(self) -> SyncResponse:
-        """Request what happened since the last commit."""
         # nio skips an answer that ends at its own position. In a full one, it would miss the quiet rooms.
         self._client.next_batch = "" if self._full else self._since
         # A full answer comes at once.
@@ -121,7 +120,6 @@ class Sync:
         return answer
 
     async def _process(self, response: SyncResponse) -> None:
-        """Pass on what a sync brought, and move on."""
         invites = await _invites(response)
         try:
             batch = await self._gatherer.gather(response, self._since, full=self._full)

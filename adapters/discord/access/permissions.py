@@ -167,5 +167,4 @@ def _is_hidden(channel: discord.abc.GuildChannel | discord.Thread, rights: disco
 
 
 def _is_nobody(error: Exception) -> bool:
-    """Return whether an error says that there is no such member."""
     return isinstance(error, discord.NotFound) and error.code in (UNKNOWN_MEMBER, UNKNOWN_USER)

@@ -201,7 +201,6 @@ class Backfill:
         return [Gap(stream, None, after) for stream, after in known.items() if stream not in listed and stream not in gone]
 
     async def _tell_joined(self, guild: discord.Guild, newest: int, hand: Hand) -> None:
-        """Pass on that Lyra was added to a server while she was away."""
         joined = guild.me.joined_at if guild.me else None
         if joined and joined > discord.utils.snowflake_time(newest) and (event := self._client.joined(guild)):
             await hand([GatewayEvent(event)])
@@ -279,12 +278,10 @@ class Backfill:
         return None
 
     async def _give_up(self, gap: Gap, hand: Hand) -> None:
-        """Give up a channel that cannot be read."""
         await self._keep_position(gap, hand)
         self.unreadable.add(gap.stream)
 
     async def _keep_position(self, gap: Gap, hand: Hand) -> None:
-        """Save where reading stopped, so that it can continue there."""
         await hand([GatewayEvent(None, gap.stream, gap.after)])
 
     async def _remember_gone(self, gap: Gap, trouble: Exception) -> None:

@@ -122,7 +122,6 @@ class CallAnswers:
         return sending.target
 
     def _way(self, address: CallAddress) -> dict[str, Any]:
-        """Return the arguments for using the client's connection."""
         http = self._client.http
         webhook = discord.Webhook.partial(address.application, address.token, client=self._client)
         return {"session": webhook.session, "proxy": http.proxy, "proxy_auth": http.proxy_auth}
@@ -140,7 +139,6 @@ def _body(sending: Sending, flags: int = 0) -> dict[str, Any]:
 
 
 def _content(body: dict[str, Any], sending: Sending) -> MultipartParameters:
-    """Return a request's parameters, with the part's files."""
     if not sending.files:
         return MultipartParameters(payload=body, multipart=None, files=None)
     files = attached(sending)

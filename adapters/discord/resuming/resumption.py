@@ -140,7 +140,6 @@ class Socket:
         self._telling: SessionReplay | None = None
 
     def __getattr__(self, name: str) -> Any:
-        """Delegate everything else to the connection."""
         return getattr(self._socket, name)
 
     async def send_str(self, data: str, compress: int | None = None) -> None:

@@ -96,10 +96,7 @@ class Account:
         return self.client
 
     async def sign_in(self, person: AuthorizingPerson, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-        """Have somebody authorize her device on a page, if the homeserver has one; `open` resumes with it.
-
-        Raises like `open`.
-        """
+        """Have somebody authorize her device on a page, if the homeserver has one; `open` resumes with it. Raises like `open`."""
         with _required(lazy("sign in")):
             await self._devices.sign_in(Grants(self._notes, person, self._access.device_name, pause))
 
@@ -173,10 +170,7 @@ class Account:
         self._say(lazy("Lyra's cross-signing identity was replaced; whoever verified her before has to verify her again."))
 
     async def recovery_key(self) -> str:
-        """Return the recovery key, a secret by which the owner's other clients verify Lyra.
-
-        Raises like `replace_identity`.
-        """
+        """Return the recovery key, a secret by which the owner's other clients verify Lyra. Raises like `replace_identity`."""
         with _required(lazy("read her secret storage")):
             return await self._recovery.formatted_key(self.client)
 

@@ -206,10 +206,7 @@ class Devices:
         return await self._noted_new(stores, await self._login_methods.by_secret(stores, old), old)
 
     async def _noted_new(self, stores: KeyStores, device: Device, old: Device | None) -> Device:
-        """Create a newly authorized device's keys, and note it in place of the old one.
-
-        Raises PlatformRefused, or like `ask`.
-        """
+        """Create a newly authorized device's keys, and note it in place of the old one. Raises PlatformRefused, or like `ask`."""
         # Leftovers of an earlier attempt were never published.
         stores.remove(device.id)
         async with stores.briefly(self._access.homeserver, device.user, device.id) as client:

@@ -106,7 +106,6 @@ def unpacked(text: str) -> bytes:
 
 
 def _of(found: Any, *path: str) -> Json:
-    """Return an object within an object, {} if there is none."""
     return reduce(part, path, found)
 
 

@@ -130,7 +130,6 @@ class Verifications:
             await self._channel.refuse(heard, steps.UNKNOWN)
 
     async def _refuse(self, heard: ReceivedStep) -> None:
-        """Reject a step that was encrypted by another device than it names."""
         self._over.add(heard.id)
         await self._records.end(heard.id)
         await self._channel.refuse(heard, steps.MISMATCH)
@@ -240,7 +239,6 @@ class Verifications:
             await self._notices.ended(one, code, by_them=told)
 
     async def _give_up(self, record: VerificationRecord) -> None:
-        """End a verification left over from an earlier connection."""
         one = Verification(record.id, self._me, DeviceParty(record.user, record.device), record.room)
         await self._channel.cancel(one, steps.BY_USER)
         await self._records.end(record.id)
@@ -248,7 +246,6 @@ class Verifications:
         await self._notices.ended(one, RESTARTED)
 
     async def _check_keys(self, users: Collection[str] | None = None) -> None:
-        """Check whether verified keys are unchanged, for some users or all."""
         try:
             for one in await self._verified_keys.changed(users):
                 await self._notices.changed(one)

@@ -82,7 +82,6 @@ class VerifiedKeys:
         return lost
 
     def _trust(self, attestation: Attestation) -> None:
-        """Mark a device as verified in the key store."""
         with suppress(KeyError):
             device = self._client.device_store[attestation.user][attestation.device]
             if device.ed25519 == attestation.key:
