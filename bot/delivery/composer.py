@@ -1,25 +1,26 @@
-"""Composing outgoing text: it is cut into parts, and whatever must not leave is removed from each.
+"""Composing outgoing text: it is cut into parts or put on cards, and whatever must not leave is removed from each.
 
 No invisible or cursor-moving characters, no links except those said by people in view or allowed by the operator, no part
 longer than the platform allows; checked on the parts, after cutting.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 
 from adapters.base import Adapter
-from adapters.command_table import Action, Card
+from adapters.command_table import Action, Card, CardLimits
 from adapters.markup import printable
-from adapters.splitting import closed
-from bot.delivery.cards import CARDS, gated_cards, serialize
+from adapters.splitting import closed, units
 from bot.delivery.exit_gate import gated, gated_parts, is_plain, without_partial_url
 from bot.delivery.links import NO_LINKS, AllowList, PassingLinks
 from memory.journal.journal import Part
 from memory.ports import Ids
 from memory.text.off_loop import off_loop
 
+CARDS = "cards"
+"""The form of a part whose text is cards."""
 MOST_CHARACTERS = 100_000
 _SHORTEST = 2_000
 """The longest part that every platform accepts."""
@@ -136,3 +137,53 @@ class Composer:
 
 def _pressed(actions: Sequence[Action]) -> str:
     return json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
+
+
+def serialize(cards: Sequence[Card]) -> str:
+    """Serialize cards as a part's text."""
+    return json.dumps([asdict(card) for card in cards], ensure_ascii=False)
+
+
+def deserialize(text: str) -> tuple[Card, ...]:
+    """Deserialize the cards that `serialize` wrote."""
+    return tuple(Card(**one) for one in json.loads(text))
+
+
+def gated_cards(cards: Sequence[Card], allowed: Container[str], limits: CardLimits, *, names: bool) -> list[list[Card]]:
+    """Return checked cards, grouped by message.
+
+    A title is a link only if its URL is `allowed` verbatim, and neither title nor note shows a URL. A text longer than a card's
+    limit continues in the next card.
+    """
+    messages: list[list[Card]] = [[]]
+    remaining = limits.units
+    for card in (part for whole in cards for part in _gated(whole, allowed, limits, names=names)):
+        size = units(card.title) + units(card.text) + units(card.note)
+        if len(messages[-1]) == limits.cards or (messages[-1] and size > remaining):
+            messages.append([])
+            remaining = limits.units
+        messages[-1].append(card)
+        remaining -= size
+    return messages
+
+
+def _gated(card: Card, allowed: Container[str], limits: CardLimits, *, names: bool) -> Iterator[Card]:
+    whole = replace(
+        card,
+        title=_line(card.title, limits.title, names=names),
+        note=_line(card.note, limits.note, names=names),
+        link=card.link if card.link in allowed else "",
+    )
+    # A card's small print is placed under its last part alone.
+    most = min(limits.text, limits.units - units(whole.title) - units(whole.note))
+    text = printable(card.text).strip()
+    *before, last = gated_parts(text, allowed, most, names=names) if text else [""]
+    yield from (replace(whole, text=text, note="") for text in before)
+    yield replace(whole, text=last)
+
+
+def _line(text: str, most: int, *, names: bool) -> str:
+    """Return a text as one line, truncated, in which no URL becomes a link."""
+    line = " ".join(printable(text).split())
+    first, *rest = gated_parts(line, NO_LINKS, most - 1, names=names) if line else [""]
+    return f"{first}…" if rest else first

@@ -11,7 +11,7 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from adapters.base import Adapter, Sending
-from adapters.command_table import Action, File
+from adapters.command_table import Action
 from adapters.errors import PlaceGone, PlaceHidden, SendFailed
 from adapters.events import Person, Place, split_key
 from bot.conversation.domain_access import DomainAccess
@@ -134,7 +134,8 @@ class Outgoing:
             if not (place and await self._domains.has_same_readers(place, row.domain, row.also, adapter)):
                 await self._withhold(row, place, queue)
                 return ""
-        whole = self._as_it_goes_out(adapter.platform, row)
+        current = self._blocked.as_told((adapter.platform, row.place), row)
+        whole = self.pending_texts.restored(current) if current else None
         if whole is None:
             await self._cancel([row])
             return ""
@@ -148,11 +149,6 @@ class Outgoing:
             self._on_sent_off_record(adapter.platform, remote)
         await queue.record_sent(row, remote)
         return remote
-
-    def _as_it_goes_out(self, platform: str, row: Row) -> tuple[Row, Sequence[File]] | None:
-        """Return a part with the text and files that it has by now; None if there is nothing to send."""
-        current = self._blocked.as_told((platform, row.place), row)
-        return self.pending_texts.restored(current) if current else None
 
     async def _give_up(self, row: Row, queue: PartQueue, reason: Row | None) -> None:
         """Cancel a part that can never arrive, and the rest of its answer; send the reason in its place, if there is one."""

@@ -4,8 +4,8 @@ import pytest
 
 from adapters.command_table import Card, CardLimits
 from adapters.splitting import units
-from bot.delivery import cards
-from bot.delivery.cards import deserialize, gated_cards, serialize
+from bot.delivery import composer as cards
+from bot.delivery.composer import deserialize, gated_cards, serialize
 from bot.delivery.urls import has_link
 
 LIMITS = CardLimits(cards=10, units=6000, title=256, text=4096, note=2048)

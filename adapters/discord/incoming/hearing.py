@@ -175,16 +175,12 @@ class Hearing:
         for one in waiting:
             if len(page) == _MOST_AT_ONCE or (one.dm is not None and not self._backfill.is_caught_up(one.dm)):
                 # What came before goes first: the cursor of a DM must not be ahead of a channel that has none yet.
-                await self._hand_over_page(page)
+                await self.hand_over(page)
                 page = []
             if one.dm is not None:
                 await self._backfill.catch_up(one.dm, one.position, self.hand_over)
             page.append(one)
-        await self._hand_over_page(page)
-
-    async def _hand_over_page(self, page: Sequence[GatewayEvent]) -> None:
-        if page:
-            await self.hand_over(page)
+        await self.hand_over(page)
 
     def _with_permitted_quote(self, event: Event | None) -> Event | None:
         """Return an event with its quote reduced to the id if somebody who reads its place now may not read that."""

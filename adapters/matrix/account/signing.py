@@ -100,8 +100,7 @@ class Signing:
             if not shown.master:
                 await self._begin(client, await self._kept(client.user_id), password)
                 shown = await published(client)
-            identity = await self._own(shown)
-            await _sign(client, identity, shown)
+            return await self._signed_by_own(client, shown)
         except RequestRefused as denied:
             raise Unsigned(
                 lazy(
@@ -110,19 +109,20 @@ class Signing:
                     denied=denied,
                 )
             ) from None
-        return identity
 
     async def replace(self, client: AsyncClient, password: str) -> CrossSigningIdentity:
         """Replace the identity, sign this device with the new one, and return it. Raises PlatformRefused, or like `ask`."""
         try:
             await self._begin(client, None, password)
-            shown = await published(client)
-            identity = await self._own(shown)
-            await _sign(client, identity, shown)
+            return await self._signed_by_own(client, await published(client))
         except RequestRefused as denied:
             raise _not_replaced(denied, password) from None
         except Unsigned as unsigned:
             raise PlatformRefused(str(unsigned)) from None
+
+    async def _signed_by_own(self, client: AsyncClient, shown: PublishedKeys) -> CrossSigningIdentity:
+        identity = await self._own(shown)
+        await _sign(client, identity, shown)
         return identity
 
     async def _begin(self, client: AsyncClient, identity: CrossSigningIdentity | None, password: str) -> None:

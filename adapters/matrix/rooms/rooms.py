@@ -191,8 +191,7 @@ class Rooms:
         return self._rooms.get(room_id) or self._left.get(room_id)
 
     def _is_seen(self, room_id: str) -> bool:
-        room = self._rooms.get(room_id)
-        return room is not None and room.is_member and room_id not in self._unsettled
+        return self.hears(room_id) and room_id not in self._unsettled
 
     def _is_dm(self, room: Room, user_id: str) -> bool:
         usable = room.is_member and room.id not in self._unsettled and not room.state.is_space and not room.state.replaced

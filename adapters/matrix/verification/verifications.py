@@ -23,11 +23,10 @@ from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.channel import LASTS, Channel, ReceivedStep, StepNotSent, to_device
-from adapters.matrix.verification.records import Records, VerificationInProgress, VerificationRecord
+from adapters.matrix.verification.records import CHAT, OPERATOR, Records, VerificationInProgress, VerificationRecord, VerifiedKeys
 from adapters.matrix.verification.sas import METHOD, DeviceParty
 from adapters.matrix.verification.steps import Phase, Verification, VerificationEnded
 from adapters.matrix.verification.verification_notices import LOST, RESTARTED, VerificationNotices
-from adapters.matrix.verification.verified_keys import CHAT, OPERATOR, VerifiedKeys
 from localization.sentences import Said, lazy
 
 T = TypeVar("T")
