@@ -9,6 +9,7 @@ import discord
 
 from adapters.base import Adapter, Presence, Sending
 from adapters.command_table import CardLimits, Surface
+from adapters.discord import connection
 from adapters.discord.access import readers
 from adapters.discord.access.administrators import Administrators
 from adapters.discord.access.audiences import Audiences
@@ -16,17 +17,7 @@ from adapters.discord.access.channels import locate, opened, private, vanished
 from adapters.discord.access.permissions import Permissions
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.client import Client
-from adapters.discord.connection import (
-    AccountAccess,
-    ClientOptions,
-    Disconnected,
-    Pace,
-    ShardNotes,
-    advised,
-    close,
-    pointed_at,
-    stay,
-)
+from adapters.discord.connection import AccountAccess, ClientOptions, Disconnected, Pace, ShardNotes
 from adapters.discord.incoming.backfill import Backfill
 from adapters.discord.incoming.convert import PLATFORM, names
 from adapters.discord.incoming.files import Files
@@ -101,7 +92,7 @@ class Discord(Adapter):
     async def connections(self) -> int:
         """Return the number of shards; Discord is asked for it once. Raises PlatformFailure if it does not answer."""
         if not self._shards:
-            self._shards = await advised(self._access) if self._access.shards == "auto" else self._access.shards
+            self._shards = await connection.advised(self._access) if self._access.shards == "auto" else self._access.shards
         return self._shards
 
     def holds(self, place: str) -> bool:
@@ -128,7 +119,7 @@ class Discord(Adapter):
                 log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
                 await self._limits.hold()
 
-        with pointed_at(self._access):
+        with connection.pointed_at(self._access):
             try:
                 await self._pace.through_failures(connect)
             finally:
@@ -149,20 +140,22 @@ class Discord(Adapter):
             self._sender = Sender(client, self._limits.require, self._now, posts)
 
         client = self.client(self._options, self._limits, self._files, self._administrators, resumption, prepare)
-        calls = InteractionHandler(client, listener, self._gate, now=self._now, shown=self._audiences.about)
+        calls = InteractionHandler(client, listener, self._gate, self._pace, self._now, self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
         client.on_call = calls.on
         hearing = self.hearing(client, listener, gaps, self._gate, self._audiences, self._position)
         listening = asyncio.create_task(hearing.run())
         try:
-            await until_one_ends(stay(client, self._access.token), asyncio.shield(listening), client.connection_loss.too_long())
+            await until_one_ends(
+                connection.stay(client, self._access.token), asyncio.shield(listening), client.connection_loss.too_long()
+            )
         except asyncio.CancelledError:
             await self._handover.leave(client, hearing, listening, self._options.terms(self._access.token))
             raise
         finally:
             listening.cancel()
             self._client = self._sender = None
-            await close(client)
+            await connection.close(client)
             await asyncio.gather(listening, return_exceptions=True)
 
     @property

@@ -35,11 +35,15 @@ class Pace(Patience):
     """Waits, in seconds.
 
     `ready` is how long the last server may be late after a start; `patience` is how long a lost connection may take to come
-    back before a new one is made.
+    back before a new one is made. A call waits `commit` for its commit before it is acknowledged, `suggest` for suggestions,
+    and `confirm` for a yes or no.
     """
 
     ready: float = 2.0
     patience: float = 180.0
+    commit: float = 2.0
+    suggest: float = 2.0
+    confirm: float = 60.0
 
 
 class Disconnected(Exception):

@@ -18,14 +18,7 @@ from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores, KeysUnreadable, close
 from adapters.matrix.account.login import Credentials, Device, LoginMethods, by_password, refreshed
 from adapters.matrix.account.published_keys import PublishedKeys, bare, described, publish, published, refill
-from adapters.matrix.homeserver import (
-    PASSWORD,
-    SIGN_IN,
-    RequestRefused,
-    SignedOut,
-    ask,
-    unreachable,
-)
+from adapters.matrix.homeserver import PASSWORD, SIGN_IN, RequestRefused, SignedOut, ask, unreachable
 from localization.sentences import _, lazy
 
 DEVICE = "device"

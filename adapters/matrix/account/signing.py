@@ -14,17 +14,8 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.account.published_keys import (
-    PublishedKeys,
-    countersigned,
-    described,
-    names,
-    packed,
-    published,
-    signature,
-    signed_by,
-    unpacked,
-)
+from adapters.matrix.account import published_keys
+from adapters.matrix.account.published_keys import PublishedKeys, published
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import part
 from localization.sentences import Explained, lazy
@@ -48,16 +39,16 @@ class CrossSigningIdentity:
     @classmethod
     def from_note(cls, user: str, note: Any) -> Self | None:
         """Deserialize an identity from a note, None without one."""
-        return cls(user, {usage: unpacked(note[usage]) for usage in _USAGES}) if note else None
+        return cls(user, {usage: published_keys.unpacked(note[usage]) for usage in _USAGES}) if note else None
 
     def note(self) -> Json:
         """Serialize the identity for a note."""
-        return {usage: packed(seed) for usage, seed in self.seeds.items()}
+        return {usage: published_keys.packed(seed) for usage, seed in self.seeds.items()}
 
     def public(self, usage: str) -> str:
         """Return a public key, in base64."""
         key = ECC.construct(curve="Ed25519", seed=self.seeds[usage]).public_key()
-        return packed(key.export_key(format="raw"))
+        return published_keys.packed(key.export_key(format="raw"))
 
     def described(self, usage: str) -> Json:
         """Return the document that publishes a key, signed by the master key unless it is the master key."""
@@ -67,7 +58,7 @@ class CrossSigningIdentity:
 
     def signed(self, document: Json, usage: str) -> Json:
         """Return a document signed by one of the keys, without other signatures."""
-        signatures = {self.user: {f"ed25519:{self.public(usage)}": signature(self.seeds[usage], document)}}
+        signatures = {self.user: {f"ed25519:{self.public(usage)}": published_keys.signature(self.seeds[usage], document)}}
         return document | {"signatures": signatures}
 
 
@@ -141,7 +132,11 @@ class Signing:
         """Return the identity that the homeserver shows, if its keys are here. Raises Unsigned."""
         for name in (_NEXT, _NOTE):
             identity = await self._kept(shown.user, name)
-            if identity and names(shown.master, identity.public(MASTER)) and names(shown.self_signing, identity.public(SELF)):
+            if (
+                identity
+                and published_keys.names(shown.master, identity.public(MASTER))
+                and published_keys.names(shown.self_signing, identity.public(SELF))
+            ):
                 if name == _NEXT:
                     await self._notes.put(_NOTE, identity.note())
                     await self._notes.put(_NEXT, None)
@@ -158,7 +153,7 @@ class Signing:
 async def _upload(client: AsyncClient, identity: CrossSigningIdentity, password: str) -> None:
     """Publish an identity; the homeserver may require the password. Raises like `ask`."""
     body = {f"{usage}_key": identity.described(usage) for usage in (MASTER, SELF, USER)}
-    body["master_key"] = countersigned(client.olm, body["master_key"])
+    body["master_key"] = published_keys.countersigned(client.olm, body["master_key"])
     path = ("keys", "device_signing", "upload")
     try:
         await ask(client, "POST", *path, body=body)
@@ -175,10 +170,10 @@ async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: Publ
     own, master = identity.public(SELF), identity.public(MASTER)
     signatures: Json = {}
     # What is signed is built here, never taken from the homeserver.
-    if not signed_by(shown.device, shown.user, own, own):
-        signatures[shown.device_id] = identity.signed(described(client.olm), SELF)
-    if not signed_by(shown.master, shown.user, shown.device_id, shown.device_key):
-        signatures[master] = countersigned(client.olm, identity.described(MASTER))
+    if not published_keys.signed_by(shown.device, shown.user, own, own):
+        signatures[shown.device_id] = identity.signed(published_keys.described(client.olm), SELF)
+    if not published_keys.signed_by(shown.master, shown.user, shown.device_id, shown.device_key):
+        signatures[master] = published_keys.countersigned(client.olm, identity.described(MASTER))
     if not signatures:
         return
     answer = await ask(client, "POST", "keys", "signatures", "upload", body={shown.user: signatures})

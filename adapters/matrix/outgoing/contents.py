@@ -131,12 +131,7 @@ def has_code(content: Json) -> bool:
 
 def file(content: Json, source: Json, size: int) -> Json:
     """Return a message whose words are in a text file of `size` bytes; `source` says where it is."""
-    said = {
-        "msgtype": "m.file",
-        "body": str(_IN_A_FILE),
-        "filename": FILE_NAME,
-        "info": {"mimetype": "text/plain", "size": size},
-    }
+    said = {"msgtype": "m.file", "body": str(_IN_A_FILE), "filename": FILE_NAME, "info": {"mimetype": "text/plain", "size": size}}
     return unformatted(content) | said | source
 
 
