@@ -26,7 +26,7 @@ async def test_without_the_gate_live_words_come_before_missed_ones(server: Disco
         async def _take(self, item: GatewayEvent | ConnectionChange | VisibilityChange | discord.Guild) -> bool:
             if item is ConnectionChange.COMPLETE:
                 self._later = asyncio.create_task(super()._take(item))
-                self._open = True
+                self.is_open = True
                 return False
             return await super()._take(item)
 

@@ -101,28 +101,22 @@ class PendingQuestions:
         return True
 
 
+@dataclass(eq=False)
 class InteractionHandler:
     """Calls through Discord's own menus. `gate` returns the role that stands for everyone on a server, '' for @everyone.
 
     `shown` removes from a call what readers of its place may not read.
     """
 
-    def __init__(
-        self,
-        client: discord.Client,
-        listener: Listener,
-        gate: Callable[[str], str],
-        pace: Pace,
-        now: Callable[[], int],
-        shown: Callable[[MenuCall], MenuCall],
-    ) -> None:
-        self._client = client
-        self._listener = listener
-        self._gate = gate
-        self._now = now
-        self._pace = pace
-        self._shown = shown
-        self._questions = PendingQuestions(pace.confirm)
+    client: discord.Client
+    listener: Listener
+    gate: Callable[[str], str]
+    pace: Pace
+    now: Callable[[], int]
+    shown: Callable[[MenuCall], MenuCall]
+
+    def __post_init__(self) -> None:
+        self._questions = PendingQuestions(self.pace.confirm)
         self._alive: dict[str, _Caller] = {}
 
     async def on(self, interaction: discord.Interaction) -> None:
@@ -131,7 +125,7 @@ class InteractionHandler:
             await self._take(interaction)
 
     async def _take(self, interaction: discord.Interaction) -> None:
-        table, custom_id = self._listener.table, interaction.custom_id or ""
+        table, custom_id = self.listener.table, interaction.custom_id or ""
         match interaction.type:
             case InteractionType.application_command:
                 await self._call(interaction, call_parsing.parse_call(call_parsing.data_of(interaction), table))
@@ -146,22 +140,22 @@ class InteractionHandler:
         return self._alive.get(event_id)
 
     async def _call(self, interaction: discord.Interaction, call: ParsedCall | None) -> None:
-        place = call_parsing.place_of(self._client, interaction, self._gate)
+        place = call_parsing.place_of(self.client, interaction, self.gate)
         if call is not None and (call.spec.alone or (place is None and interaction.is_user_integration())):
             await self._call_alone(interaction, call)
         elif call is None or place is None:
             await _say(interaction, _NOT_HERE if call else _UNKNOWN)
         else:
-            answers = address(interaction, self._now(), private=call.private)
-            event = self._shown(as_event(interaction, call, place, answers))
+            answers = address(interaction, self.now(), private=call.private)
+            event = self.shown(as_event(interaction, call, place, answers))
             await self._hear(event, _Caller(interaction, self._questions))
 
     async def _call_alone(self, interaction: discord.Interaction, call: ParsedCall) -> None:
         """Handle a call as one in the caller's own DM, with a private answer where they are."""
-        caller, answers = _Caller(interaction, self._questions), address(interaction, self._now(), private=True)
+        caller, answers = _Caller(interaction, self._questions), address(interaction, self.now(), private=True)
         # Finding the DM takes a request.
         await caller.promise(private=True)
-        found = await call_parsing.own_place(interaction, self._gate)
+        found = await call_parsing.own_place(interaction, self.gate)
         if found is None:
             await _say(interaction, _NOT_HERE)
             return
@@ -179,8 +173,8 @@ class InteractionHandler:
             return
         self._alive[event.id] = caller
         try:
-            hearing = asyncio.ensure_future(self._listener.hear([event]))
-            await asyncio.wait({hearing}, timeout=self._pace.commit)
+            hearing = asyncio.ensure_future(self.listener.hear([event]))
+            await asyncio.wait({hearing}, timeout=self.pace.commit)
             if not caller.promised.is_set() and (not hearing.done() or hearing.exception() is None):
                 await caller.promise(private=event.private)
             await asyncio.wait({hearing})
@@ -196,19 +190,17 @@ class InteractionHandler:
             await interaction.response.autocomplete(choices)
 
     async def _suggestions(self, interaction: discord.Interaction, call: ParsedCall) -> Sequence[str]:
-        place = call_parsing.place_of(self._client, interaction, self._gate)
+        place = call_parsing.place_of(self.client, interaction, self.gate)
         if (
             place is None
             and interaction.is_user_integration()
-            and (found := await call_parsing.own_place(interaction, self._gate))
+            and (found := await call_parsing.own_place(interaction, self.gate))
         ):
             _dm, place = found
         if place is None:
             return ()
-        looking = asyncio.ensure_future(
-            self._listener.suggest(as_event(interaction, call, place, None), call.focused, call.typed)
-        )
-        await asyncio.wait({looking}, timeout=self._pace.suggest)
+        looking = asyncio.ensure_future(self.listener.suggest(as_event(interaction, call, place, None), call.focused, call.typed))
+        await asyncio.wait({looking}, timeout=self.pace.suggest)
         # If late or failed, there are no suggestions; what was typed remains valid.
         return () if looking.cancel() or looking.exception() else looking.result()
 

@@ -7,7 +7,7 @@ others can join or look in, so do they.
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from nio import AsyncClient
 
@@ -219,7 +219,7 @@ class Rooms:
         for room in rooms:
             was = self._kept.get(room.id)
             if room.record != was and (was or room.is_member):
-                note = {"at": since, "was": was and was.note(), "is": room.record.note()}
+                note = {"at": since, "was": was and asdict(was), "is": asdict(room.record)}
                 await self._notes.put(_note(room.id), note)
                 self._kept[room.id] = room.record
             await self._look_back(room, since)
