@@ -15,18 +15,10 @@ from adapters.command_table import Action
 from adapters.errors import PlaceGone, PlaceHidden, SendFailed
 from adapters.events import Person, Place, split_key
 from bot.conversation.domain_access import DomainAccess
+from bot.delivery import pending_sends
 from bot.delivery.composer import OFFER, Composer
 from bot.delivery.links import NO_LINKS, AllowList
-from bot.delivery.pending_sends import (
-    BlockedPlaces,
-    PartQueue,
-    PendingTexts,
-    PlaceKey,
-    Retries,
-    explanation,
-    language_of,
-    sending,
-)
+from bot.delivery.pending_sends import BlockedPlaces, PartQueue, PendingTexts, PlaceKey, Retries
 from bot.keyed_locks import KeyedLocks
 from bot.models.offline.spoken_languages import detect_language
 from bot.service.log import log
@@ -113,7 +105,7 @@ class Outgoing:
             except SendFailed as error:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
                 if error.final or (error.barred and self._blocked.is_over(row)):
-                    await self._give_up(row, queue, explanation(row, error))
+                    await self._give_up(row, queue, pending_sends.explanation(row, error))
                     continue
                 if error.barred:
                     self._blocked.begin((platform, place))
@@ -140,8 +132,8 @@ class Outgoing:
             await self._cancel([row])
             return ""
         going_out, files = whole
-        with reading(language_of(going_out)):
-            remote = await adapter.send(sending(going_out, files))
+        with reading(pending_sends.language_of(going_out)):
+            remote = await adapter.send(pending_sends.sending(going_out, files))
         self.pending_texts.drop([row])
         # Its id belongs to the text, not to the buttons.
         remote = "" if row.part.form == OFFER else remote
@@ -244,8 +236,8 @@ class Outgoing:
 
     async def edit_preview(self, place: Place, remote: str, text: str, actions: Sequence[Action] = ()) -> None:
         """Edit a preview. Raises SendFailed."""
-        sending = Sending("", place.key, text, "edit", "", unsure=False, target=remote, actions=tuple(actions))
-        await self._adapters[place.platform].send(sending)
+        edit = Sending("", place.key, text, "edit", "", unsure=False, target=remote, actions=tuple(actions))
+        await self._adapters[place.platform].send(edit)
 
     async def may_show(self, place: Place, view: View) -> bool:
         """Return whether a place still has the readers of a view. Raises SendFailed if that is unknown."""

@@ -134,18 +134,15 @@ class HistoryComparison:
                 break
             last = one
         if last is None:
-            await self._unreadable(spot)
+            for event in await self.adapters[platform].vanished([place]):
+                await self.vanish(event)
+            self._put_aside(spot)
             return
         begun_at = comparison.at if comparison else now
         await self._unverified.record_comparison(platform, place, PlaceComparison(begun_at, last.position, requests + 1))
         self._aside.pop(spot, None)
         if spot in self._due:
             self._due[spot] = last.said_at
-
-    async def _unreadable(self, spot: _Spot) -> None:
-        for event in await self.adapters[spot.platform].vanished([spot.place]):
-            await self.vanish(event)
-        self._put_aside(spot)
 
     def _put_aside(self, spot: _Spot) -> None:
         self._due.pop(spot, None)

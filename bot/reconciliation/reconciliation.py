@@ -77,7 +77,8 @@ class Vanishing:
         if any(self.unverified.is_settled(platform, one) for one in wider):
             return
         # Noted first, so that after a kill the next start sends outstanding notices.
-        await self.register.put(platform, prefix, NotedPlace(event.name or await self._name_of(platform, prefix), event.rulers))
+        name = event.name or await self.memory.places.last_name(platform, _key(prefix)) or _UNNAMED[len(prefix)]
+        await self.register.put(platform, prefix, NotedPlace(name, event.rulers))
         waiting = [
             one for one in await unfinished(self.memory.journal, platform) if is_within(prefix, split_key(one[1].place.key))
         ]
@@ -100,9 +101,6 @@ class Vanishing:
                 await self.keep_requests.tell(row)
         except MemoryFailure as error:
             log.error("vanish.failed", platform=platform, error=type(error).__name__)
-
-    async def _name_of(self, platform: str, prefix: Prefix) -> str:
-        return await self.memory.places.last_name(platform, _key(prefix)) or _UNNAMED[len(prefix)]
 
     async def restore(self, platform: str, places: Iterable[str]) -> None:
         """Restore places that had disappeared but have new messages; they count as unverified."""
