@@ -216,7 +216,8 @@ class Discord(Adapter):
         """Return the n messages before one, oldest first; none if that is not allowed or impossible now."""
         if self._client is None:
             return ()
-        found = await earlier(self._client, self._limits, self._gate, self._starts, place, message, n, reader)
+        asked = Permissions(self._client, self._limits, self._gate, reader) if reader else None
+        found = await earlier(self._client, self._limits, self._starts, place, message, n, asked)
         if reader is not None:
             return found
         with suppress(PlaceGone):

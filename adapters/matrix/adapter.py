@@ -35,6 +35,8 @@ from adapters.matrix.rooms.past_names import PastNames
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.sync import Sync
+from adapters.matrix.verification.channel import Channel
+from adapters.matrix.verification.verification_notices import VerificationNotices
 from adapters.matrix.verification.verifications import Verifications
 from adapters.message_parts import Contents, Quote
 from adapters.task_groups import until_one_ends
@@ -131,9 +133,9 @@ class Matrix(Adapter):
         hearing = self.hearing(rooms, timeline_state, invitations, message_reader)
         departures = Departures(client, rooms, self._notes)
         wire = Wire(client, rooms, hearing.posted)
-        verifications = Verifications(
-            self._account, rooms, wire, self._notes, listener, pace=self._pace, now=self._now, prefix=self.prefix
-        )
+        channel = Channel(client, rooms, wire, self._pace)
+        notices = VerificationNotices(channel, listener, self.prefix)
+        verifications = Verifications(self._account, channel, notices, self._notes, self._pace, self._now)
         sync = Sync(self._account, listener, gatherer, hearing, departures, verifications, self._pace)
         direct_rooms = DirectRooms(client, rooms, self._notes)
         presences = Presences(client, rooms, timeline_state.lookups, message_reader)

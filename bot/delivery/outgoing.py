@@ -17,7 +17,7 @@ from adapters.events import Person, Place, split_key
 from bot.conversation.domain_access import DomainAccess
 from bot.delivery import pending_sends
 from bot.delivery.composer import OFFER, Composer
-from bot.delivery.links import NO_LINKS, AllowList
+from bot.delivery.links import NO_LINKS
 from bot.delivery.pending_sends import BlockedPlaces, PartQueue, PendingTexts, PlaceKey, Retries
 from bot.keyed_locks import KeyedLocks
 from bot.models.offline.spoken_languages import detect_language
@@ -27,7 +27,6 @@ from localization.sentences import lazy, ngettext
 from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, Journal, Part
 from memory.journal.journal import OutboxRow as Row
-from memory.ports import Ids
 from memory.store.cancellation import end_if_asked
 from memory.view.view import View
 
@@ -44,10 +43,10 @@ GONE, REFUSED, WAITING = "gone", "refused", "waiting"
 
 
 class Outgoing:
-    """Sends waiting outbox parts through the adapters. `listed` are the links that may always pass."""
+    """Sends waiting outbox parts through the adapters."""
 
     def __init__(
-        self, journal: Journal, domains: DomainAccess, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList, blocked: BlockedPlaces,
+        self, journal: Journal, domains: DomainAccess, adapters: Mapping[str, Adapter], composer: Composer, blocked: BlockedPlaces,
         *, on_sent_off_record: Callable[[str, str], None] = lambda platform, id: None,
         on_held_elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:  # fmt: skip
@@ -60,8 +59,7 @@ class Outgoing:
         self._journal = journal
         self._domains = domains
         self._adapters = adapters
-        self._ids = ids
-        self.composer = Composer(adapters, ids, listed)
+        self.composer = composer
         self._locks = KeyedLocks[PlaceKey]()
         self._retries = Retries()
         self.pending_texts = PendingTexts()
@@ -245,9 +243,9 @@ class Outgoing:
 
     async def remove_preview(self, platform: str, place: str, preview: str) -> None:
         """Remove a preview, or another part, now or at a retry."""
-        key = self._ids.new()
-        await self._journal.take_back(preview, key)
-        await self.flush(platform, place, [Part(key, "", "delete", preview)])
+        for removal in self.composer.removal(preview):
+            await self._journal.take_back(preview, removal.key)
+            await self.flush(platform, place, [removal])
 
     async def remove_stale_previews(self, platform: str) -> None:
         """Remove leftover previews at places that have other readers now."""

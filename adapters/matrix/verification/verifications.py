@@ -14,13 +14,11 @@ from typing import TypeVar
 from nio import SyncResponse
 
 from adapters.errors import PlatformFailure
-from adapters.listener import Listener, Notes
+from adapters.listener import Notes
 from adapters.matrix.account.account import Account
 from adapters.matrix.account.signing import MASTER
 from adapters.matrix.homeserver import SignedOut
-from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
-from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.channel import LASTS, Channel, ReceivedStep, StepNotSent, to_device
 from adapters.matrix.verification.records import CHAT, OPERATOR, Records, VerificationInProgress, VerificationRecord, VerifiedKeys
@@ -45,14 +43,12 @@ class Verifications:
     """The verifications of an open account's connection, one per person at a time."""
 
     def __init__(
-        self, account: Account, rooms: Rooms, wire: Wire, notes: Notes, listener: Listener,
-        *, pace: Pace, now: Callable[[], int], prefix: str,
-    ) -> None:  # fmt: skip
+        self, account: Account, channel: Channel, notices: VerificationNotices, notes: Notes, pace: Pace, now: Callable[[], int]
+    ) -> None:
         client, self._identity = account.client, account.identity
-        self._channel = Channel(client, rooms, wire, pace)
+        self._channel, self._notices = channel, notices
         self._records = Records(notes, client.user_id)
         self._verified_keys = VerifiedKeys(client, notes, self._identity)
-        self._notices = VerificationNotices(self._channel, listener, prefix)
         self._pace, self._now = pace, now
         self._me = self._channel.me
         self._in_progress: dict[str, VerificationInProgress] = {}
