@@ -15,6 +15,7 @@ from adapters.events import Circle, Message, Person, Place, Reach, Vanished, spl
 from adapters.listener import Listener, Notes
 from adapters.markup import typed_prefix
 from adapters.matrix.account.account import Account, Credentials
+from adapters.matrix.homeserver import Pace
 from adapters.matrix.incoming import files
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
@@ -27,7 +28,6 @@ from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.posts import AWAY, Sender
 from adapters.matrix.outgoing.typing import thinking
 from adapters.matrix.outgoing.wire import Wire
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.direct import DirectRooms
 from adapters.matrix.rooms.invitations import Invitations, Invites

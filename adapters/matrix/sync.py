@@ -14,12 +14,11 @@ from adapters.events import Event, Message, Vanished
 from adapters.listener import Listener
 from adapters.matrix.account.account import Account, IdentityReplaced
 from adapters.matrix.account.tolerant_olm import ODD
-from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
+from adapters.matrix.homeserver import TROUBLE, Pace, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Gatherer, SyncBatch
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.outgoing.typing import read_up_to
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.room import RoomRecord
 from adapters.matrix.verification.verifications import Verifications

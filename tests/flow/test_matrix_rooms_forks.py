@@ -11,13 +11,13 @@ import pytest
 from nio import AsyncClient, SyncResponse
 
 from adapters.events import Event, Message, MessageEdited
+from adapters.matrix.homeserver import Pace
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.timeline_state import TimelineState
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State

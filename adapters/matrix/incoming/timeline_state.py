@@ -11,11 +11,11 @@ from typing import ClassVar, Generic, TypeVar
 from nio import AsyncClient, TagEvent, UnknownAccountDataEvent
 
 from adapters.listener import Notes
+from adapters.matrix.homeserver import Pace
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.undecrypted import Undecrypted
-from adapters.matrix.pace import Pace
 from adapters.recent import Recent
 
 TAGS, _SERVER_NOTICE = "m.tag", "m.server_notice"

@@ -17,7 +17,6 @@ from adapters.events import split_key
 from adapters.matrix.failures import TROUBLE, failure
 from adapters.matrix.homeserver import Json, RequestRefused
 from adapters.matrix.incoming.event import RoomEvent, part, word
-from adapters.matrix.incoming.reactions import SIGNS, VERDICTS
 from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback, look
 from adapters.matrix.outgoing import contents
 from adapters.matrix.outgoing.typing import read_up_to
@@ -111,7 +110,9 @@ class Posts:
         A thought or a question gets the reactions that answer it.
         """
         event = await self._said(sending)
-        await self._sign(sending, event, SIGNS if sending.reflection else VERDICTS if _asks(sending) else offered(sending))
+        await self._sign(
+            sending, event, contents.SIGNS if sending.reflection else contents.VERDICTS if _asks(sending) else offered(sending)
+        )
         for at, one in enumerate(sending.files):
             await self._attach(sending, one, event, f"{self._transaction(sending)} file {at}")
         return event
@@ -247,7 +248,7 @@ def offered(sending: Sending) -> list[str]:
 
 def _asks(sending: Sending) -> bool:
     """Return whether a part asks whether emoji match."""
-    return {one.argument for one in sending.actions} == set(VERDICTS.values())
+    return {one.argument for one in sending.actions} == set(contents.VERDICTS.values())
 
 
 def _mentions(event: RoomEvent) -> list[str]:

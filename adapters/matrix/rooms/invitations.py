@@ -10,9 +10,8 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
-from adapters.matrix.homeserver import RequestRefused, ask
+from adapters.matrix.homeserver import Pace, RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, objects, part, word
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.room import Room
 from adapters.recent import Recent
 

@@ -17,8 +17,7 @@ from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from adapters.matrix.account.account import Account
 from adapters.matrix.account.signing import MASTER
-from adapters.matrix.homeserver import SignedOut
-from adapters.matrix.pace import Pace
+from adapters.matrix.homeserver import Pace, SignedOut
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.channel import LASTS, Channel, ReceivedStep, StepNotSent, to_device
 from adapters.matrix.verification.records import CHAT, OPERATOR, Records, VerificationInProgress, VerificationRecord, VerifiedKeys
