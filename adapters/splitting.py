@@ -103,7 +103,7 @@ class _Parts:
             self._append(text)
         elif self._spare + units(self._head) + units(fresh if self._head else fresh.strip()) <= room:
             self._end_part()
-            self._append(fresh)
+            self._append(fresh if self._head else fresh.lstrip())
         else:
             for piece in cutters[0](text):
                 self.add(piece, cutters[1:])

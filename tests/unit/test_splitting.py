@@ -159,6 +159,11 @@ def test_a_run_that_is_cut_keeps_its_marks_in_every_message(mark: str) -> None:
     assert "".join("".join(parts).split()).replace(closing + mark, "") == "".join(text.split())
 
 
+def test_a_run_that_is_cut_between_indented_lines_goes_on_as_one() -> None:
+    for part in check("**" + ("a word and " * 9 + "\n   ") * 6 + "an end**", 120):
+        assert re.fullmatch(r"\*\*\S.*\S\*\*", part, re.DOTALL), part
+
+
 def test_marks_that_are_no_run_stand_once() -> None:
     for text in (
         "2 * 3 and " * 40,
