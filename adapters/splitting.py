@@ -88,7 +88,7 @@ class _Parts:
 
     def add_prose(self, block: str) -> None:
         """Append a block; where it is cut between two marks of a kind, each part has them."""
-        runs, self._taken = sorted(_runs(block)), 0
+        runs, self._taken = sorted(_runs(block)) if units(block) > self._most else [], 0
         spare = sum(map(len, {mark for _, _, mark in runs}))
         if 4 * spare <= self._most:
             self._runs, self._spare = deque(runs), spare
