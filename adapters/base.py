@@ -68,15 +68,12 @@ class Preview(Protocol):
 
     async def show(self, piece: str) -> None:
         """Show the next piece."""
-        ...
 
     async def drop(self) -> None:
         """Remove what was shown: the answer failed or is made anew."""
-        ...
 
     async def withhold(self) -> None:
         """Remove what was shown, or say that nothing more follows: something it was made from was taken back meanwhile."""
-        ...
 
 
 class Adapter(ABC):

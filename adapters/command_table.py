@@ -1,5 +1,6 @@
 """Commands as all platforms render them: what can be asked, in which words, and what is answered."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,11 +15,9 @@ class Surface(Protocol):
 
     async def confirm(self, question: str) -> bool:
         """Ask the person, and return whether they said yes."""
-        ...
 
     def enter(self, thread: str, name: str) -> bool:
         """Switch this person to another conversation; False if a place has one at a time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +150,18 @@ class CommandSpec:
     takes_back: bool = False
     alone: bool = False
     verifies: bool = False
+
+
+STOP = "stop"
+"""The command that stops an answer being made."""
+OFFERS = {"🔁": "again", "👎": "dislike", "🛑": STOP}
+"""What reactions to any of her messages ask for."""
+TAKEN_BACK = {"👎": "like"}
+"""What removing such a reaction stands for."""
+# Presentation selectors: emoji style and skin tones.
+_LOOKS = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
+
+
+def plain(sign: str) -> str:
+    """Return a reaction without its presentation."""
+    return _LOOKS.sub("", sign)

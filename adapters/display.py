@@ -19,13 +19,9 @@ def line(text: str, most: int = _LONGEST) -> str:
 
 def is_visible(text: str) -> bool:
     """Return whether anything of a text can be seen."""
-    return any(map(_is_visible, text))
+    return any(unicodedata.category(one)[0] not in "ZCM" and one not in _INVISIBLE for one in text)
 
 
 def clean(text: str) -> str:
     """Return text without characters that no text should contain: NUL, and halves of surrogate pairs."""
     return "".join(one for one in text if one != "\0" and not "\ud800" <= one <= "\udfff")
-
-
-def _is_visible(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "ZCM" and character not in _INVISIBLE

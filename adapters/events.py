@@ -7,7 +7,11 @@ from enum import StrEnum
 from functools import lru_cache
 
 from adapters.message_parts import Attachment, Forward, Quote
-from localization.sentences import Said
+from localization.sentences import Said, lazy
+
+EARLY = lazy("You wrote to me before I was here for the first time, and I read nothing of that. Say it again, and I answer it.")
+LATELY = 7 * 24 * 60 * 60 * 1_000_000
+"""The age (microseconds) beyond which nobody waits for an answer any more."""
 
 
 class Reach(StrEnum):

@@ -17,34 +17,27 @@ class Listener(Protocol):
     @property
     def table(self) -> Mapping[str, CommandSpec]:
         """The commands, by name."""
-        ...
 
     async def ready(self) -> None:
         """Called once the platform is connected: places can be looked up, and leftovers are sent and answered now."""
-        ...
 
     async def missed(self, prefix: Sequence[str] = ()) -> None:
         """Record that deletes and edits may have been missed until now at the places whose key starts with `prefix`.
 
         () is the whole platform, (server,) one server, (server, channel) one channel with its threads.
         """
-        ...
 
     async def cursors(self) -> Mapping[str, str]:
         """Return the cursor of each stream."""
-        ...
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = ...) -> Awaitable[None]:
         """Commit events and cursors together; return an awaitable that completes once the events are answered."""
-        ...
 
     async def keep(self, ahead: Message) -> None:
         """Commit a message typed while another was being answered; it is answered only once it is heard."""
-        ...
 
     async def suggest(self, asked: MenuCall, parameter: str, typed: str) -> Sequence[str]:
         """Return suggestions for a parameter, at most 25 of at most 100 characters."""
-        ...
 
 
 class Notes(Protocol):
@@ -52,11 +45,9 @@ class Notes(Protocol):
 
     async def get(self, name: str) -> Any:
         """Return a stored value, or None if there is none."""
-        ...
 
     async def put(self, name: str, value: Any) -> None:
         """Store a JSON-serializable value."""
-        ...
 
 
 class NotedValues(Generic[V]):

@@ -1,7 +1,8 @@
-"""Split long text into parts a platform accepts: cut where a reader would pause, with code fences closed and reopened."""
+"""Split long text into parts a platform accepts: cut where a reader would pause, with code fences and marks closed and reopened."""
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,10 @@ _WHOLE = (
 _WORD = re.compile(rf"(?>{_WHOLE}|[^\s{_PAUSES}])++[{_PAUSES}]*\s*|[{_PAUSES}]+\s*|\s+")
 _ATOM = re.compile(rf"(?P<whole>{_WHOLE})|.", re.DOTALL)
 _LOOKS_FENCED = re.compile(r"\A\s*(?=```|~~~)")
+# A mark of a run such as bold, or what has none or ends all: an escape, a URL, a new block.
+_MARK = re.compile(
+    r"\\.|<[^\s<>]+>|(?<!\w)\w+://\S+|(?P<block>\n\s*(?:[-*+>#|]|\d+[.)]|\n))|(?P<mark>`+|\*\*|\*|__|_|~~|\|\|)", re.DOTALL
+)
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*\s*\Z")
 
 _Cutter = Callable[[str], Iterable[str]]
@@ -31,8 +36,9 @@ def split(text: str, most: int) -> list[str]:
     """Split Markdown into parts of at most `most` UTF-16 units (16 or more), in order; a text that fits is its only part.
 
     Cuts fall between blocks, else between list items, lines, sentences, words; a link, a mention or a code span is cut only
-    if it is longer than a part. A code fence that must be cut is closed, and reopened in the next part. Only whitespace at
-    the cuts is lost; text that a cut alone would turn into a fence is escaped. A blank text has no parts.
+    if it is longer than a part. A code fence or a bold run that must be cut, or one of another mark, is closed, and reopened
+    in the next part. Only whitespace at the cuts is lost; text that a cut alone would turn into a fence is escaped. A blank
+    text has no parts.
     """
     if units(text) <= most:
         return [text] if text.strip() else []
@@ -40,8 +46,10 @@ def split(text: str, most: int) -> list[str]:
     for block in _with_headings(_blocks(text, most // 8), most):
         if isinstance(block, _Code) and units(str(block).strip()) > most:
             parts.add_code(block)
+        elif isinstance(block, _Code):
+            parts.add(str(block), ())
         else:
-            parts.add(str(block), _PROSE if isinstance(block, str) else ())
+            parts.add_prose(block)
     return parts.all()
 
 
@@ -73,19 +81,34 @@ class _Parts:
         self._used = 0
         self._head = ""
         self._tail = ""
+        self._runs: deque[_Run] = deque()
+        self._begun: dict[str, _Run] = {}
+        self._taken = 0
+        self._spare = 0
+
+    def add_prose(self, block: str) -> None:
+        """Append a block; where it is cut between two marks of a kind, each part has them."""
+        runs, self._taken = sorted(_runs(block)) if units(block) > self._most else [], 0
+        spare = sum(map(len, {mark for _, _, mark in runs}))
+        if 4 * spare <= self._most:
+            self._runs, self._spare = deque(runs), spare
+        self.add(block, _PROSE)
+        self._runs, self._begun, self._spare = deque(), {}, 0
 
     def add(self, text: str, cutters: Sequence[_Cutter]) -> None:
         """Append a text whole, in a new part if needed, or cut it with the first of the cutters."""
         fresh = _LOOKS_FENCED.sub(r"\\", text) if cutters and not self._head else text
-        room = self._most - units(self._tail)
+        room = self._most - units(self._tail) - self._spare
         if self._pieces and self._used + units(text if self._head else text.rstrip()) <= room:
             self._append(text)
-        elif units(self._head) + units(fresh if self._head else fresh.strip()) <= room:
+        elif self._spare + units(self._head) + units(fresh if self._head else fresh.strip()) <= room:
             self._end_part()
-            self._append(fresh)
+            self._append(fresh if self._head else fresh.lstrip())
         else:
             for piece in cutters[0](text):
                 self.add(piece, cutters[1:])
+            return
+        self._taken += len(text)
 
     def add_code(self, code: _Code) -> None:
         """Append a fenced block that is longer than a part."""
@@ -117,10 +140,37 @@ class _Parts:
             text = text.removesuffix("\n") + self._tail
             # The list item that indented the fence stays behind in the first part.
             self._tail = "\n" + self._tail.strip()
+        while self._runs and self._runs[0][0] < self._taken:
+            run = self._runs.popleft()
+            self._begun[run[2]] = run
+        marks = [mark for start, end, mark in sorted(self._begun.values()) if start + len(mark) < self._taken < end - len(mark)]
         if text.strip():
-            self._done.append(text.strip())
-        self._pieces = [self._head] if self._head else []
-        self._used = units(self._head)
+            self._done.append(text.strip() + "".join(reversed(marks)))
+        head = self._head + "".join(marks)
+        self._pieces = [head] if head else []
+        self._used = units(head)
+
+
+_Run = tuple[int, int, str]
+"""Where a run begins and ends, and its mark."""
+
+
+def _runs(block: str) -> Iterator[_Run]:
+    """Yield what stands between two marks of a kind, such as bold text or code."""
+    opened: dict[str, int] = {}
+    code = ""
+    for found in _MARK.finditer(block):
+        mark, start, end = found["mark"], found.start(), found.end()
+        if found["block"]:
+            opened, code = {}, ""
+        elif mark and code in ("", mark):
+            is_code, before, after = mark[0] == "`", block[start - 1 : start], block[end : end + 1]
+            if mark in opened and (is_code or not before.isspace()):
+                yield opened.pop(mark), end, mark
+                code = ""
+            elif is_code or not (after.isspace() or (mark[0] == "_" and before.isalnum())):
+                opened[mark] = start
+                code = mark if is_code else ""
 
 
 def _blocks(text: str, longest_mark: int) -> Iterator[str | _Code]:

@@ -1,7 +1,7 @@
 """Tasks that live and end together, or run in the background."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -10,9 +10,9 @@ T = TypeVar("T")
 _under_way: set[asyncio.Future[Any]] = set()
 
 
-async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
-    """Run all coroutines until one ends, cancel the others, and raise what ended it."""
-    tasks = [asyncio.create_task(work) for work in works]
+async def until_one_ends(*works: Awaitable[None]) -> None:
+    """Run all of these until one ends, cancel the others, and raise what ended it."""
+    tasks = [asyncio.ensure_future(work) for work in works]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         ended = [task for task in tasks if task.done()]
@@ -27,11 +27,6 @@ async def cancel(*tasks: asyncio.Future[Any]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def watched(task: asyncio.Task[None]) -> None:
-    """Wait for a task, and raise what ended it; a waiter that is cancelled leaves it running."""
-    await asyncio.shield(task)
 
 
 def go_on(work: Awaitable[T]) -> asyncio.Future[T]:

@@ -23,6 +23,7 @@ from bot.conversation.intake import Intake
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
 from bot.conversation.services import Services
+from bot.delivery.composer import Composer
 from bot.delivery.outgoing import Outgoing
 from bot.delivery.pending_sends import BlockedPlaces
 from bot.dreams.reflection_posting import ReflectionPosting
@@ -137,7 +138,7 @@ def _services(app: App, adapters: Mapping[str, Adapter], elsewhere: OtherProcess
     base, off_record = app.base, OffRecord()
     blocked = BlockedPlaces(base.clock, base.settings.answer_within_minutes * MINUTE)
     outgoing = Outgoing(
-        app.memory.journal, app.domains, adapters, base.ids, base.settings.exit.allowed, blocked,
+        app.memory.journal, app.domains, adapters, Composer(adapters, base.ids, base.settings.exit.allowed), blocked,
         on_sent_off_record=off_record.note, on_held_elsewhere=partial(elsewhere.tell, QUEUED),
     )  # fmt: skip
     return Services(

@@ -55,7 +55,6 @@ class Browser(Adapter):
         self._taking: Recent[str, asyncio.Future[Awaitable[None]]] = Recent(_REMEMBERED)
 
     async def run(self, listener: Listener) -> None:
-        """Accept messages until the task is cancelled."""
         self._listener = listener
         try:
             await asyncio.Event().wait()
@@ -129,7 +128,6 @@ class Browser(Adapter):
         self._tabs.show(place, "notice", text=text, actions=[], first=True)
 
     async def locate_key(self, key: str) -> Place | None:
-        """Return the conversation with a key."""
         return conversation_of(self.platform, key)
 
     async def send(self, sending: Sending) -> str:
@@ -141,7 +139,6 @@ class Browser(Adapter):
         return sending.key
 
     def preview(self, place: str) -> Preview | None:
-        """Return a preview if a tab is open."""
         return _TabPreview(self._tabs, place) if self._tabs.watched(place) else None
 
     def surface(self, event_id: str) -> Surface | None:
@@ -151,7 +148,6 @@ class Browser(Adapter):
 
     @asynccontextmanager
     async def thinking(self, place: str) -> AsyncIterator[None]:
-        """Show that an answer is being made, for the block."""
         self._tabs.show(place, "thinking", on=True)
         try:
             yield

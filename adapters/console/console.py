@@ -39,23 +39,18 @@ class Screen(Protocol):
 
     def set_commands(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
         """Set the commands that can be typed."""
-        ...
 
     async def read(self, question: str = "") -> str | None:
         """Return the next line, or the answer to a question ('' if dismissed); None at the end of the input."""
-        ...
 
     def write(self, text: str) -> None:
         """Write a reply, replacing what is shown of it."""
-        ...
 
     def show(self, text: str) -> None:
         """Show the answer so far, replacing what is shown of it; '' clears it."""
-        ...
 
     def note(self, text: str) -> None:
         """Write something other than a reply."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +190,6 @@ class Console(Adapter):
             self.screen.note(text)
 
     def surface(self, event_id: str) -> Surface | None:
-        """Return the person at the terminal."""
         return self
 
     async def confirm(self, question: str) -> bool:
@@ -213,7 +207,6 @@ class Console(Adapter):
         return self.place if place.key == self.place.key else place
 
     async def locate_key(self, key: str) -> Place | None:
-        """Return the conversation with a key."""
         return conversation_of(self.platform, key)
 
     def enter(self, thread: str, name: str) -> bool:

@@ -9,6 +9,7 @@ import discord
 
 from adapters.base import Adapter, Presence, Sending
 from adapters.command_table import CardLimits, Surface
+from adapters.discord import connection
 from adapters.discord.access import readers
 from adapters.discord.access.administrators import Administrators
 from adapters.discord.access.audiences import Audiences
@@ -16,7 +17,7 @@ from adapters.discord.access.channels import locate, opened, private, vanished
 from adapters.discord.access.permissions import Permissions
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.client import Client
-from adapters.discord.connection import AccountAccess, ClientOptions, Disconnected, ShardNotes, advised, close, pointed_at, stay
+from adapters.discord.connection import AccountAccess, ClientOptions, Disconnected, Pace, ShardNotes
 from adapters.discord.incoming.backfill import Backfill
 from adapters.discord.incoming.convert import PLATFORM, names
 from adapters.discord.incoming.files import Files
@@ -28,7 +29,6 @@ from adapters.discord.interactions.interaction_handler import InteractionHandler
 from adapters.discord.limits import Limits, StartsSpent, Turn
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import AWAY, Sender, thinking
-from adapters.discord.pace import Pace
 from adapters.discord.resuming.handover import SealedStorage, SessionHandover
 from adapters.discord.resuming.resumption import Resumption
 from adapters.discord.resuming.session_position import SessionPosition
@@ -36,7 +36,7 @@ from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
 from adapters.message_parts import Contents, Quote
-from adapters.task_groups import until_one_ends, watched
+from adapters.task_groups import until_one_ends
 from localization.sentences import _, lazy
 
 __all__ = ["AccountAccess", "Discord"]
@@ -92,7 +92,7 @@ class Discord(Adapter):
     async def connections(self) -> int:
         """Return the number of shards; Discord is asked for it once. Raises PlatformFailure if it does not answer."""
         if not self._shards:
-            self._shards = await advised(self._access) if self._access.shards == "auto" else self._access.shards
+            self._shards = await connection.advised(self._access) if self._access.shards == "auto" else self._access.shards
         return self._shards
 
     def holds(self, place: str) -> bool:
@@ -101,7 +101,6 @@ class Discord(Adapter):
         return (int(server) >> 22) % self.units == self.unit if server else self.unit == 0
 
     async def run(self, listener: Listener) -> None:
-        """Listen until cancelled, through every failure that passes. Raises PlatformRefused."""
         self._limits.turn, self._limits.sharers = self._turn if self.divided else None, self.units
         for noted in (self._limits, self._administrators, self._audiences, self._starts):
             await noted.load()
@@ -120,7 +119,7 @@ class Discord(Adapter):
                 log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
                 await self._limits.hold()
 
-        with pointed_at(self._access):
+        with connection.pointed_at(self._access):
             try:
                 await self._pace.through_failures(connect)
             finally:
@@ -141,20 +140,22 @@ class Discord(Adapter):
             self._sender = Sender(client, self._limits.require, self._now, posts)
 
         client = self.client(self._options, self._limits, self._files, self._administrators, resumption, prepare)
-        calls = InteractionHandler(client, listener, self._gate, now=self._now, shown=self._audiences.about)
+        calls = InteractionHandler(client, listener, self._gate, self._pace, self._now, self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
         client.on_call = calls.on
         hearing = self.hearing(client, listener, gaps, self._gate, self._audiences, self._position)
         listening = asyncio.create_task(hearing.run())
         try:
-            await until_one_ends(stay(client, self._access.token), watched(listening), client.connection_loss.too_long())
+            await until_one_ends(
+                connection.stay(client, self._access.token), asyncio.shield(listening), client.connection_loss.too_long()
+            )
         except asyncio.CancelledError:
             await self._handover.leave(client, hearing, listening, self._options.terms(self._access.token))
             raise
         finally:
             listening.cancel()
             self._client = self._sender = None
-            await close(client)
+            await connection.close(client)
             await asyncio.gather(listening, return_exceptions=True)
 
     @property
@@ -163,7 +164,7 @@ class Discord(Adapter):
 
     def describe(self) -> str:
         """Return sentences on what can be read, and what to switch on to have more read."""
-        silent = self._gaps.unreadable_channels if self._gaps else 0
+        silent = len(self._gaps.unreadable) if self._gaps else 0
         hidden = _("; channels that hide their history from me: {silent}", silent=silent) if silent else ""
         if self._content:
             return _("I read what is said where I can see it, and keep what is meant for me{hidden}.", hidden=hidden)
@@ -173,11 +174,9 @@ class Discord(Adapter):
     # Places and what is said there
 
     async def locate(self, place: Place) -> Place | None:
-        """Return a place as it is now; None while disconnected. Raises PlaceGone."""
         return await locate(self._client, place.key, self._gate) if place.server else place
 
     async def locate_key(self, key: str) -> Place | None:
-        """Return the place with a key as it is now; None while disconnected. Raises PlaceGone."""
         return await locate(self._client, key, self._gate)
 
     async def readable_circles(self, person: Person, circles: Collection[Circle], spoken: Collection[Circle] = ()) -> set[Circle]:
@@ -217,7 +216,8 @@ class Discord(Adapter):
         """Return the n messages before one, oldest first; none if that is not allowed or impossible now."""
         if self._client is None:
             return ()
-        found = await earlier(self._client, self._limits, self._gate, self._starts, place, message, n, reader)
+        asked = Permissions(self._client, self._limits, self._gate, reader) if reader else None
+        found = await earlier(self._client, self._limits, self._starts, place, message, n, asked)
         if reader is not None:
             return found
         with suppress(PlaceGone):
@@ -230,13 +230,11 @@ class Discord(Adapter):
         return await self._files.read(self._client, message) if self._client else [Contents(one) for one in message.attachments]
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
-        """Look once into a channel's history, backwards from the first of these messages; empty while disconnected."""
         if patient:
             await self._pace.pause(self._pace.look)
         return await self.presences(self._client, self._limits).look_up(place, ids) if self._client else {}
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
-        """Return which of these places are certainly gone; none while disconnected."""
         return await vanished(self._client, self._limits, places) if self._client else ()
 
     async def administers_server(self, person: Person, server: str) -> bool | None:
@@ -253,25 +251,20 @@ class Discord(Adapter):
         return Permissions(self._live, self._limits, self._gate, person) if self._live else None
 
     def server_name(self, server: str) -> str:
-        """Return the current or last name of a server."""
         return self._administrators.name(server)
 
     async def open_thread(self, place: Place, name: str) -> Place | None:
-        """Return the thread on a message, created if need be; None if Lyra may not. Raises PlatformFailure."""
         return await opened(self._client, self._limits, place, name, self._gate)
 
     def thread_opened_at(self, place: Place) -> int:
-        """Return since when (microseconds UTC) people see the thread of a place; 0 if not yet."""
         return self._starts.opened_at(self._client, place.server, place.thread) if self._client else 0
 
     def link(self, place: str, message: str) -> str:
-        """Return the address of a message."""
         return self._starts.link(self._client, place, snowflake(message))
 
     # Answers
 
     async def send(self, sending: Sending) -> str:
-        """Send a part and return Discord's id of it. Raises SendFailed."""
         if self._sender is None:
             raise SendFailed(AWAY)
         sent = await self._sender.send(sending)
@@ -283,7 +276,6 @@ class Discord(Adapter):
         return read_address(answers) is not None
 
     async def unprompted_place(self, person: Person) -> Place | None:
-        """Return the DM with a person, created if need be. Raises PlatformFailure if that is impossible now."""
         if (number := snowflake(person.id)) is None:
             return None
         if self._client is None:
@@ -291,10 +283,8 @@ class Discord(Adapter):
         return await private(self._client, number)
 
     def surface(self, event_id: str) -> Surface | None:
-        """Return the person who waits for the answer to a command."""
         return self._calls.surface(event_id) if self._calls else None
 
     def thinking(self, place: str) -> AbstractAsyncContextManager[None]:
-        """Type at a place while an answer is being made."""
         _, channel, thread = split_key(place)
         return thinking(self._client, self._limits, int(thread or channel)) if self._client else nullcontext()

@@ -8,16 +8,15 @@ import discord
 from adapters.base import Presence
 from adapters.discord.access import readers
 from adapters.discord.access.administrators import Administrators
-from adapters.discord.access.visibility import joined
+from adapters.discord.access.readers import joined
 from adapters.discord.connection import ClientOptions
 from adapters.discord.incoming import convert
-from adapters.discord.incoming.event_queue import GatewayEvent, VisibilityChange
 from adapters.discord.incoming.files import Files
 from adapters.discord.limits import Limits
 from adapters.discord.resuming.resumption import Resumption
-from adapters.discord.session_client import SessionClient
+from adapters.discord.session_client import GatewayEvent, SessionClient, VisibilityChange
 from adapters.events import Message, MessageEdited, MessagesDeleted, Place, Posted, Renamed, ServerJoined, Unreadable
-from adapters.posted_keys import PostedKeys
+from adapters.posting import PostedKeys
 from adapters.recent import Recent
 
 _MOST_EDITED = 5_000

@@ -15,10 +15,10 @@ from discord.http import Route
 
 from adapters.base import Adapter
 from adapters.discord.access.readers import Gate
-from adapters.discord.pace import Pace
-from adapters.discord.resuming.session import SessionTerms
+from adapters.discord.resuming.resumption import SessionTerms
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
+from adapters.pace import Patience
 from localization.sentences import lazy
 
 _CLOSING = 10.0
@@ -28,6 +28,22 @@ _PASSING = (
     # A first connection that fails ends discord.py 2.7.1 with an AttributeError, and an event that it cannot parse with these.
     *(AttributeError, LookupError, TypeError, ValueError),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Pace(Patience):
+    """Waits, in seconds.
+
+    `ready` is how long the last server may be late after a start; `patience` is how long a lost connection may take to come
+    back before a new one is made. A call waits `commit` for its commit before it is acknowledged, `suggest` for suggestions,
+    and `confirm` for a yes or no.
+    """
+
+    ready: float = 2.0
+    patience: float = 180.0
+    commit: float = 2.0
+    suggest: float = 2.0
+    confirm: float = 60.0
 
 
 class Disconnected(Exception):

@@ -85,19 +85,14 @@ class Limits:
     async def ask(self, client: discord.Client, *, wait: bool) -> None:
         """Ask Discord about today's starts and, if asked to, `wait` until enough of them are left. Raises what a request raises."""
         self.learn((await client.http.request(Route("GET", "/gateway/bot")))["session_start_limit"])
-        if wait:
-            await self.until_start()
+        while wait and (seconds := self._start_in()) > 0:
+            log.warning("Discord allows only a few more connections today; the next one is made in %.0f minutes.", seconds / 60)
+            await self._pause(seconds)
 
     def learn(self, session_start_limit: Mapping[str, Any]) -> None:
         """Record what Discord reports of today's starts."""
         self._total, self._left = int(session_start_limit["total"]), int(session_start_limit["remaining"])
         self._resets = self._now() + int(session_start_limit["reset_after"]) * 1000
-
-    async def until_start(self) -> None:
-        """Wait until enough of the day's starts are left."""
-        while (seconds := self._start_in()) > 0:
-            log.warning("Discord allows only a few more connections today; the next one is made in %.0f minutes.", seconds / 60)
-            await self._pause(seconds)
 
     async def start(self, *, initial: bool) -> None:
         """Wait until five seconds after the last start, and count one. Raises StartsSpent."""
@@ -117,7 +112,6 @@ class Limits:
         await self._notes.put("starts", self._starts)
 
     async def _hear_of_others(self) -> None:
-        """Count the starts of the other processes as well."""
         if self.turn is not None:
             self._starts = sorted({*self._starts, *(int(one) for one in await self._notes.get("starts") or ())})
 

@@ -1,26 +1,68 @@
-"""A client's gateway session: its beginning, loss and resumption, and whether the cache is up to date."""
+"""A client's gateway session: what comes through it, its beginning, loss and resumption, and whether the cache is up to date."""
 
 import asyncio
 import logging
 import sys
 from collections.abc import Callable, Container, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 import discord
 from discord.gateway import DiscordWebSocket
 
 from adapters.discord.access.administrators import Administrators
-from adapters.discord.access.visibility import Visibility
+from adapters.discord.access.readers import Visibility
 from adapters.discord.connection import ClientOptions, ConnectionLoss
 from adapters.discord.incoming.connection_state import TolerantState
 from adapters.discord.incoming.convert import UNREADABLE
-from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.discord.incoming.recent_messages import RecentMessages
 from adapters.discord.limits import Limits
 from adapters.discord.resuming.resumption import Resumption
+from adapters.events import Event
 
 log = logging.getLogger(__name__)
+
+
+class ConnectionChange(Enum):
+    """Changes of the gateway session: a new one began, it is complete, it was lost, it was resumed.
+
+    Between processes: the one of an earlier process was resumed and nothing is missing, this one is left to the next.
+    """
+
+    BEGUN = auto()
+    COMPLETE = auto()
+    LOST = auto()
+    RESUMED = auto()
+    TAKEN_UP = auto()
+    LEFT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayEvent:
+    """An event and the stream position it brings; without an event only the position moves.
+
+    `uncached_channel` is the channel of an event if the cache does not hold it, 0 if it does. `dm` is the DM in which somebody
+    spoke to her or called a command.
+    """
+
+    event: Event | None
+    stream: str = ""
+    position: int = 0
+    uncached_channel: int = 0
+    dm: discord.DMChannel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VisibilityChange:
+    """A channel or thread is hidden from her from now on, or was until now; `prefix` is the prefix of its places' keys.
+
+    `visible_again` is the channel, if it has become visible again.
+    """
+
+    prefix: tuple[str, ...]
+    visible_again: discord.abc.GuildChannel | None = None
 
 
 class SessionClient(discord.Client):

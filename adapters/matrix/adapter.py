@@ -15,6 +15,7 @@ from adapters.events import Circle, Message, Person, Place, Reach, Vanished, spl
 from adapters.listener import Listener, Notes
 from adapters.markup import typed_prefix
 from adapters.matrix.account.account import Account, Credentials
+from adapters.matrix.homeserver import Pace
 from adapters.matrix.incoming import files
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
@@ -27,7 +28,6 @@ from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.posts import AWAY, Sender
 from adapters.matrix.outgoing.typing import thinking
 from adapters.matrix.outgoing.wire import Wire
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.direct import DirectRooms
 from adapters.matrix.rooms.invitations import Invitations, Invites
@@ -35,6 +35,8 @@ from adapters.matrix.rooms.past_names import PastNames
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.sync import Sync
+from adapters.matrix.verification.channel import Channel
+from adapters.matrix.verification.verification_notices import VerificationNotices
 from adapters.matrix.verification.verifications import Verifications
 from adapters.message_parts import Contents, Quote
 from adapters.task_groups import until_one_ends
@@ -103,8 +105,6 @@ class Matrix(Adapter):
     # Connected
 
     async def run(self, listener: Listener) -> None:
-        """Listen until cancelled, through every transient failure. Raises PlatformRefused."""
-
         async def connect() -> None:
             try:
                 await self._connect(listener)
@@ -128,19 +128,15 @@ class Matrix(Adapter):
         rooms = self.rooms(client, self._notes, self._waived)
         timeline_state = TimelineState(client, self._notes, self._pace, self.references)
         invitations = self.invitations(client, self._notes, self._invites, self._pace)
-        gatherer = Gatherer(client, rooms, timeline_state, self.gaps(client))
+        gatherer = Gatherer(client, rooms, timeline_state, self.gaps(client), self.at_once)
         message_reader = MessageReader(timeline_state, self._bots)
         hearing = self.hearing(rooms, timeline_state, invitations, message_reader)
         departures = Departures(client, rooms, self._notes)
         wire = Wire(client, rooms, hearing.posted)
-        verifications = Verifications(
-            self._account, rooms, wire, self._notes, listener, pace=self._pace, now=self._now, prefix=self.prefix
-        )
-        sync = Sync(
-            *(self._account, listener, rooms, timeline_state, invitations, gatherer, hearing, departures, verifications),
-            self._pace,
-            self.at_once,
-        )
+        channel = Channel(client, rooms, wire, self._pace)
+        notices = VerificationNotices(channel, listener, self.prefix)
+        verifications = Verifications(self._account, channel, notices, self._notes, self._pace, self._now)
+        sync = Sync(self._account, listener, gatherer, hearing, departures, verifications, self._pace)
         direct_rooms = DirectRooms(client, rooms, self._notes)
         presences = Presences(client, rooms, timeline_state.lookups, message_reader)
         sender = Sender(client, wire, self._now)
@@ -162,25 +158,20 @@ class Matrix(Adapter):
     # Places and what is said there
 
     async def locate(self, place: Place) -> Place | None:
-        """Return a place as it is now; None while the homeserver is away. Raises PlaceGone."""
         return self._connection.rooms.place(place.channel, place.thread) if self._connection else None
 
     async def locate_key(self, key: str) -> Place | None:
-        """Like `locate`, given a key."""
         _, room, thread = split_key(key)
         return self._connection.rooms.place(room, thread) if self._connection else None
 
     async def successor(self, place: Place) -> Place | None:
-        """Return the room that replaces one, as far as Lyra is there, or None."""
         return self._connection.rooms.successor(place.channel) if self._connection else None
 
     async def administers(self, person: Person, place: Place) -> bool:
-        """Return whether a person has the power to administer a room."""
         room = self._room(place.channel)
         return room is not None and room.state.membership(person.id) == "join" and room.state.rules(person.id)
 
     async def is_reader(self, person: Person, place: Place) -> bool:
-        """Return whether a person is in a room now."""
         room = self._room(place.channel)
         return room is not None and room.state.membership(person.id) == "join"
 
@@ -230,29 +221,24 @@ class Matrix(Adapter):
         return {circle for circle, room in found.items() if room is None or room.record.encrypted}
 
     async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
-        """Return the n messages before one, oldest first; none if that is impossible now."""
         return (
             await before(self._connection.client, self._connection.rooms, place, message, n, reader) if self._connection else ()
         )
 
     async def read_attachments(self, message: Message) -> Sequence[Contents]:
-        """Return what can be read of a message's file."""
         if self._connection is None:
             return [Contents(one) for one in message.attachments]
         return await files.read(self._connection.client, message, self._pace.files)
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
-        """Look once into a room's history, around the first of these messages; {} while the homeserver is away."""
         if patient:
             await self._pace.pause(self._pace.look)
         return await self._connection.presences.look_up(place, ids) if self._connection else {}
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
-        """Return which of these places' rooms Lyra is no longer in; none while the homeserver is away."""
         return await self._connection.departures.vanished(places) if self._connection else ()
 
     async def dm(self, person: Person) -> Place | None:
-        """Return the existing DM with a person, or None."""
         room = self._connection.rooms.dm_of(person.id) if self._connection else None
         return self._connection.rooms.place(room) if self._connection and room else None
 
@@ -275,17 +261,14 @@ class Matrix(Adapter):
     # Answers
 
     async def send(self, sending: Sending) -> str:
-        """Send a part and return its event id. Raises SendFailed."""
         if self._connection is None:
             raise SendFailed(AWAY)
         return await self._connection.sender.send(sending)
 
     async def private_place(self, person: Person, *, encrypted: bool = False) -> Place | None:
-        """Return the DM with a person, created if need be. Raises PlatformFailure while it can be neither found nor created."""
         if self._connection is None:
             raise PlatformFailure(AWAY)
         return await self._connection.direct_rooms.place(person, encrypted=encrypted)
 
     def thinking(self, place: str) -> AbstractAsyncContextManager[None]:
-        """Show typing in a room while an answer is made."""
         return thinking(self._connection.client, split_key(place)[1]) if self._connection else nullcontext()

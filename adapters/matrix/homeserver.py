@@ -1,7 +1,8 @@
-"""Requests to the homeserver that nio does not support, and what its refusals mean. Foreign errors stop here."""
+"""Requests to the homeserver that nio does not support, how patiently it is asked, and what its refusals mean. Foreign errors stop here."""
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote, urlencode
 
@@ -9,6 +10,7 @@ import aiohttp
 from nio import AsyncClient, ErrorResponse
 
 from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.pace import Patience
 from localization.sentences import Said, Sentence, lazy
 
 Json = dict[str, Any]
@@ -27,6 +29,19 @@ _OVER = frozenset({"M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"})
 _LIFTED = frozenset({"M_USER_LOCKED", "M_USER_SUSPENDED", "M_CONSENT_NOT_GIVEN", "ORG_MATRIX_EXPIRED_ACCOUNT"})
 _FORBIDDEN = "M_FORBIDDEN"
 _PASSES = frozenset({"M_LIMIT_EXCEEDED", "M_RESOURCE_LIMIT_EXCEEDED", "M_USER_LIMIT_EXCEEDED"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pace(Patience):
+    """Waits, in seconds.
+
+    `poll` is the long-poll timeout of a sync, `stale` how long after the last answer places count as unknown, `keys` how
+    long to wait for the key to a message.
+    """
+
+    poll: float = 30.0
+    stale: float = 90.0
+    keys: float = 20.0
 
 
 class SignedOut(PlatformFailure):

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
@@ -13,19 +14,13 @@ from adapters.events import Event, Message, Vanished
 from adapters.listener import Listener
 from adapters.matrix.account.account import Account, IdentityReplaced
 from adapters.matrix.account.tolerant_olm import ODD
-from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
+from adapters.matrix.homeserver import TROUBLE, Pace, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Gatherer, SyncBatch
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.ignored_users import TYPE as IGNORED
-from adapters.matrix.incoming.server_notices import TYPE as TAGS
-from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.typing import read_up_to
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
-from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import RoomRecord
-from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification.verifications import Verifications
 from adapters.task_groups import go_on
 
@@ -37,60 +32,43 @@ _TRIES_WITH_KEYS = 3
 _TRIES_FROM_THERE = 5
 _BAD_REQUEST = 400
 _MOST_HANDED = 500
-_NOTHING = {"not_types": ["*"]}
 
 log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class Sync:
-    """The sync of one connection. A sync that could not be gathered is repeated from the last commit, with full room state.
+    """The sync of one connection. A sync that could not be gathered is repeated from the last commit, with full room state."""
 
-    `at_once` is how many events of a room one sync brings; further ones are read from history.
-    """
+    account: Account
+    listener: Listener
+    gatherer: Gatherer
+    hearing: Hearing
+    departures: Departures
+    verifications: Verifications
+    pace: Pace
 
-    def __init__(
-        self,
-        account: Account,
-        listener: Listener,
-        rooms: Rooms,
-        timeline_state: TimelineState,
-        invitations: Invitations,
-        gatherer: Gatherer,
-        hearing: Hearing,
-        departures: Departures,
-        verifications: Verifications,
-        pace: Pace,
-        at_once: int,
-    ) -> None:
-        self._filter = _filter(at_once)
-        self._account = account
-        self._client: AsyncClient = account.client
-        self._listener = listener
-        self._rooms = rooms
-        self._timeline = timeline_state
-        self._invitations = invitations
-        self._gatherer = gatherer
-        self._hearing = hearing
-        self._departures = departures
-        self._verifications = verifications
-        self._pace = pace
+    def __post_init__(self) -> None:
+        self._client: AsyncClient = self.account.client
+        self._rooms, self._timeline = self.gatherer.rooms, self.gatherer.timeline
+        self._invitations = self.hearing.invitations
         self._since = ""
         self._refused = 0
         self._full = True
         self._ready = False
-        self._answered_at = pace.elapsed()
+        self._answered_at = self.pace.elapsed()
         self._receipts: asyncio.Queue[list[Event]] = asyncio.Queue()
-        rooms.away = self._is_away
+        self._rooms.away = self._is_away
 
     async def run(self) -> None:
         """Sync until cancelled, through every transient failure.
 
         Raises SignedOut, or PlatformFailure if a new connection may help.
         """
-        self._since = (await self._listener.cursors()).get(STREAM, "")
+        self._since = (await self.listener.cursors()).get(STREAM, "")
         await self._timeline.load()
         await self._invitations.load()
-        await self._verifications.load()
+        await self.verifications.load()
         failures = without_keys = 0
         while True:
             try:
@@ -105,22 +83,23 @@ class Sync:
                 if self._refused >= _TRIES_FROM_THERE:
                     log.warning("The homeserver does not know how far Lyra has heard; she listens from now on.")
                     self._since, self._refused = "", 0
-                await self._pace.retry(failures)
+                await self.pace.retry(failures)
                 continue
             without_keys = await self._keep_keys(response, without_keys)
 
     def _is_away(self) -> bool:
-        return self._pace.elapsed() - self._answered_at > self._pace.stale
+        return self.pace.elapsed() - self._answered_at > self.pace.stale
 
     async def _ask(self) -> SyncResponse:
-        """Request what happened since the last commit."""
         # nio skips an answer that ends at its own position. In a full one, it would miss the quiet rooms.
         self._client.next_batch = "" if self._full else self._since
         # A full answer comes at once.
-        wait = 0 if self._full else ceil(self._timeline.undecrypted.seconds_left(self._pace.poll) * 1000)
+        wait = 0 if self._full else ceil(self._timeline.undecrypted.seconds_left(self.pace.poll) * 1000)
         try:
             async with asyncio.timeout(_LONGEST_START):
-                answer = await self._client.sync(wait, self._filter, since=self._since or None, full_state=self._full or None)
+                answer = await self._client.sync(
+                    wait, self.gatherer.filter, since=self._since or None, full_state=self._full or None
+                )
         except (*TROUBLE, *ODD) as error:
             raise unreachable(type(error).__name__) from None
         if isinstance(answer, ErrorResponse):
@@ -129,54 +108,53 @@ class Sync:
             self._refused = self._refused + 1 if is_refused and self._since else 0
             raise failure(answer)
         self._refused = 0
-        self._answered_at = self._pace.elapsed()
-        self._account.platform_clock.note(answer.transport_response.headers.get("Date"))
+        self._answered_at = self.pace.elapsed()
+        self.account.platform_clock.note(answer.transport_response.headers.get("Date"))
         return answer
 
     async def _process(self, response: SyncResponse) -> None:
-        """Pass on what a sync brought, and move on."""
         invites = await _invites(response)
         try:
-            batch = await self._gatherer.gather(response, self._since, full=self._full)
+            batch = await self.gatherer.gather(response, self._since, full=self._full)
         except PlatformFailure:
             self._full = True
             raise
         if self._timeline.ignored.follow(response.account_data_events):
-            await self._listener.missed()
+            await self.listener.missed()
         for prefix in _missed(batch):
-            await self._listener.missed(prefix)
+            await self.listener.missed(prefix)
         left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
-        events = [one for event in self._hearing.advance(batch) if (one := await self._departures.with_last_known_room(event))]
+        events = [one for event in self.hearing.advance(batch) if (one := await self.departures.with_last_known_room(event))]
         # Of a room that put her out and asks her in again, one sync tells both: the invitation is the newer one.
         self._invitations.invited(invites, quiet=not self._since)
         # A room that continues elsewhere has not vanished, and Lyra no longer learns of redactions there.
         vanished = {event.prefix[1] for event in events if isinstance(event, Vanished)}
         for room in left:
             if room not in vanished and not self._rooms.hears(room):
-                await self._listener.missed(("", room))
+                await self.listener.missed(("", room))
         await self._timeline.settle()
         await self._rooms.settle(batch.rooms, self._since)
         await self._invitations.settle()
         if not self._ready:
             self._ready = True
-            await self._listener.ready()
-        heard = self._verifications.gather_steps(response, self._hearing.steps())
-        await self._verifications.begin(heard)
+            await self.listener.ready()
+        heard = self.verifications.gather_steps(response, self.hearing.steps())
+        await self.verifications.begin(heard)
         while len(events) > _MOST_HANDED:
             # The next events do not wait for answers.
-            go_on(await self._listener.hear(events[:_MOST_HANDED]))
+            go_on(await self.listener.hear(events[:_MOST_HANDED]))
             events = events[_MOST_HANDED:]
-        go_on(await self._listener.hear(events, {STREAM: response.next_batch}))
+        go_on(await self.listener.hear(events, {STREAM: response.next_batch}))
         self._since, self._full = response.next_batch, False
-        self._verifications.hear(heard)
+        self.verifications.hear(heard)
         self._receipts.put_nowait(events)
-        await self._departures.settle(batch.rooms)
+        await self.departures.settle(batch.rooms)
         await self._timeline.undecrypted.ask()
 
     async def _keep_keys(self, response: SyncResponse, failures: int) -> int:
         """Maintain the device's keys; return the number of consecutive failures. Raises PlatformFailure if they persist."""
         try:
-            await self._account.keep_keys(response)
+            await self.account.keep_keys(response)
         except (SignedOut, IdentityReplaced):
             raise
         except PlatformFailure as failed:
@@ -205,12 +183,6 @@ def _missed(batch: SyncBatch) -> list[tuple[str, ...]]:
         return [()]
     known = [one for one in batch.segments if one.inside and one.room.record != RoomRecord()]
     return [("", one.room.id) for one in known if not one.whole or not one.room.record.inside]
-
-
-def _filter(at_once: int) -> dict[str, object]:
-    """Return the sync filter: only room events, to-device messages, whom her account ignores, and how it tags rooms."""
-    room = {"timeline": {"limit": at_once}, "ephemeral": _NOTHING, "account_data": {"types": [TAGS]}}
-    return {"presence": _NOTHING, "account_data": {"types": [IGNORED]}, "room": room}
 
 
 async def _invites(response: SyncResponse) -> Mapping[str, Any]:

@@ -112,7 +112,6 @@ class Allowance:
         self._daily: set[str] = set()
 
     def __len__(self) -> int:
-        """Return the number of counters in memory."""
         return len(self._used) + len(self._streaks)
 
     async def open(self) -> None:

@@ -1,4 +1,4 @@
-"""Composing outgoing text: it is cut into parts, and whatever must not leave is removed from each.
+"""Composing outgoing text: it is cut into parts or put on cards, and whatever must not leave is removed from each.
 
 No invisible or cursor-moving characters, no links except those said by people in view or allowed by the operator, no part
 longer than the platform allows; checked on the parts, after cutting.
@@ -6,20 +6,21 @@ longer than the platform allows; checked on the parts, after cutting.
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 from adapters.base import Adapter
-from adapters.command_table import Action, Card
+from adapters.command_table import Action, Card, CardLimits
 from adapters.markup import printable
-from adapters.splitting import closed
-from bot.delivery.cards import CARDS, gated_cards, serialize
-from bot.delivery.exit_gate import gated, gated_parts, is_plain, without_partial_url
+from adapters.splitting import closed, units
+from bot.delivery.exit_gate import ExitGate
 from bot.delivery.links import NO_LINKS, AllowList, PassingLinks
 from memory.journal.journal import Part
 from memory.ports import Ids
 from memory.text.off_loop import off_loop
 
+CARDS = "cards"
+"""The form of a part whose text is cards."""
 MOST_CHARACTERS = 100_000
 _SHORTEST = 2_000
 """The longest part that every platform accepts."""
@@ -75,8 +76,8 @@ class Composer:
 
     async def plain_text(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
         """Return a short text without links, fit for any platform, for another process to send."""
-        passing = PassingLinks(NO_LINKS, self._listed)
-        cut = await off_loop(len(text), partial(gated_parts, self.printed(text), passing, _SHORTEST - _ROOM, names=True))
+        gate = ExitGate(PassingLinks(NO_LINKS, self._listed), names=True)
+        cut = await off_loop(len(text), partial(gate.parts, self.printed(text), _SHORTEST - _ROOM))
         return [Part(self._ids.new(), one, actions=_pressed(actions) if at == len(cut) - 1 else "") for at, one in enumerate(cut)]
 
     def keys(self) -> Iterator[str]:
@@ -104,30 +105,29 @@ class Composer:
 
     async def displayable(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text as an adapter may show it when it asks a person something."""
-        adapter, passing = self._adapters[platform], PassingLinks(links, self._listed)
-        return await off_loop(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
+        return await off_loop(len(text), partial(self._gate(platform, links).gated, self.printed(text)))
 
     def partial_text(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text still being written, up to where it can be checked."""
-        return without_partial_url(text, PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
+        return self._gate(platform, links).without_partial_url(text)
 
     def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
         """Return whether these whole words may be shown before the rest of the text is known."""
-        return is_plain(words, PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
+        return self._gate(platform, links).is_plain(words)
+
+    def _gate(self, platform: str, links: Collection[str]) -> ExitGate:
+        return ExitGate(PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
 
     def _cut(self, platform: str, text: str, links: Collection[str]) -> list[str]:
-        adapter = self._adapters[platform]
         safe = self.printed(text) or "…"
         if len(safe) > MOST_CHARACTERS:
             safe = safe[:MOST_CHARACTERS] + " […]"
-        most = adapter.most_characters - _ROOM
-        return gated_parts(safe, PassingLinks(links, self._listed), most, names=adapter.links_names)
+        return self._gate(platform, links).parts(safe, self._adapters[platform].most_characters - _ROOM)
 
     def _cut_cards(self, platform: str, cards: Sequence[Card], links: Collection[str]) -> list[str]:
-        adapter = self._adapters[platform]
-        assert adapter.card_limits is not None
-        passing = PassingLinks(links, self._listed)
-        return [serialize(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
+        limits = self._adapters[platform].card_limits
+        assert limits is not None
+        return [serialize(some) for some in gated_cards(cards, self._gate(platform, links), limits)]
 
     def printed(self, text: str) -> str:
         """Return a text without invisible or cursor-moving characters."""
@@ -136,3 +136,50 @@ class Composer:
 
 def _pressed(actions: Sequence[Action]) -> str:
     return json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
+
+
+def serialize(cards: Sequence[Card]) -> str:
+    """Serialize cards as a part's text."""
+    return json.dumps([asdict(card) for card in cards], ensure_ascii=False)
+
+
+def deserialize(text: str) -> tuple[Card, ...]:
+    """Deserialize the cards that `serialize` wrote."""
+    return tuple(Card(**one) for one in json.loads(text))
+
+
+def gated_cards(cards: Sequence[Card], gate: ExitGate, limits: CardLimits) -> list[list[Card]]:
+    """Return checked cards, grouped by message.
+
+    A title is a link only if its URL is allowed verbatim, and neither title nor note shows a URL. A text longer than a card's
+    limit continues in the next card.
+    """
+    messages: list[list[Card]] = [[]]
+    remaining = limits.units
+    for card in (part for whole in cards for part in _gated(whole, gate, limits)):
+        size = units(card.title) + units(card.text) + units(card.note)
+        if len(messages[-1]) == limits.cards or (messages[-1] and size > remaining):
+            messages.append([])
+            remaining = limits.units
+        messages[-1].append(card)
+        remaining -= size
+    return messages
+
+
+def _gated(card: Card, gate: ExitGate, limits: CardLimits) -> Iterator[Card]:
+    no_links = replace(gate, allowed=NO_LINKS)
+    title, note = _line(card.title, limits.title, no_links), _line(card.note, limits.note, no_links)
+    whole = replace(card, title=title, note=note, link=card.link if card.link in gate.allowed else "")
+    # A card's small print is placed under its last part alone.
+    most = min(limits.text, limits.units - units(whole.title) - units(whole.note))
+    text = printable(card.text).strip()
+    *before, last = gate.parts(text, most) if text else [""]
+    yield from (replace(whole, text=text, note="") for text in before)
+    yield replace(whole, text=last)
+
+
+def _line(text: str, most: int, gate: ExitGate) -> str:
+    """Return a text as one line, truncated."""
+    line = " ".join(printable(text).split())
+    first, *rest = gate.parts(line, most - 1) if line else [""]
+    return f"{first}…" if rest else first

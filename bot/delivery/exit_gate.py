@@ -8,6 +8,7 @@ The Markdown code recognized here is what all clients agree on.
 
 import re
 from collections.abc import Collection, Container, Iterator
+from dataclasses import dataclass, replace
 
 from adapters.markup import printable
 from adapters.splitting import split, units
@@ -68,8 +69,6 @@ def _spans(text: str) -> Iterator[tuple[str, str]]:
 
 REMARK = lazy("link removed")
 _REMARKS = "|".join(re.escape(REMARK.read_in(code)) for code in LANGUAGES)
-_LONGEST = 300
-"""How many characters of a blocked URL are shown."""
 _LONGEST_WORD = 1_000
 _DEEPEST = 5
 
@@ -100,119 +99,115 @@ _MARKS_IN_CODE = re.compile(r"[*_~|\\]")
 _REMARKED = re.compile(rf"`(?:, (?:{_REMARKS})\)| \((?:{_REMARKS})\))")
 
 
-def gated(text: str, allowed: Container[str], *, names: bool, longest: int = _LONGEST) -> str:
-    """Return a text as it may leave: no URL in it is live unless it is `allowed` verbatim; links show their destination.
-
-    If `names`, clients also turn a bare name with a dot into a link. At most `longest` characters of a blocked URL are shown. A
-    text without URLs is returned unchanged.
-    """
-    gate = _Gate(allowed, names, longest)
-    if not any(gate.pattern.search(form) or _LEADS_OUT.search(form) for form in (text, decoded(text))):
-        return text
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if gate.is_safe(shown := gate.disarmed(text)):
-        return shown
-    for code in (("span", "fence"), ("fence",), ()):
-        if gate.is_safe(shown := gate.simplified(text, code)):
-            return shown
-    return f"({REMARK})"
-
-
-def without_partial_url(text: str, allowed: Container[str], *, names: bool) -> str:
-    """Return a text still being written, without its last word if that looks like the beginning of a URL."""
-    last = word_at(text, len(text))
-    return text if len(text) - last <= _LONGEST_WORD and is_plain(text[last:], allowed, names=names) else text[:last]
-
-
 def word_at(text: str, end: int) -> int:
     """Return the start of the word that ends at or contains an offset."""
     return next((at for at in range(end, 0, -1) if text[at - 1].isspace()), 0)
 
 
-def is_plain(words: str, allowed: Container[str], *, names: bool) -> bool:
-    """Return whether `gated` would leave these whole words unchanged in any context."""
-    gate = _Gate(allowed, names, _LONGEST)
-    found = (match[0] for form in (words, decoded(words)) for match in gate.pattern.finditer(form))
-    return not _JOINT.search(words) and not _LEADS_OUT.search(decoded(words)) and all(map(gate.passes, found))
+@dataclass(frozen=True, slots=True)
+class ExitGate:
+    """Lets no URL be live that is not `allowed` verbatim. A text without URLs passes unchanged.
 
+    If `names`, clients also turn a bare name with a dot into a link. At most `longest` characters of a blocked URL are shown.
+    """
 
-def gated_parts(text: str, allowed: Container[str], most: int, *, names: bool) -> list[str]:
-    """Return a text as it may leave, in parts of at most `most` UTF-16 units. Each part is checked by itself."""
-    short = _Gate(allowed, names, min(_LONGEST, most // 3)).shortened(text)
-    return [part for cut in split(short, most) for part in _fitting(cut, allowed, most, names=names)]
+    allowed: Container[str]
+    names: bool
+    longest: int = 300
 
+    @property
+    def _pattern(self) -> re.Pattern[str]:
+        return ADDRESS_OR_NAME if self.names else ADDRESS
 
-def _fitting(part: str, allowed: Container[str], most: int, *, names: bool, deep: int = 0) -> list[str]:
-    """Gate a part; if that makes it too long, cut it and gate the pieces again."""
-    safe = gated(part, allowed, names=names, longest=min(_LONGEST, most // 3))
-    if units(safe) <= most:
-        return [safe]
-    if deep == _DEEPEST:
-        return [f"({REMARK})"]
-    return [done for cut in split(safe, most) for done in _fitting(cut, allowed, most, names=names, deep=deep + 1)]
+    def gated(self, text: str) -> str:
+        """Return a text as it may leave: blocked URLs as code, and links with their destination."""
+        if not any(self._pattern.search(form) or _LEADS_OUT.search(form) for form in (text, decoded(text))):
+            return text
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if self._is_safe(shown := self._disarmed(text)):
+            return shown
+        for code in (("span", "fence"), ("fence",), ()):
+            if self._is_safe(shown := self._simplified(text, code)):
+                return shown
+        return f"({REMARK})"
 
+    def parts(self, text: str, most: int) -> list[str]:
+        """Return a text as it may leave, in parts of at most `most` UTF-16 units. Each part is checked by itself."""
+        gate = replace(self, longest=min(self.longest, most // 3))
+        return [part for cut in split(gate._shortened(text), most) for part in gate._fitting(cut, most)]
 
-class _Gate:
-    """Checks one text: what is a URL, which may pass, and how the others are shown."""
+    def without_partial_url(self, text: str) -> str:
+        """Return a text still being written, without its last word if that looks like the beginning of a URL."""
+        last = word_at(text, len(text))
+        return text if len(text) - last <= _LONGEST_WORD and self.is_plain(text[last:]) else text[:last]
 
-    def __init__(self, allowed: Container[str], names: bool, longest: int) -> None:
-        self._allowed = allowed
-        self.pattern = ADDRESS_OR_NAME if names else ADDRESS
-        self._longest = longest
+    def is_plain(self, words: str) -> bool:
+        """Return whether `gated` would leave these whole words unchanged in any context."""
+        found = (match[0] for form in (words, decoded(words)) for match in self._pattern.finditer(form))
+        return not _JOINT.search(words) and not _LEADS_OUT.search(decoded(words)) and all(map(self._passes, found))
 
-    def shortened(self, text: str) -> str:
+    def _fitting(self, part: str, most: int, deep: int = 0) -> list[str]:
+        """Gate a part; if that makes it too long, cut it and gate the pieces again."""
+        safe = self.gated(part)
+        if units(safe) <= most:
+            return [safe]
+        if deep == _DEEPEST:
+            return [f"({REMARK})"]
+        return [done for cut in split(safe, most) for done in self._fitting(cut, most, deep + 1)]
+
+    def _shortened(self, text: str) -> str:
         """Truncate blocked URLs that are too long to be shown, so that they do not fill whole parts."""
 
         def judged(match: re.Match[str]) -> str:
             address = bare(match[0])
-            too_long = len(address) > self._longest and not self.passes(match[0])
+            too_long = len(address) > self.longest and not self._passes(match[0])
             return match[0].replace(address, self._in_short(address), 1) if too_long else match[0]
 
-        if not any(len(word[0]) > self._longest for word in WORD.finditer(text)):
+        if not any(len(word[0]) > self.longest for word in WORD.finditer(text)):
             return text
-        return "".join(piece if kind in ("span", "fence") else self.pattern.sub(judged, piece) for kind, piece in pieces(text))
+        return "".join(piece if kind in ("span", "fence") else self._pattern.sub(judged, piece) for kind, piece in pieces(text))
 
     def _in_short(self, address: str) -> str:
-        return address if len(address) <= self._longest else f"{address[: self._longest]}…"
+        return address if len(address) <= self.longest else f"{address[: self.longest]}…"
 
-    def disarmed(self, text: str) -> str:
+    def _disarmed(self, text: str) -> str:
         """Show links as text and URL, and blocked URLs as code. Code is left unchanged."""
         return "".join(self._as_code(_unmasked(piece, angled=True)) if kind == "text" else piece for kind, piece in pieces(text))
 
-    def simplified(self, text: str, code: Collection[str]) -> str:
+    def _simplified(self, text: str, code: Collection[str]) -> str:
         """Like `disarmed`, for a text in which clients may disagree about code: only these kinds of code are kept."""
         if code:
-            return "".join(piece if kind in code else self.simplified(piece, ()) for kind, piece in pieces(text))
+            return "".join(piece if kind in code else self._simplified(piece, ()) for kind, piece in pieces(text))
         text = _REMARKED.sub("`", text)
         while (shown := decoded(text)) != text:
             text = shown
         text = _NO_MENTION.sub("< ", printable(_unmasked(text, angled=False)).replace("`", "'"))
         return self._as_code(_TILDES.sub(lambda run: " ".join(run[0]), text), simply=True)
 
-    def is_safe(self, text: str) -> bool:
+    def _is_safe(self, text: str) -> bool:
         """Return whether every client sees the same code in a text, and only allowed URLs outside of it."""
         divided = list(pieces(text))
         outside = [piece for kind, piece in divided if kind == "text"]
-        found = [match[0] for piece in outside for form in (piece, decoded(piece)) for match in self.pattern.finditer(form)]
+        found = [match[0] for piece in outside for form in (piece, decoded(piece)) for match in self._pattern.finditer(form)]
         return (
             all(kind != "unclear" for kind, _ in divided)
-            and not any("~~~" in piece or _TAG.search(self.pattern.sub("", piece)) or _JOINT.search(piece) for piece in outside)
-            and all(map(self.passes, found))
+            and not any("~~~" in piece or _TAG.search(self._pattern.sub("", piece)) or _JOINT.search(piece) for piece in outside)
+            and all(map(self._passes, found))
             and not any(_OPEN_ANGLE.search(piece) for piece in outside[:-1])
-            and not any(match.end() == len(piece) for piece in outside[:-1] for match in self.pattern.finditer(piece))
+            and not any(match.end() == len(piece) for piece in outside[:-1] for match in self._pattern.finditer(piece))
             and not self._is_crossed(divided)
         )
 
-    def passes(self, found: str) -> bool:
+    def _passes(self, found: str) -> bool:
         """Return whether a URL as found, with trailing punctuation, may pass."""
         address = bare(found)
-        return address in self._allowed and not _RUNS_CODE.match(address)
+        return address in self.allowed and not _RUNS_CODE.match(address)
 
     def _as_code(self, text: str, *, simply: bool = False) -> str:
         """Show blocked URLs as code; if `simply`, so that no markup of the text can be closed in it. The text contains no code."""
 
         def judged(match: re.Match[str]) -> str:
-            if self.passes(match[0]):
+            if self._passes(match[0]):
                 return match[0]
             address = bare(match[0])
             rest = match[0][len(address) :] if not match[0].startswith("<") else ""
@@ -228,15 +223,15 @@ class _Gate:
                 return f"{code}, {REMARK}{rest}"
             return f"{code} ({REMARK}){rest}"
 
-        return self.pattern.sub(judged, text)
+        return self._pattern.sub(judged, text)
 
     def _is_crossed(self, divided: Pieces) -> bool:
         """Return whether markup opened outside of code could be closed inside of it by some client."""
         outside = "\0".join(piece for kind, piece in divided if kind == "text")
         code = "\0".join(piece for kind, piece in divided if kind != "text")
         spans = "".join(piece for kind, piece in divided if kind == "span")
-        in_addresses = "".join(self.pattern.findall(outside))
-        left = _BULLET.sub("", self.pattern.sub("\0", outside))
+        in_addresses = "".join(self._pattern.findall(outside))
+        left = _BULLET.sub("", self._pattern.sub("\0", outside))
         for _ in range(3):
             for closed in _CLOSED_MARKS:
                 left = closed.sub("x", left)

@@ -11,22 +11,14 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from adapters.base import Adapter, Sending
-from adapters.command_table import Action, File
+from adapters.command_table import Action
 from adapters.errors import PlaceGone, PlaceHidden, SendFailed
 from adapters.events import Person, Place, split_key
 from bot.conversation.domain_access import DomainAccess
+from bot.delivery import pending_sends
 from bot.delivery.composer import OFFER, Composer
-from bot.delivery.links import NO_LINKS, AllowList
-from bot.delivery.pending_sends import (
-    BlockedPlaces,
-    PartQueue,
-    PendingTexts,
-    PlaceKey,
-    Retries,
-    explanation,
-    language_of,
-    sending,
-)
+from bot.delivery.links import NO_LINKS
+from bot.delivery.pending_sends import BlockedPlaces, PartQueue, PendingTexts, PlaceKey, Retries
 from bot.keyed_locks import KeyedLocks
 from bot.models.offline.spoken_languages import detect_language
 from bot.service.log import log
@@ -35,7 +27,6 @@ from localization.sentences import lazy, ngettext
 from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, Journal, Part
 from memory.journal.journal import OutboxRow as Row
-from memory.ports import Ids
 from memory.store.cancellation import end_if_asked
 from memory.view.view import View
 
@@ -52,10 +43,10 @@ GONE, REFUSED, WAITING = "gone", "refused", "waiting"
 
 
 class Outgoing:
-    """Sends waiting outbox parts through the adapters. `listed` are the links that may always pass."""
+    """Sends waiting outbox parts through the adapters."""
 
     def __init__(
-        self, journal: Journal, domains: DomainAccess, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList, blocked: BlockedPlaces,
+        self, journal: Journal, domains: DomainAccess, adapters: Mapping[str, Adapter], composer: Composer, blocked: BlockedPlaces,
         *, on_sent_off_record: Callable[[str, str], None] = lambda platform, id: None,
         on_held_elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:  # fmt: skip
@@ -68,8 +59,7 @@ class Outgoing:
         self._journal = journal
         self._domains = domains
         self._adapters = adapters
-        self._ids = ids
-        self.composer = Composer(adapters, ids, listed)
+        self.composer = composer
         self._locks = KeyedLocks[PlaceKey]()
         self._retries = Retries()
         self.pending_texts = PendingTexts()
@@ -113,7 +103,7 @@ class Outgoing:
             except SendFailed as error:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
                 if error.final or (error.barred and self._blocked.is_over(row)):
-                    await self._give_up(row, queue, explanation(row, error))
+                    await self._give_up(row, queue, pending_sends.explanation(row, error))
                     continue
                 if error.barred:
                     self._blocked.begin((platform, place))
@@ -134,13 +124,14 @@ class Outgoing:
             if not (place and await self._domains.has_same_readers(place, row.domain, row.also, adapter)):
                 await self._withhold(row, place, queue)
                 return ""
-        whole = self._as_it_goes_out(adapter.platform, row)
+        current = self._blocked.as_told((adapter.platform, row.place), row)
+        whole = self.pending_texts.restored(current) if current else None
         if whole is None:
             await self._cancel([row])
             return ""
         going_out, files = whole
-        with reading(language_of(going_out)):
-            remote = await adapter.send(sending(going_out, files))
+        with reading(pending_sends.language_of(going_out)):
+            remote = await adapter.send(pending_sends.sending(going_out, files))
         self.pending_texts.drop([row])
         # Its id belongs to the text, not to the buttons.
         remote = "" if row.part.form == OFFER else remote
@@ -148,11 +139,6 @@ class Outgoing:
             self._on_sent_off_record(adapter.platform, remote)
         await queue.record_sent(row, remote)
         return remote
-
-    def _as_it_goes_out(self, platform: str, row: Row) -> tuple[Row, Sequence[File]] | None:
-        """Return a part with the text and files that it has by now; None if there is nothing to send."""
-        current = self._blocked.as_told((platform, row.place), row)
-        return self.pending_texts.restored(current) if current else None
 
     async def _give_up(self, row: Row, queue: PartQueue, reason: Row | None) -> None:
         """Cancel a part that can never arrive, and the rest of its answer; send the reason in its place, if there is one."""
@@ -248,8 +234,8 @@ class Outgoing:
 
     async def edit_preview(self, place: Place, remote: str, text: str, actions: Sequence[Action] = ()) -> None:
         """Edit a preview. Raises SendFailed."""
-        sending = Sending("", place.key, text, "edit", "", unsure=False, target=remote, actions=tuple(actions))
-        await self._adapters[place.platform].send(sending)
+        edit = Sending("", place.key, text, "edit", "", unsure=False, target=remote, actions=tuple(actions))
+        await self._adapters[place.platform].send(edit)
 
     async def may_show(self, place: Place, view: View) -> bool:
         """Return whether a place still has the readers of a view. Raises SendFailed if that is unknown."""
@@ -257,9 +243,9 @@ class Outgoing:
 
     async def remove_preview(self, platform: str, place: str, preview: str) -> None:
         """Remove a preview, or another part, now or at a retry."""
-        key = self._ids.new()
-        await self._journal.take_back(preview, key)
-        await self.flush(platform, place, [Part(key, "", "delete", preview)])
+        for removal in self.composer.removal(preview):
+            await self._journal.take_back(preview, removal.key)
+            await self.flush(platform, place, [removal])
 
     async def remove_stale_previews(self, platform: str) -> None:
         """Remove leftover previews at places that have other readers now."""

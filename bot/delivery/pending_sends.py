@@ -11,8 +11,7 @@ from adapters.base import Sending
 from adapters.command_table import Action, File
 from adapters.errors import SendFailed
 from adapters.recent import Recent
-from bot.delivery.cards import CARDS, deserialize
-from bot.delivery.composer import OFFER, REFLECTION
+from bot.delivery.composer import CARDS, OFFER, REFLECTION, deserialize
 from bot.models.offline.spoken_languages import detect_language
 from localization.current_language import language_code, reading
 from localization.sentences import lazy, told

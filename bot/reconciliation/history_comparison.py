@@ -33,25 +33,19 @@ class _Spot:
     place: str
 
 
+@dataclass(eq=False)
 class HistoryComparison:
     """Compares places, one request at a time. `vanish` is called with places that turn out to be gone."""
 
-    def __init__(
-        self,
-        memory: Memory,
-        verification: MessageVerification,
-        vanish: Callable[[Vanished], Awaitable[None]],
-        adapters: Mapping[str, Adapter],
-        priority: Priority,
-        clock: Clock,
-    ) -> None:
-        self._memory = memory
-        self._verification = verification
-        self._unverified = verification.unverified
-        self._vanish = vanish
-        self._adapters = adapters
-        self._priority = priority
-        self._clock = clock
+    memory: Memory
+    verification: MessageVerification
+    vanish: Callable[[Vanished], Awaitable[None]]
+    adapters: Mapping[str, Adapter]
+    priority: Priority
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self._unverified = self.verification.unverified
         self._due: dict[_Spot, int] = {}
         """The places to compare, with the time of the next message to check."""
         self._aside: dict[_Spot, int] = {}
@@ -59,7 +53,7 @@ class HistoryComparison:
         self._steps = 0
         self._work = asyncio.Event()
         self._begun: set[str] = set()
-        self._through = {platform: asyncio.Event() for platform in adapters}
+        self._through = {platform: asyncio.Event() for platform in self.adapters}
 
     async def through(self, platform: str) -> None:
         """Wait until every unverified place of a platform was compared, or cannot be read now."""
@@ -70,8 +64,8 @@ class HistoryComparison:
         for spot in [*self._due, *self._aside]:
             if spot.platform == platform:
                 self._done(spot)
-        for place, last_at in (await self._memory.verified.places(platform)).items():
-            if self._adapters[platform].holds(place) and self._unverified.gap(platform, place):
+        for place, last_at in (await self.memory.verified.places(platform)).items():
+            if self.adapters[platform].holds(place) and self._unverified.gap(platform, place):
                 comparison = self._unverified.comparison(platform, place)
                 self._due[_Spot(platform, place)] = comparison.through[0] if comparison else last_at
         self._begun.add(platform)
@@ -92,7 +86,7 @@ class HistoryComparison:
         while True:
             await self._work.wait()
             while self._due:
-                await self._priority.free()
+                await self.priority.free()
                 spot = self._next()
                 try:
                     await self._step(spot)
@@ -124,34 +118,31 @@ class HistoryComparison:
     async def _step(self, spot: _Spot) -> None:
         """Check the next messages of a place with one request."""
         platform, place = spot.platform, spot.place
-        comparison, now = self._unverified.comparison(platform, place), self._clock.now()
+        comparison, now = self._unverified.comparison(platform, place), self.clock.now()
         requests = comparison.requests if comparison else 0
-        some = await self._memory.verified.before(
+        some = await self.memory.verified.before(
             platform, place, comparison.through if comparison else None, self._unverified.gap(platform, place), _AT_ONCE
         ) if requests < MOST else []  # fmt: skip
         if not some:
             self._done(spot)
             return
         ids = [id for one in some for id in one.ids]
-        presences = await self._adapters[platform].message_presences(place, ids, patient=True) if ids else {}
+        presences = await self.adapters[platform].message_presences(place, ids, patient=True) if ids else {}
         last = None
         for one in some:
-            if await self._verification.follow(platform, place, one, presences) is Verdict.UNKNOWN:
+            if await self.verification.follow(platform, place, one, presences) is Verdict.UNKNOWN:
                 break
             last = one
         if last is None:
-            await self._unreadable(spot)
+            for event in await self.adapters[platform].vanished([place]):
+                await self.vanish(event)
+            self._put_aside(spot)
             return
         begun_at = comparison.at if comparison else now
         await self._unverified.record_comparison(platform, place, PlaceComparison(begun_at, last.position, requests + 1))
         self._aside.pop(spot, None)
         if spot in self._due:
             self._due[spot] = last.said_at
-
-    async def _unreadable(self, spot: _Spot) -> None:
-        for event in await self._adapters[spot.platform].vanished([spot.place]):
-            await self._vanish(event)
-        self._put_aside(spot)
 
     def _put_aside(self, spot: _Spot) -> None:
         self._due.pop(spot, None)

@@ -98,7 +98,6 @@ class MessageVerification:
         return Verdict.CHANGED in verdicts.values()
 
     async def _verdicts(self, targets: Sequence[Support], requests: RequestBudget) -> dict[int, Verdict]:
-        """Return the results for these messages, most important first, as far as the requests go."""
         deadline = asyncio.get_running_loop().time() + _SECONDS
         verdicts: dict[int, Verdict] = {}
         unreadable: set[tuple[str, str]] = set()

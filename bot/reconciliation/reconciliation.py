@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from adapters.base import Adapter
@@ -27,23 +27,16 @@ _SECONDS = 10.0
 _UNNAMED = ("", "a server", "a channel", "a thread")
 
 
+@dataclass(frozen=True, slots=True)
 class Vanishing:
     """Handles places that disappear, on every platform."""
 
-    def __init__(
-        self,
-        memory: Memory,
-        register: PlaceRegister,
-        keep_requests: KeepRequests,
-        unverified: UnverifiedPlaces,
-        adapters: Mapping[str, Adapter],
-    ) -> None:
-        self._memory = memory
-        self._register = register
-        self._keep_requests = keep_requests
-        self._unverified = unverified
-        self._adapters = adapters
-        self._busy: set[asyncio.Task[None]] = set()
+    memory: Memory
+    register: PlaceRegister
+    keep_requests: KeepRequests
+    unverified: UnverifiedPlaces
+    adapters: Mapping[str, Adapter]
+    _busy: set[asyncio.Task[None]] = field(default_factory=set, init=False)
 
     async def close(self) -> None:
         """Stop; the next start continues withholding."""
@@ -51,25 +44,25 @@ class Vanishing:
 
     async def scan(self, platform: str) -> None:
         """Find places that disappeared unnoticed, and send outstanding notices."""
-        rows = {row.prefix: row for row in await self._memory.disappearance.vanished(platform)}
-        for prefix, noted in self._register.all(platform).items():
-            if not self._adapters[platform].holds(_key(prefix)):
+        rows = {row.prefix: row for row in await self.memory.disappearance.vanished(platform)}
+        for prefix, noted in self.register.all(platform).items():
+            if not self.adapters[platform].holds(_key(prefix)):
                 continue
             if prefix in rows:
-                await self._keep_requests.tell(rows[prefix])
+                await self.keep_requests.tell(rows[prefix])
             elif not noted.kept:
-                await self._register.drop(platform, prefix)
+                await self.register.drop(platform, prefix)
         for event in await self._vanished(platform):
             await self.vanish(event)
 
     async def _vanished(self, platform: str) -> Sequence[Vanished]:
         """Return the servers and channels that are gone; missing threads are found when their history is compared."""
-        places = [split_key(place) for place in await self._memory.verified.places(platform)]
-        unknown = [key[:2] for key in places if not self._register.around(platform, key)]
-        channels = list(dict.fromkeys(filter(self._adapters[platform].holds, map(_key, unknown))))
+        places = [split_key(place) for place in await self.memory.verified.places(platform)]
+        unknown = [key[:2] for key in places if not self.register.around(platform, key)]
+        channels = list(dict.fromkeys(filter(self.adapters[platform].holds, map(_key, unknown))))
         try:
             async with asyncio.timeout(_SECONDS):
-                return await self._adapters[platform].vanished(channels)
+                return await self.adapters[platform].vanished(channels)
         except TimeoutError:
             log.info("vanish.later", platform=platform)
             return ()
@@ -80,17 +73,18 @@ class Vanishing:
         From its first transaction on, nothing of it is recalled; the rest may take longer than this call.
         """
         platform, prefix = event.platform, event.prefix
-        wider = [one for one in self._register.around(platform, prefix) if len(one) < len(prefix)]
-        if any(self._unverified.is_settled(platform, one) for one in wider):
+        wider = [one for one in self.register.around(platform, prefix) if len(one) < len(prefix)]
+        if any(self.unverified.is_settled(platform, one) for one in wider):
             return
         # Noted first, so that after a kill the next start sends outstanding notices.
-        await self._register.put(platform, prefix, NotedPlace(event.name or await self._name_of(platform, prefix), event.rulers))
+        name = event.name or await self.memory.places.last_name(platform, _key(prefix)) or _UNNAMED[len(prefix)]
+        await self.register.put(platform, prefix, NotedPlace(name, event.rulers))
         waiting = [
-            one for one in await unfinished(self._memory.journal, platform) if is_within(prefix, split_key(one[1].place.key))
+            one for one in await unfinished(self.memory.journal, platform) if is_within(prefix, split_key(one[1].place.key))
         ]
         asked = [one for _, one in waiting if isinstance(one, Message) and one.addressed and not one.off_record]
-        await self._keep_requests.ask_again(asked)
-        await self._memory.journal.drop([row.key for row, _ in waiting])
+        await self.keep_requests.ask_again(asked)
+        await self.memory.journal.drop([row.key for row, _ in waiting])
         task = asyncio.create_task(self._withhold(platform, prefix))
         self._busy.add(task)
         task.add_done_callback(self._busy.discard)
@@ -98,30 +92,27 @@ class Vanishing:
 
     async def _withhold(self, platform: str, prefix: Prefix) -> None:
         try:
-            messages = await self._memory.disappearance.vanish(platform, prefix)
+            messages = await self.memory.disappearance.vanish(platform, prefix)
             log.info("place.vanished", platform=platform, messages=messages)
-            row = next((one for one in await self._memory.disappearance.vanished(platform) if one.prefix == prefix), None)
+            row = next((one for one in await self.memory.disappearance.vanished(platform) if one.prefix == prefix), None)
             if row is None:
-                await self._register.drop(platform, prefix)
+                await self.register.drop(platform, prefix)
             else:
-                await self._keep_requests.tell(row)
+                await self.keep_requests.tell(row)
         except MemoryFailure as error:
             log.error("vanish.failed", platform=platform, error=type(error).__name__)
-
-    async def _name_of(self, platform: str, prefix: Prefix) -> str:
-        return await self._memory.places.last_name(platform, _key(prefix)) or _UNNAMED[len(prefix)]
 
     async def restore(self, platform: str, places: Iterable[str]) -> None:
         """Restore places that had disappeared but have new messages; they count as unverified."""
         for place in places:
-            for prefix in self._register.around(platform, split_key(place)):
-                if not self._unverified.is_settled(platform, prefix):
+            for prefix in self.register.around(platform, split_key(place)):
+                if not self.unverified.is_settled(platform, prefix):
                     continue
-                noted = self._register.get(platform, prefix)
+                noted = self.register.get(platform, prefix)
                 if noted and noted.kept:
-                    await self._register.drop(platform, prefix)
-                self._unverified.unsettle(platform, prefix)
-                await self._unverified.missed(platform, prefix)
+                    await self.register.drop(platform, prefix)
+                self.unverified.unsettle(platform, prefix)
+                await self.unverified.missed(platform, prefix)
 
 
 def _key(prefix: Sequence[str]) -> str:

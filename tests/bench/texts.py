@@ -13,7 +13,7 @@ from typing import Any
 from adapters.console.rendering import markdown
 from adapters.matrix.incoming.heard_messages import mentions_her
 from adapters.splitting import split
-from bot.delivery.exit_gate import gated
+from bot.delivery.exit_gate import ExitGate
 from bot.web.prose import prose
 from memory.index.when.question_times import parse_question
 from memory.text.told.discretion import request_in
@@ -31,7 +31,7 @@ def measure(row: Row) -> None:
     """Measure the slowest of these texts for each reader, beside plain words of the same length."""
     for what, read, pieces in (
         ("cutting into messages", lambda text: split(text, test_splitting.DISCORD), test_splitting.PIECES),
-        ("passing the gate", lambda text: gated(f"{text} www.evil.test", (), names=False), test_gate.PIECES),
+        ("passing the gate", lambda text: ExitGate((), names=False).gated(f"{text} www.evil.test"), test_gate.PIECES),
         ("looking for a time", lambda text: parse_question(text, START, "Europe/Vienna"), _TIMES),
         ("looking for a wish for discretion", request_in, test_confidence.HOSTILE),
         ("showing Markdown at the terminal", markdown, test_shown_markdown.HOSTILE),

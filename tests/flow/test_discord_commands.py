@@ -7,7 +7,7 @@ import pytest
 
 from adapters.command_table import AnswerAudience, Parameter
 from adapters.discord.access.readers import place
-from adapters.discord.interactions.interaction_handler import InteractionTimeouts
+from adapters.discord.connection import Pace
 from adapters.events import Reach
 from bot.conversation.inbox_events import payload as kept
 from bot.conversation.inbox_events import read_payload
@@ -96,7 +96,7 @@ async def test_the_menu_of_a_message_brings_the_message(server: DiscordServer, g
 
 
 async def test_a_slow_commit_is_promised_an_answer_all_the_same(server: DiscordServer, general: Channel) -> None:
-    async with desk(server, Setting(specs=ALL.specs, patience=InteractionTimeouts(commit=0.05))) as it:
+    async with desk(server, Setting(specs=ALL.specs, pace=Pace(commit=0.05))) as it:
         it.ears.hold.clear()
         call = await server.person("ada").runs(general, "recall", query="tea")
         assert await call.acknowledged() == 5 and not it.ears.hold.is_set()
@@ -107,7 +107,7 @@ async def test_a_slow_commit_is_promised_an_answer_all_the_same(server: DiscordS
 
 async def test_without_that_promise_a_slow_commit_would_be_too_late(server: DiscordServer, general: Channel) -> None:
     server.interactions.deadline = 0.05
-    async with desk(server, Setting(specs=ALL.specs, patience=InteractionTimeouts(commit=30.0))) as it:
+    async with desk(server, Setting(specs=ALL.specs, pace=Pace(commit=30.0))) as it:
         it.ears.hold.clear()
         call = await server.person("ada").runs(general, "recall", query="tea")
         asked = await it.ears.asked()
@@ -131,7 +131,7 @@ async def test_nothing_is_promised_before_the_commit(server: DiscordServer, gene
 
 @pytest.mark.parametrize("patience", [2.0, 0.05])
 async def test_a_commit_that_failed_is_said(server: DiscordServer, general: Channel, patience: float) -> None:
-    async with desk(server, Setting(specs=ALL.specs, patience=InteractionTimeouts(commit=patience))) as it:
+    async with desk(server, Setting(specs=ALL.specs, pace=Pace(commit=patience))) as it:
         it.ears.fails = True
         if patience < 1:
             it.ears.hold.clear()
@@ -201,7 +201,7 @@ async def test_what_is_typed_is_completed(server: DiscordServer, general: Channe
 
 
 async def test_late_or_failed_suggestions_are_none(server: DiscordServer, general: Channel) -> None:
-    async with desk(server, Setting(specs=ALL.specs, patience=InteractionTimeouts(suggest=0.05))) as it:
+    async with desk(server, Setting(specs=ALL.specs, pace=Pace(suggest=0.05))) as it:
 
         async def never() -> list[str]:
             await it.client.wait_for("nothing")

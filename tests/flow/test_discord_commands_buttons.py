@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from adapters.command_table import Action, AnswerAudience, Parameter
-from adapters.discord.interactions.interaction_handler import InteractionTimeouts
+from adapters.discord.connection import Pace
 from adapters.events import MenuCall
 from tests.fakes.discord import Channel, DiscordServer, Interaction, Message
 from tests.kits.discord_speech import Desk, Setting, desk, part, spec
@@ -105,7 +105,7 @@ async def test_a_question_is_answered_with_a_button(server: DiscordServer, gener
 
 
 async def test_no_answer_is_a_no(server: DiscordServer, general: Channel) -> None:
-    async with desk(server, Setting(specs=ALL.specs, patience=InteractionTimeouts(confirm=0.05))) as it:
+    async with desk(server, Setting(specs=ALL.specs, pace=Pace(confirm=0.05))) as it:
         call, _, answer = await asking(server, it, general, "forget")
         assert await answer is False and (await call.edited(2)).controls() == []
 

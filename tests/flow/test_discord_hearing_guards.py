@@ -10,9 +10,9 @@ from discord.gateway import KeepAliveHandler
 from adapters.base import Sending
 from adapters.discord.adapter import Discord
 from adapters.discord.incoming.backfill import Backfill
-from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.limits import MOST_REFUSED, Limits
+from adapters.discord.session_client import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.events import Message, Person
 from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Listener, RateLimit, Right, Status, pointed_at
 from tests.fakes.discord import running as connected
@@ -26,7 +26,7 @@ async def test_without_the_gate_live_words_come_before_missed_ones(server: Disco
         async def _take(self, item: GatewayEvent | ConnectionChange | VisibilityChange | discord.Guild) -> bool:
             if item is ConnectionChange.COMPLETE:
                 self._later = asyncio.create_task(super()._take(item))
-                self._open = True
+                self.is_open = True
                 return False
             return await super()._take(item)
 

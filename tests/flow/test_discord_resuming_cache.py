@@ -10,7 +10,7 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord.access import readers, visibility
+from adapters.discord.access import readers
 from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
 from tests.fakes.discord import Channel, DiscordServer, Kind, Right, Role, User, wire
@@ -66,7 +66,7 @@ def differences(one: Any, other: Any, where: str = "") -> list[str]:
 
 def seen(guild: discord.Guild) -> list[discord.Thread]:
     """Return the threads that she sees: no session is told that she lost sight of one, and a new one is told of no other."""
-    return sorted((one for one in guild.threads if visibility.sees(guild.me, one)), key=lambda one: one.id)
+    return sorted((one for one in guild.threads if readers.sees(guild.me, one)), key=lambda one: one.id)
 
 
 def decided(client: Client, gates: list[str]) -> Iterator[tuple[object, ...]]:
@@ -74,13 +74,13 @@ def decided(client: Client, gates: list[str]) -> Iterator[tuple[object, ...]]:
     for guild in client.guilds:
         yield guild.id, guild.owner_id, guild.unavailable, sorted(one.id for one in guild.members), guild.self_role
         for gate in gates:
-            yield guild.id, gate, visibility.joined(guild, lambda _, gate=gate: gate)  # type: ignore[misc]
+            yield guild.id, gate, readers.joined(guild, lambda _, gate=gate: gate)  # type: ignore[misc]
             for place in (*guild.channels, *seen(guild)):
                 yield place.id, gate, readers.place(place, lambda _, gate=gate: gate)  # type: ignore[misc]
         for place in guild.channels:
             rights = {one.id: place.permissions_for(one).value for one in guild.roles}
             rights |= {one.id: place.permissions_for(one).value for one in guild.members}
-            views = visibility.views(guild.me, place)
+            views = readers.views(guild.me, place)
             yield place.id, views, rights, getattr(place, "last_message_id", None) if views else None
         for thread in seen(guild):
             yield thread.id, thread.is_private(), thread.created_at, thread.archived, thread.locked, thread.last_message_id

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.resuming.session import MOST_SECONDS
+from adapters.discord.resuming.resumption import MOST_SECONDS
 from adapters.events import Message
 from tests.fakes.discord import Channel, DiscordServer
 from tests.kits import discord_resuming

@@ -8,7 +8,7 @@ from discord.state import ConnectionState
 
 from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
-from adapters.discord.incoming.event_queue import GatewayEvent
+from adapters.discord.session_client import GatewayEvent
 from adapters.errors import PlaceHidden
 from adapters.events import Message
 from tests.fakes.discord import Channel, DiscordServer, wire

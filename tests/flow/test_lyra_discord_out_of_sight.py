@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 import pytest
 
-from adapters.discord.access.visibility import Visibility
+from adapters.discord.access.readers import Visibility
 from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
 from adapters.events import Circle, Place

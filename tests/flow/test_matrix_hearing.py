@@ -155,9 +155,10 @@ async def test_what_is_not_text_is_heard_as_what_it_is(people: People, proxy: Pr
         await ada.sends(room, "m.room.message", {"msgtype": "m.location", "body": "The oak", "geo_uri": "geo:48.2,16.4"})
         photo = await ada.attaches(room, "mog.png", b"\x89PNG", "image/png", caption="That is Mog.")
         await ada.attaches(room, "hm.ogg", b"OggS", "audio/ogg", voice=True)
-        await ear.heard(Message, 4)
-    assert ear.texts == ["* Ada waves", "[location: The oak, geo:48.2,16.4]", "That is Mog.", ""]
-    [image], [voice] = (one.attachments for one in ear.of(Message)[2:])
+        await ada.sends(room, "m.room.message", {"msgtype": "nic.custom.confetti", "body": "Hooray!"})
+        await ear.heard(Message, 5)
+    assert ear.texts == ["* Ada waves", "[location: The oak, geo:48.2,16.4]", "That is Mog.", "", "Hooray!"]
+    [image], [voice] = (one.attachments for one in ear.of(Message)[2:4])
     assert (image.id, image.name, image.type, image.size) == (photo, "mog.png", "image/png", 4)
     assert (voice.name, voice.type) == ("hm.ogg", "audio/ogg")
 

@@ -8,7 +8,7 @@ import pytest
 from adapters.errors import PlatformRefused
 from adapters.events import Message
 from adapters.matrix.adapter import Credentials, Matrix
-from adapters.matrix.pace import Pace
+from adapters.matrix.homeserver import Pace
 from adapters.matrix.sync import STREAM
 from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy
 from tests.fakes.matrix.faults import SYNC, Held, Lost, Refuse, Status

@@ -9,13 +9,13 @@ from nio import AsyncClient
 
 from adapters.events import Event, Message, MessageEdited
 from adapters.matrix.adapter import Matrix
+from adapters.matrix.homeserver import Pace
 from adapters.matrix.incoming.backfill import Backfill, Gap
 from adapters.matrix.incoming.batch import RoomSegment, SyncBatch
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.timeline_state import TimelineState
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State

@@ -240,7 +240,7 @@ class _Obedient(Invitations):
 
     def moved(self, room: Room, tombstone: RoomEvent) -> None:
         self._moves[word(tombstone.content, "replacement_room")] = {room.id: ""}
-        self._note()
+        self._changed = True
 
 
 class _Led(Matrix):

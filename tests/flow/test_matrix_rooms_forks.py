@@ -11,13 +11,13 @@ import pytest
 from nio import AsyncClient, SyncResponse
 
 from adapters.events import Event, Message, MessageEdited
+from adapters.matrix.homeserver import Pace
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.timeline_state import TimelineState
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
@@ -56,7 +56,7 @@ class Line:
             self.rooms, timeline_state, Invitations(client, notes, "anyone", pace), MessageReader(timeline_state, ())
         )
         self.heard: list[Event] = []
-        self._gatherer = kind(client, self.rooms, timeline_state, Backfill(client))
+        self._gatherer = kind(client, self.rooms, timeline_state, Backfill(client), 100)
 
     async def hears(self, since: str, told: Sequence[Json], timeline: Sequence[Json], *, full: bool = False) -> list[str]:
         """Take an answer of the homeserver, and return what was said to her."""

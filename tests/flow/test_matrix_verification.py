@@ -8,10 +8,9 @@ from nio import UnknownToDeviceEvent
 from nio.events import ToDeviceEvent
 
 from adapters.matrix.account.client import Client
-from adapters.matrix.account.identity import CrossSigningIdentity
 from adapters.matrix.account.keystore import KeyStores
-from adapters.matrix.verification.records import Records, VerificationRecord
-from adapters.matrix.verification.verified_keys import attestations
+from adapters.matrix.account.signing import CrossSigningIdentity
+from adapters.matrix.verification.records import Records, VerificationRecord, attestations
 from bot.service.adapter_notes import KeptNotes
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.sas import Comparison, emoji_in

@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from adapters.matrix.verification.channel import Channel
-from adapters.matrix.verification.records import Records
-from adapters.matrix.verification.verified_keys import attestations
+from adapters.matrix.verification.records import Records, attestations
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.sas import Comparison
 from tests.flow.test_matrix_verification import SHOWN, compared, her_device, notes, one_of, said

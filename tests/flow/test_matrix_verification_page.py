@@ -8,8 +8,7 @@ import pytest
 
 from adapters.base import Adapter
 from adapters.matrix.verification import records
-from adapters.matrix.verification.records import Records, VerificationRecord
-from adapters.matrix.verification.verified_keys import attestations
+from adapters.matrix.verification.records import Records, VerificationRecord, attestations
 from bot.app import App
 from bot.web.pages import health_pages
 from bot.web.serving import BrowserPlatform, serving

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from adapters.discord.adapter import AccountAccess, Discord
-from adapters.discord.pace import Pace
+from adapters.discord.connection import Pace
 from adapters.discord.resuming.handover import SealedStorage
 from tests.fakes.discord import DiscordServer
 from tests.fakes.pulse import Pulse

@@ -13,13 +13,14 @@ import discord
 from adapters.base import Sending
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.discord.access.thread_starts import ThreadStarts
-from adapters.discord.interactions.interaction_handler import InteractionHandler, InteractionTimeouts
+from adapters.discord.connection import Pace
+from adapters.discord.interactions.interaction_handler import InteractionHandler
 from adapters.discord.interactions.menu import sync
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from adapters.events import Event, MenuCall, Message
-from adapters.posted_keys import PostedKeys
+from adapters.posting import PostedKeys
 from tests.fakes.discord import Channel, DiscordServer, Right, running
 from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Clock, Notebook, SendingDesk
@@ -132,7 +133,7 @@ class Setting:
     """How the desk is set up where a test wants it otherwise."""
 
     specs: tuple[CommandSpec, ...] = ()
-    patience: InteractionTimeouts = field(default_factory=InteractionTimeouts)
+    pace: Pace = field(default_factory=Pace)
     seconds: float = 60.0
     posts: type[Posts] = Posts
     sender: type[Sender] = Sender
@@ -153,9 +154,7 @@ async def desk(server: DiscordServer, setting: Setting | None = None) -> AsyncIt
         sender = chosen.sender(client, lambda: None, clock, seconds=chosen.seconds, posts=posts(client, clock, chosen.posts))
         if chosen.specs:
             await sync(client, ears.table, Notebook())
-        client.calls = InteractionHandler(
-            client, ears, lambda server: "", now=clock, shown=lambda asked: asked, patience=chosen.patience
-        )
+        client.calls = InteractionHandler(client, ears, lambda server: "", chosen.pace, clock, lambda asked: asked)
         yield Desk(client, sender, client.calls, ears, clock)
         if not ears.answered.done():
             ears.answered.set_result(None)

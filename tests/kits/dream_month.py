@@ -16,6 +16,7 @@ from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
 from bot.conversation.services import Services
+from bot.delivery.composer import Composer
 from bot.delivery.links import AllowList
 from bot.delivery.outgoing import Outgoing
 from bot.delivery.pending_sends import BlockedPlaces
@@ -173,7 +174,7 @@ async def month(folder: Path, per_hour: int = PER_HOUR) -> AsyncIterator[Month]:
         models, adapters = CopyingModels(settings, memory, model), {"console": square}
         preferences = Preferences(memory.settings, {}, memory.places.account_scope)
         domains = DomainAccess(memory, settings, preferences, clock, ZONE)
-        outgoing = Outgoing(memory.journal, domains, adapters, ids, AllowList([]), BlockedPlaces(clock, 0))
+        outgoing = Outgoing(memory.journal, domains, adapters, Composer(adapters, ids, AllowList([])), BlockedPlaces(clock, 0))
         maintenance = Maintenance(memory, models, settings, clock, priority)
         services = Services(
             memory, domains, preferences, models, maintenance, outgoing, settings, clock, OffRecord(),

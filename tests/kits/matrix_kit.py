@@ -13,7 +13,7 @@ from adapters.errors import PlaceGone
 from adapters.events import Place
 from adapters.matrix.account.account import Credentials
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.pace import Pace
+from adapters.matrix.homeserver import Pace
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Ear, Notebook, connected

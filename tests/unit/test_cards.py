@@ -4,8 +4,9 @@ import pytest
 
 from adapters.command_table import Card, CardLimits
 from adapters.splitting import units
-from bot.delivery import cards
-from bot.delivery.cards import deserialize, gated_cards, serialize
+from bot.delivery import composer
+from bot.delivery.composer import deserialize, gated_cards, serialize
+from bot.delivery.exit_gate import ExitGate
 from bot.delivery.urls import has_link
 
 LIMITS = CardLimits(cards=10, units=6000, title=256, text=4096, note=2048)
@@ -14,7 +15,7 @@ EVIL = "https://evil.example/x"
 
 
 def gated(*given: Card) -> list[list[Card]]:
-    return gated_cards(given, {JUMP}, LIMITS, names=False)
+    return gated_cards(given, ExitGate({JUMP}, names=False), LIMITS)
 
 
 def live(text: str) -> bool:
@@ -43,7 +44,7 @@ def test_nothing_of_a_card_leads_where_nobody_may(card: Card) -> None:
 
 
 def test_without_the_gate_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cards, "_gated", lambda card, allowed, limits, *, names: [card])
+    monkeypatch.setattr(composer, "_gated", lambda card, gate, limits: [card])
     assert all(leaks(shown) for card in HOSTILE for (shown,) in gated(card))
 
 

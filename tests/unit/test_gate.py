@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.delivery import exit_gate
-from bot.delivery.exit_gate import without_partial_url
+from bot.delivery.exit_gate import ExitGate
 from bot.delivery.urls import addresses
 from tests.kits.hostile import ALLOWED, EVIL, GIVEN, SAID, unapproved
 from tests.kits.steps import steps
@@ -37,7 +36,7 @@ PIECES = [
 
 
 def gated(text: str, allowed: Container[str]) -> str:
-    return exit_gate.gated(text, allowed, names=False)
+    return ExitGate(allowed, names=False).gated(text)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +145,7 @@ def test_what_someone_said_may_be_said_again(seed: int) -> None:
     ],
 )
 def test_where_clients_make_links_of_names_they_are_code(said: str, sent: str) -> None:
-    assert exit_gate.gated(said, SAID, names=True) == sent
+    assert ExitGate(SAID, names=True).gated(said) == sent
 
 
 @pytest.mark.parametrize(
@@ -164,7 +163,7 @@ def test_where_clients_make_links_of_names_they_are_code(said: str, sent: str) -
     ],
 )
 def test_while_a_text_is_written_its_last_word_waits_if_it_may_become_an_address(text: str, shown: str) -> None:
-    assert without_partial_url(text, SAID, names=False) == shown
+    assert ExitGate(SAID, names=False).without_partial_url(text) == shown
 
 
 @pytest.mark.parametrize("piece", PIECES)

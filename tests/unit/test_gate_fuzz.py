@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.splitting import split, units
-from bot.delivery.exit_gate import gated, gated_parts
+from bot.delivery.exit_gate import ExitGate
 from tests.kits.hostile import ALLOWED, EVIL, LIVE, long_output, output, unapproved, unapproved_on_matrix
 from tests.kits.size import TORTURE
 
@@ -29,9 +29,9 @@ def test_no_unapproved_address_is_live(seed: int, names: bool, live: Callable[[s
     chance = random.Random(seed)
     for _ in range(EACH // (1 + names)):
         said = output(chance)
-        sent = gated(said, ALLOWED, names=names)
+        sent = ExitGate(ALLOWED, names=names).gated(said)
         assert not live(sent), f"{said!r} leaves as {sent!r}"
-        assert gated(sent, ALLOWED, names=names) == sent, f"{said!r} is gated twice as {sent!r}"
+        assert ExitGate(ALLOWED, names=names).gated(sent) == sent, f"{said!r} is gated twice as {sent!r}"
 
 
 def test_with_the_gate_left_out_they_reach_it() -> None:
@@ -50,7 +50,7 @@ def test_showing_them_as_code_and_no_more_would_let_some_through() -> None:
 def test_where_names_are_links_more_must_be_looked_for() -> None:
     chance = random.Random(29)
     said = [output(chance) for _ in range(1000)]
-    assert any(unapproved_on_matrix(gated(text, ALLOWED, names=False)) for text in said)
+    assert any(unapproved_on_matrix(ExitGate(ALLOWED, names=False).gated(text)) for text in said)
 
 
 @settings(max_examples=OUTPUTS // 400)
@@ -59,7 +59,7 @@ def test_a_cut_brings_nothing_to_life(seed: int, most: int) -> None:
     chance = random.Random(seed)
     for _ in range(10):
         said = long_output(chance)
-        parts = gated_parts(said, ALLOWED, most, names=False)
+        parts = ExitGate(ALLOWED, names=False).parts(said, most)
         assert all(units(part) <= most for part in parts)
         assert not [live for part in parts for live in unapproved(part)], f"{said!r} leaves as {parts!r}"
 
@@ -73,7 +73,7 @@ def test_nothing_is_live_in_a_part_of_full_size(most: int, names: bool, seed: in
     said = ""
     while units(said) < size:
         said += chance.choice((output, long_output, _much))(chance)
-    parts = gated_parts(said, ALLOWED, most, names=names)
+    parts = ExitGate(ALLOWED, names=names).parts(said, most)
     live = unapproved_on_matrix if names else unapproved
     assert all(units(part) <= most for part in parts)
     assert not [one for part in parts for one in live(part)], f"{said!r} leaves as {parts!r}"
@@ -89,21 +89,21 @@ def _much(chance: random.Random) -> str:
 @pytest.mark.parametrize(("most", "longer"), [(DISCORD, 2_400), (MATRIX, 25_000)])
 def test_an_address_longer_than_a_part_is_dead_and_shown_in_short(most: int, longer: int) -> None:
     said = f"See https://evil.test/{'a' * longer} now, or [this](https://evil.test/{'b' * longer})."
-    assert gated_parts(said, (), most, names=True) == [
+    assert ExitGate((), names=True).parts(said, most) == [
         f"See `https://evil.test/{'a' * 282}…` (link removed) now, or this (`https://evil.test/{'b' * 282}…`, link removed)."
     ]
 
 
 def test_cut_and_not_gated_again_some_would_live() -> None:
     chance = random.Random(28)
-    whole = [gated(long_output(chance), ALLOWED, names=False, longest=10_000) for _ in range(200)]
+    whole = [ExitGate(ALLOWED, names=False, longest=10_000).gated(long_output(chance)) for _ in range(200)]
     assert any(unapproved(part) for text in whole for part in split(text, 80))
     for most in (DISCORD, MATRIX):
-        text = gated("https://evil.test/" + "a" * (most + 440), (), names=False, longest=most + 500)
+        text = ExitGate((), names=False, longest=most + 500).gated("https://evil.test/" + "a" * (most + 440))
         assert unapproved(split(text, most)[0])
 
 
 def test_code_that_must_be_cut_keeps_its_addresses() -> None:
     code = "```sh\n" + "curl https://evil.test/a\n" * 200 + "```"
-    parts = gated_parts(f"**Run** this:\n\n{code}", (), 2000, names=False)
+    parts = ExitGate((), names=False).parts(f"**Run** this:\n\n{code}", 2000)
     assert sum(part.count("curl https://evil.test/a\n") for part in parts) == 200

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.resuming.session import MOST_SECONDS, GatewaySession, Packing, SavedSession, SessionTerms
+from adapters.discord.resuming.resumption import MOST_SECONDS, GatewaySession, Packing, SavedSession, SessionTerms
 
 TERMS = SessionTerms("a.secret.token", 513, 1, 3)
 SESSION = GatewaySession("abc", "wss://gateway.example", 42, 1_000_000_000_000, "mark", True, [7], [8])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from nio import UnknownEvent
 
+from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.event import RoomEvent
 
 
@@ -28,3 +29,21 @@ def test_what_is_no_id_refers_to_nothing(id: Any) -> None:
     event = heard({"m.relates_to": relation, "redacts": id})
     assert (event.thread, event.answers, event.replaces) == ("", "", "")
     assert heard({"m.relates_to": relation | {"event_id": "$root"}}).thread == "$root"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"msgtype": "nic.custom.confetti", "body": " Happy birthday! "}, "Happy birthday!"),
+        ({"msgtype": "org.example.effect", "body": 5}, None),
+        ({"msgtype": "org.example.effect"}, None),
+        ({"body": "no message"}, None),
+        ({"msgtype": "m.notice", "body": "a bot's"}, None),
+        ({"msgtype": "m.server_notice", "body": "the homeserver's"}, None),
+        ({"msgtype": "m.key.verification.request", "body": "asks an app"}, None),
+    ],
+    ids=repr,
+)
+def test_a_message_of_an_unknown_type_is_heard_by_its_words(content: dict[str, Any], said: str | None) -> None:
+    event = heard(content)
+    assert (convert.text(event.content, "Ada") if convert.is_heard(event.content) else None) == said

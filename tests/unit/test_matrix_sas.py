@@ -6,8 +6,7 @@ from nio.crypto import Sas
 
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.channel import to_device
-from adapters.matrix.verification.sas import DeviceParty, KeyPair, commitment
-from adapters.matrix.verification.sas_emoji import EMOJI, emoji_line
+from adapters.matrix.verification.sas import EMOJI, DeviceParty, KeyPair, commitment, emoji_line
 from adapters.matrix.verification.steps import Phase, Step, Verification, VerificationEnded
 from tests.fakes.matrix.sas import OFFER
 

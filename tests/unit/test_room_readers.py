@@ -1,7 +1,7 @@
 """Whatever happens in a room, and in which order: what is kept together was readable to everyone who reads it later."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import pytest
 from hypothesis import given, settings
@@ -87,7 +87,7 @@ def played(happens: list[Json | None], restarts: set[int], kind: type[Room] = Ro
         if at in restarts:
             state, room = (
                 room.state,
-                kind("!room", ME, RoomRecord.from_note(room.record.note()), lambda room: False, lambda room: False),
+                kind("!room", ME, RoomRecord.from_note(asdict(room.record)), lambda room: False, lambda room: False),
             )
             room.begin(state, whole=True)
         if event is not None:

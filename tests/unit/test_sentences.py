@@ -31,7 +31,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "adapters/matrix/account/recovery.py: Lyra's": "a name that is kept at the homeserver",
     "adapters/matrix/account/signing.py: lyra": "a command",
     "adapters/matrix/homeserver.py: lyra": "a command",
-    "adapters/matrix/incoming/reactions.py": "commands",
+    "adapters/matrix/outgoing/contents.py: reflection": "commands",
     "adapters/matrix/outgoing/contents.py: a blockquote": "marks of HTML",
     "adapters/matrix/rooms/invitations.py": "said to the log",
     "adapters/matrix/rooms/room.py": "names of rooms, which are kept",

@@ -63,9 +63,10 @@ def fences(text: str) -> tuple[list[str], bool]:
 
 
 def ink(text: str) -> str:
-    """Return what a text says, without fences, white space, and the escape before what only looks like a fence."""
+    """Return what a text says, without fences, marks, white space, and the escape before what only looks like a fence."""
     lines = fences(text)[0]
-    return "".join("".join(re.sub(r"^\\(?=```|~~~)", "", line) for line in lines).split())
+    said = "".join(re.sub(r"^\\(?=```|~~~)", "", line) for line in lines)
+    return re.sub(r"[*_~|`\s]", "", said)
 
 
 def check(text: str, most: int) -> list[str]:
@@ -146,6 +147,31 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
 def test_a_long_sentence_is_cut_between_words() -> None:
     text = "never ending " * 800
     assert " ".join(split(text, DISCORD)).split() == text.split()
+
+
+@pytest.mark.parametrize("mark", ["**", "*", "__", "_", "~~", "||", "`", "**_"])
+def test_a_run_that_is_cut_keeps_its_marks_in_every_message(mark: str) -> None:
+    closing = mark[::-1]
+    text = f"Before it. {mark}{'a word and ' * 40}an end{closing} After it."
+    parts = check(text, 120)
+    times = {0, 2} if mark == closing else {0, 1}
+    assert len(parts) > 3 and all(part.count(mark) == part.count(closing) and part.count(mark) in times for part in parts)
+    assert "".join("".join(parts).split()).replace(closing + mark, "") == "".join(text.split())
+
+
+def test_a_run_that_is_cut_between_indented_lines_goes_on_as_one() -> None:
+    for part in check("**" + ("a word and " * 9 + "\n   ") * 6 + "an end**", 120):
+        assert re.fullmatch(r"\*\*\S.*\S\*\*", part, re.DOTALL), part
+
+
+def test_marks_that_are_no_run_stand_once() -> None:
+    for text in (
+        "2 * 3 and " * 40,
+        "**never closed " * 20,
+        "snake_case_names " * 30,
+        "*one " + "word " * 40 + "\n- two* " + "word " * 40,
+    ):
+        assert sum(part.count(mark) for part in check(text, 120) for mark in "*_") == text.count("*") + text.count("_")
 
 
 @pytest.mark.parametrize("whole", tabled("splitting", "together"))

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.visibility import sees
+from adapters.discord.access.readers import sees
 from adapters.discord.client import Client
 from adapters.discord.failures import HAS_THREAD, TOO_MANY_THREADS, TROUBLE, UNKNOWN_CHANNEL, UNSURE, is_final
 from adapters.discord.limits import Limits

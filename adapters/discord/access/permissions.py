@@ -5,7 +5,7 @@ from collections.abc import Collection
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.visibility import parent_of, reads_history
+from adapters.discord.access.readers import parent_of, reads_history
 from adapters.discord.failures import UNKNOWN_MEMBER, UNKNOWN_USER, UNSURE
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.discord.limits import Limits
@@ -167,5 +167,4 @@ def _is_hidden(channel: discord.abc.GuildChannel | discord.Thread, rights: disco
 
 
 def _is_nobody(error: Exception) -> bool:
-    """Return whether an error says that there is no such member."""
     return isinstance(error, discord.NotFound) and error.code in (UNKNOWN_MEMBER, UNKNOWN_USER)

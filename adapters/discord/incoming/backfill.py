@@ -9,21 +9,23 @@ from datetime import timedelta
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.visibility import Listed, channels_of, parent_of, reads_history, views
+from adapters.discord.access.readers import Listed, channels_of, parent_of, reads_history, views
 from adapters.discord.client import Client
+from adapters.discord.connection import Pace
 from adapters.discord.failures import TROUBLE, UNSURE, is_final
 from adapters.discord.incoming import convert
-from adapters.discord.incoming.event_queue import GatewayEvent
-from adapters.discord.incoming.stream_notes import StreamNotes
 from adapters.discord.limits import Limits
-from adapters.discord.pace import Pace
-from adapters.early_writers import EARLY, LATELY
-from adapters.events import Unreadable
+from adapters.discord.session_client import GatewayEvent
+from adapters.events import EARLY, LATELY, Unreadable
 from adapters.listener import Listener, Notes
 
 MOST_MISSED = 1_000
 """The most missed messages of one channel read at a start."""
 
+_BEGAN, _GONE, _DMS = "began", "gone", "dms"
+"""The notes on what cursors do not tell: since which position Lyra listens, which channels are asked for no more, which are DMs."""
+_MOST_NOTED = 2_000
+"""How many channels of a kind are noted, the newest ones."""
 _PAGE = 100
 _TRIES = 5
 _AT_ONCE = 8
@@ -54,28 +56,24 @@ class Backfill:
     def __init__(self, client: Client, listener: Listener, notes: Notes, limits: Limits, pace: Pace) -> None:
         self._client = client
         self._listener = listener
-        self._notes = StreamNotes(notes)
+        self._notes = notes
         self._limits = limits
         self._pace = pace
-        self._unreadable: set[str] = set()
+        self.unreadable: set[str] = set()
+        """The channels that do not show their history."""
         self._failed: dict[str, Gap] = {}
         self._unfinished: set[str] = set()
         self._caught_up: set[str] = set()
         self._first_heard = 0
 
     @property
-    def unreadable_channels(self) -> int:
-        """How many channels do not show their history."""
-        return len(self._unreadable)
-
-    @property
     def is_complete(self) -> bool:
         """Whether all missed messages were read."""
-        return not (self._unreadable or self._failed or self._unfinished)
+        return not (self.unreadable or self._failed or self._unfinished)
 
     def may_move(self, stream: str) -> bool:
         """Whether everything before the newest message of a stream was heard."""
-        return stream not in self._unreadable and stream not in self._failed and stream not in self._unfinished
+        return not any(stream in some for some in (self.unreadable, self._failed, self._unfinished))
 
     async def fill(self, guilds: Iterable[discord.Guild], hand: Hand, *, streams: bool) -> None:
         """Pass on the missed messages of servers, oldest first; with `streams`, of DMs and archived threads too."""
@@ -84,7 +82,7 @@ class Backfill:
         # With several shards, an unlisted channel may be another's, and the cursors of others say nothing about this one.
         cursors = await self._own_cursors(cursors)
         if streams:
-            self._caught_up = cursors.keys() - await self._notes.gone()
+            self._caught_up = cursors.keys() - set(await self._noted(_GONE))
         if is_first_start and not cursors:
             await self._begin(guilds, hand)
             return
@@ -106,7 +104,7 @@ class Backfill:
         """Continue after an earlier process that had missed nothing."""
         cursors = await self._cursors()
         await self._remember_beginning(cursors)
-        self._caught_up = (await self._own_cursors(cursors)).keys() - await self._notes.gone()
+        self._caught_up = (await self._own_cursors(cursors)).keys() - set(await self._noted(_GONE))
 
     async def reopen(self, channel: discord.abc.GuildChannel, hand: Hand) -> None:
         """Pass on what was said in a channel and its threads while it was hidden from Lyra."""
@@ -120,7 +118,7 @@ class Backfill:
     async def learn_dms(self, streams: Sequence[str]) -> None:
         """Mark DMs with missed messages; `fill` reads them from the beginning."""
         for stream in streams:
-            await self._notes.add_dm(stream)
+            await self._note(_DMS, stream)
 
     async def retry(self, hand: Hand) -> None:
         """Retry what could not be read before."""
@@ -139,10 +137,10 @@ class Backfill:
         if self.is_caught_up(channel):
             return
         stream = str(channel.id)
-        await self._notes.add_dm(stream)
+        await self._note(_DMS, stream)
         cursors = await self._cursors()
-        after = cursors.get(stream, self._first_heard)
-        gap = self._failed.pop(stream, None) or Gap(stream, channel, after, before=before)
+        missed = Gap(stream, channel, cursors.get(stream, self._first_heard), before=before)
+        gap = self._failed.pop(stream, missed)
         self._caught_up.add(stream)
         try:
             self._limits.require()
@@ -170,15 +168,15 @@ class Backfill:
         if self._client.shard_count in (None, 1):
             return dict(cursors)
         own = {str(one.id) for guild in self._client.guilds for one in channels_of(guild)}
-        own.update(() if self._client.shard_id else await self._notes.dms())
+        own.update(() if self._client.shard_id else await self._noted(_DMS))
         return {stream: at for stream, at in cursors.items() if stream in own}
 
     async def _remember_beginning(self, cursors: Mapping[str, int]) -> bool:
         """Record the first start, before which nothing is for Lyra; return whether it is this one."""
-        noted = await self._notes.beginning()
+        noted: int | None = await self._notes.get(_BEGAN)
         self._first_heard = noted or min(cursors.values(), default=self._client.session_start)
         if not noted:
-            await self._notes.begin(self._first_heard)
+            await self._notes.put(_BEGAN, self._first_heard)
         return not noted
 
     async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
@@ -197,13 +195,12 @@ class Backfill:
         return Gap(stream, channel, after, hidden=not reads_history(channel.guild.me, parent))
 
     async def _unlisted_gaps(self, cursors: Mapping[str, int], listed: set[str]) -> list[Gap]:
-        gone = await self._notes.gone()
-        dms = await self._notes.dms() if self._client.tells_dms else ()
+        gone = set(await self._noted(_GONE))
+        dms = await self._noted(_DMS) if self._client.tells_dms else ()
         known = {**dict.fromkeys(dms, self._first_heard), **cursors}
         return [Gap(stream, None, after) for stream, after in known.items() if stream not in listed and stream not in gone]
 
     async def _tell_joined(self, guild: discord.Guild, newest: int, hand: Hand) -> None:
-        """Pass on that Lyra was added to a server while she was away."""
         joined = guild.me.joined_at if guild.me else None
         if joined and joined > discord.utils.snowflake_time(newest) and (event := self._client.joined(guild)):
             await hand([GatewayEvent(event)])
@@ -247,7 +244,7 @@ class Backfill:
         channel = gap.channel or await self._find(gap)
         if channel is None:
             return
-        self._unreadable.discard(gap.stream)
+        self.unreadable.discard(gap.stream)
         self._unfinished.discard(gap.stream)
         page: list[GatewayEvent] = []
         more = False
@@ -257,19 +254,18 @@ class Backfill:
                 break
             page.append(self._client.gateway_event(message))
             if len(page) == _PAGE:
-                page = await self._hand_over_page(gap, page, hand)
+                await self._hand_over_page(gap, page, hand)
+                page = []
         await self._hand_over_page(gap, page, hand)
         if more:
             self._unfinished.add(gap.stream)
             log.warning("More than %d messages were missed in channel %s; the next start reads on.", MOST_MISSED, gap.stream)
 
-    async def _hand_over_page(self, gap: Gap, page: list[GatewayEvent], hand: Hand) -> list[GatewayEvent]:
-        """Pass on a page, and return the empty next one."""
+    async def _hand_over_page(self, gap: Gap, page: Sequence[GatewayEvent], hand: Hand) -> None:
         if page:
             await hand(page)
             gap.after = page[-1].position
             gap.read += len(page)
-        return []
 
     async def _find(self, gap: Gap) -> Listed | discord.DMChannel | None:
         """Return the channel of a stream that is in no server's list, if something was said there."""
@@ -282,15 +278,20 @@ class Backfill:
         return None
 
     async def _give_up(self, gap: Gap, hand: Hand) -> None:
-        """Give up a channel that cannot be read."""
         await self._keep_position(gap, hand)
-        self._unreadable.add(gap.stream)
+        self.unreadable.add(gap.stream)
 
     async def _keep_position(self, gap: Gap, hand: Hand) -> None:
-        """Save where reading stopped, so that it can continue there."""
         await hand([GatewayEvent(None, gap.stream, gap.after)])
 
     async def _remember_gone(self, gap: Gap, trouble: Exception) -> None:
         """Do not ask again for a deleted channel: refused requests count against the IP address."""
         if gap.channel is None and isinstance(trouble, discord.NotFound | discord.Forbidden):
-            await self._notes.add_gone(gap.stream)
+            await self._note(_GONE, gap.stream)
+
+    async def _noted(self, name: str) -> list[str]:
+        return list(await self._notes.get(name) or ())
+
+    async def _note(self, name: str, stream: str) -> None:
+        others = [one for one in await self._noted(name) if one != stream]
+        await self._notes.put(name, [*others, stream][-_MOST_NOTED:])

@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import discord
 
+from adapters.command_table import OFFERS, TAKEN_BACK, plain
 from adapters.display import CALL_END, clean, line
 from adapters.events import MenuCall, Message, Person, Place, Unreadable
 from adapters.message_parts import Attachment, Forward, Quote
-from adapters.reaction_commands import OFFERS, TAKEN_BACK, plain
 from localization.sentences import lazy
 
 PLATFORM = "discord"

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import discord
 
@@ -11,8 +11,8 @@ from adapters.discord.access.audiences import Audiences
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.backfill import Backfill
-from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.discord.resuming.session_position import SessionPosition
+from adapters.discord.session_client import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.events import Event, Message, MessageEdited, MessagesDeleted, Unreadable, Vanished
 from adapters.listener import Listener
 from adapters.recent import Recent
@@ -26,28 +26,25 @@ _BURST = 100
 """The most events passed on together: a burst is committed soon, piece by piece."""
 
 
+@dataclass(eq=False)
 class Hearing:
-    """The gate between a client and its listener, closed from a disconnect until the session resumes or the gap is filled."""
+    """The gate between a client and its listener, closed from a disconnect until the session resumes or the gap is filled.
 
-    def __init__(
-        self,
-        client: Client,
-        listener: Listener,
-        backfill: Backfill,
-        gate: readers.Gate,
-        audiences: Audiences,
-        position: SessionPosition,
-    ) -> None:
-        self._client = client
-        self._listener = listener
-        self._backfill = backfill
-        self._gate = gate
-        self._audiences = audiences
-        self._position = position
-        self._open = False
+    It `is_open` while what comes is passed on at once, and `is_through` once everything was passed on until the session was
+    left to the next process.
+    """
+
+    client: Client
+    listener: Listener
+    backfill: Backfill
+    gate: readers.Gate
+    audiences: Audiences
+    position: SessionPosition
+    is_open: bool = False
+    is_through: bool = False
+
+    def __post_init__(self) -> None:
         self._backfill_due = True
-        self.is_through = False
-        """Whether everything was passed on until the session was left to the next process."""
         self._waiting: list[GatewayEvent] = []
         self._visible_again: list[discord.abc.GuildChannel] = []
         self._returned: list[discord.Guild] = []
@@ -55,30 +52,25 @@ class Hearing:
         self._handing_over = asyncio.Lock()
 
     @property
-    def is_open(self) -> bool:
-        """Whether what comes is passed on at once."""
-        return self._open
-
-    @property
     def is_whole(self) -> bool:
         """Whether nothing that was missed before is left to be read."""
-        return self._backfill.is_complete
+        return self.backfill.is_complete
 
     async def run(self) -> None:
         """Pass on what comes, until cancelled, or until the session is left to the next process."""
         over = False
         while not over:
-            over = await self._take(await self._client.queue.get())
+            over = await self._take(await self.client.queue.get())
             # All of what it was told is in the queue: it is handled as it comes.
-            told = self._client.sequence
-            while not over and not self._client.queue.empty() and not (self._open and len(self._waiting) >= _BURST):
-                over = await self._take(self._client.queue.get_nowait())
-            is_all = self._client.queue.empty()
-            if self._open:
+            told = self.client.sequence
+            while not over and not self.client.queue.empty() and not (self.is_open and len(self._waiting) >= _BURST):
+                over = await self._take(self.client.queue.get_nowait())
+            is_all = self.client.queue.empty()
+            if self.is_open:
                 await self._flush()
-                if is_all and self._client.tells_dms:
-                    await self._position.note(self._client, told)
-        self.is_through = self._open
+                if is_all and self.client.tells_dms:
+                    await self.position.note(self.client, told)
+        self.is_through = self.is_open
 
     async def hand_over(self, heard: Sequence[GatewayEvent]) -> None:
         """Pass on events with their stream positions, leaving out messages that were passed on recently."""
@@ -86,15 +78,15 @@ class Hearing:
             moved: dict[str, str] = {}
             events = []
             for one in heard:
-                if one.position and self._backfill.may_move(one.stream):
+                if one.position and self.backfill.may_move(one.stream):
                     moved[one.stream] = str(max(one.position, int(moved.get(one.stream, 0))))
                 if one.event is not None and not (one.position and self._was_passed_on(one.position)):
                     events.append(self._with_permitted_quote((await self._with_place(one)).event))
-            await self._audiences.settle()
+            await self.audiences.settle()
             if events or moved:
                 # The next event does not wait for answers.
-                go_on(await self._listener.hear([one for one in events if one is not None], moved))
-        await self._client.administrators.settle()
+                go_on(await self.listener.hear([one for one in events if one is not None], moved))
+        await self.client.administrators.settle()
 
     async def _hand_over_missed(self, heard: Sequence[GatewayEvent]) -> None:
         """Pass on what was read from a history, as said to those who were known to read its place when something was last heard there.
@@ -103,7 +95,7 @@ class Hearing:
         """
         await self.hand_over(
             [
-                replace(one, event=self._audiences.before_opening(one.event)) if isinstance(one.event, Message) else one
+                replace(one, event=self.audiences.before_opening(one.event)) if isinstance(one.event, Message) else one
                 for one in heard
             ]
         )
@@ -114,44 +106,44 @@ class Hearing:
             case GatewayEvent():
                 self._waiting.append(item)
             case VisibilityChange():
-                await self._listener.missed(item.prefix)
+                await self.listener.missed(item.prefix)
                 self._visible_again += [item.visible_again] if item.visible_again is not None else []
-                if self._open:
+                if self.is_open:
                     await self._flush()
                     await self._reopen()
             case ConnectionChange.BEGUN:
-                self._backfill_due, self._open = True, False
-                if self._client.tells_dms and not self._client.is_restored:
-                    await self._position.begin(self._client, self._backfill.learn_dms)
+                self._backfill_due, self.is_open = True, False
+                if self.client.tells_dms and not self.client.is_restored:
+                    await self.position.begin(self.client, self.backfill.learn_dms)
             case ConnectionChange.LOST:
-                if self._open:
+                if self.is_open:
                     await self._flush()
-                self._open = False
+                self.is_open = False
             case ConnectionChange.COMPLETE:
                 # No earlier session can have told what happened between them.
-                await self._listener.missed()
-                await self._listener.ready()
-                await self._backfill.fill(self._client.guilds, self._hand_over_missed, streams=True)
-                self._backfill_due, self._open = False, True
+                await self.listener.missed()
+                await self.listener.ready()
+                await self.backfill.fill(self.client.guilds, self._hand_over_missed, streams=True)
+                self._backfill_due, self.is_open = False, True
                 self._visible_again.clear()
                 self._returned.clear()
             case ConnectionChange.TAKEN_UP:
-                await self._backfill.take_up()
-                self._backfill_due, self._open = False, True
+                await self.backfill.take_up()
+                self._backfill_due, self.is_open = False, True
                 self._returned.clear()
                 # Whatever was left to be answered is answered afterwards, and only if it still stands.
                 await self.hand_over([one for held in self._waiting if (one := _retraction(held))])
-                await self._listener.ready()
+                await self.listener.ready()
                 await self._reopen()
             case ConnectionChange.RESUMED:
-                self._open = not self._backfill_due
-                if self._open:
-                    await self._backfill.retry(self._hand_over_missed)
+                self.is_open = not self._backfill_due
+                if self.is_open:
+                    await self.backfill.retry(self._hand_over_missed)
                     await self._catch_up()
                     await self._reopen()
             case discord.Guild():
                 self._returned.append(item)
-                if self._open:
+                if self.is_open:
                     await self._flush()
                     await self._catch_up()
         return item is ConnectionChange.LEFT
@@ -160,41 +152,37 @@ class Hearing:
         """Read what was said in servers while they were out of order, or without her."""
         while self._returned:
             guild = self._returned.pop(0)
-            await self._listener.missed((str(guild.id),))
-            await self._backfill.fill([guild], self._hand_over_missed, streams=False)
+            await self.listener.missed((str(guild.id),))
+            await self.backfill.fill([guild], self._hand_over_missed, streams=False)
 
     async def _reopen(self) -> None:
         """Read what was said in channels while they were hidden from her, before anything later is heard there."""
         again, self._visible_again = self._visible_again, []
         for channel in again:
-            await self._backfill.reopen(channel, self._hand_over_missed)
+            await self.backfill.reopen(channel, self._hand_over_missed)
 
     async def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
         page: list[GatewayEvent] = []
         for one in waiting:
-            if len(page) == _MOST_AT_ONCE or (one.dm is not None and not self._backfill.is_caught_up(one.dm)):
+            if len(page) == _MOST_AT_ONCE or (one.dm is not None and not self.backfill.is_caught_up(one.dm)):
                 # What came before goes first: the cursor of a DM must not be ahead of a channel that has none yet.
-                await self._hand_over_page(page)
+                await self.hand_over(page)
                 page = []
             if one.dm is not None:
-                await self._backfill.catch_up(one.dm, one.position, self.hand_over)
+                await self.backfill.catch_up(one.dm, one.position, self.hand_over)
             page.append(one)
-        await self._hand_over_page(page)
-
-    async def _hand_over_page(self, page: Sequence[GatewayEvent]) -> None:
-        if page:
-            await self.hand_over(page)
+        await self.hand_over(page)
 
     def _with_permitted_quote(self, event: Event | None) -> Event | None:
         """Return an event with its quote reduced to the id if somebody who reads its place now may not read that."""
         if not isinstance(event, Message):
             return event
-        found = self._client.get_channel(int(event.place.thread or event.place.channel))
+        found = self.client.get_channel(int(event.place.thread or event.place.channel))
         # When the readers changed within a gap is unknown: everything in the gap counts as said before.
         newest = getattr(found, "last_message_id", None) or 0
-        self._audiences.see(event.place, max(int(event.id), newest))
-        return self._audiences.quoting(event)
+        self.audiences.see(event.place, max(int(event.id), newest))
+        return self.audiences.quoting(event)
 
     def _was_passed_on(self, position: int) -> bool:
         was_passed_on = position in self._passed_on
@@ -207,12 +195,12 @@ class Hearing:
         if not heard.uncached_channel or not isinstance(event, Message | MessageEdited | Unreadable | MessagesDeleted):
             return heard
         try:
-            found = await self._client.fetch_channel(heard.uncached_channel)
+            found = await self.client.fetch_channel(heard.uncached_channel)
         except TROUBLE:
             return heard
         if not isinstance(found, discord.abc.GuildChannel | discord.Thread):
             return heard
-        return replace(heard, event=replace(event, place=readers.place(found, self._gate)))
+        return replace(heard, event=replace(event, place=readers.place(found, self.gate)))
 
 
 def _retraction(heard: GatewayEvent) -> GatewayEvent | None:

@@ -11,14 +11,13 @@ import discord
 
 from adapters.base import Presence
 from adapters.discord.access.permissions import Permissions
-from adapters.discord.access.readers import Gate
+from adapters.discord.access.readers import parent_of, reads_history
 from adapters.discord.access.thread_starts import ThreadStarts, is_forum
-from adapters.discord.access.visibility import parent_of, reads_history
 from adapters.discord.client import Client
 from adapters.discord.failures import UNKNOWN_MESSAGE, UNSURE
 from adapters.discord.incoming import convert
 from adapters.discord.limits import Limits
-from adapters.events import Person, split_key
+from adapters.events import split_key
 from adapters.message_parts import Quote
 from adapters.task_groups import shielded
 
@@ -26,7 +25,7 @@ _PAGE = 100
 
 
 async def earlier(
-    client: Client, limits: Limits, gate: Gate, starts: ThreadStarts, place: str, message: str, n: int, reader: Person | None
+    client: Client, limits: Limits, starts: ThreadStarts, place: str, message: str, n: int, reader: Permissions | None
 ) -> Sequence[Quote]:
     """Return the n messages before one, oldest first; none if Lyra or the reader may not or cannot read them now."""
     server, parent, thread = split_key(place)
@@ -41,7 +40,7 @@ async def earlier(
             return ()
         if server and not (client.live and reads(found)):
             return ()
-        if reader is not None and not await Permissions(client, limits, gate, reader).reads(found):
+        if reader is not None and not await reader.reads(found):
             return ()
         said = await _messages_before(client, number, found, snowflake(message), n)
     except UNSURE:

@@ -10,21 +10,12 @@ from discord import InteractionType
 from discord.app_commands import Choice
 
 from adapters.command_table import Surface
+from adapters.discord.connection import Pace
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
+from adapters.discord.interactions import call_parsing
 from adapters.discord.interactions.buttons import parse_answer, question
-from adapters.discord.interactions.call_parsing import (
-    CallAddress,
-    ParsedCall,
-    called_by_button,
-    data_of,
-    own_place,
-    own_words,
-    parse_call,
-    place_of,
-    target_of,
-    value_of,
-)
+from adapters.discord.interactions.call_parsing import CallAddress, ParsedCall
 from adapters.events import MenuCall, Place
 from adapters.listener import Listener
 from localization.current_language import ENGLISH, language_code, reading
@@ -58,7 +49,7 @@ def as_event(interaction: discord.Interaction, call: ParsedCall, place: Place, a
         answers.text() if answers else "",
         private=call.private,
         admin=bool(place.server) and (rights.manage_guild or rights.administrator),
-        target=target_of(interaction, place, interaction.channel),
+        target=call_parsing.target_of(interaction, place, interaction.channel),
         locale=str(interaction.locale),
     )
 
@@ -110,41 +101,22 @@ class PendingQuestions:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class InteractionTimeouts:
-    """Timeouts in seconds: for the commit before the acknowledgement, for suggestions, for a yes or no."""
-
-    commit: float = 2.0
-    suggest: float = 2.0
-    confirm: float = 60.0
-
-
-_PATIENCE = InteractionTimeouts()
-
-
+@dataclass(eq=False)
 class InteractionHandler:
     """Calls through Discord's own menus. `gate` returns the role that stands for everyone on a server, '' for @everyone.
 
     `shown` removes from a call what readers of its place may not read.
     """
 
-    def __init__(
-        self,
-        client: discord.Client,
-        listener: Listener,
-        gate: Callable[[str], str],
-        *,
-        now: Callable[[], int],
-        shown: Callable[[MenuCall], MenuCall],
-        patience: InteractionTimeouts = _PATIENCE,
-    ) -> None:
-        self._client = client
-        self._listener = listener
-        self._gate = gate
-        self._now = now
-        self._patience = patience
-        self._shown = shown
-        self._questions = PendingQuestions(patience.confirm)
+    client: discord.Client
+    listener: Listener
+    gate: Callable[[str], str]
+    pace: Pace
+    now: Callable[[], int]
+    shown: Callable[[MenuCall], MenuCall]
+
+    def __post_init__(self) -> None:
+        self._questions = PendingQuestions(self.pace.confirm)
         self._alive: dict[str, _Caller] = {}
 
     async def on(self, interaction: discord.Interaction) -> None:
@@ -153,42 +125,42 @@ class InteractionHandler:
             await self._take(interaction)
 
     async def _take(self, interaction: discord.Interaction) -> None:
-        table, custom_id = self._listener.table, interaction.custom_id or ""
+        table, custom_id = self.listener.table, interaction.custom_id or ""
         match interaction.type:
             case InteractionType.application_command:
-                await self._call(interaction, parse_call(data_of(interaction), table))
+                await self._call(interaction, call_parsing.parse_call(call_parsing.data_of(interaction), table))
             case InteractionType.autocomplete:
-                await self._offer(interaction, parse_call(data_of(interaction), table))
+                await self._offer(interaction, call_parsing.parse_call(call_parsing.data_of(interaction), table))
             case InteractionType.component:
                 if not await self._questions.press(interaction, custom_id):
-                    await self._call(interaction, called_by_button(custom_id, table))
+                    await self._call(interaction, call_parsing.called_by_button(custom_id, table))
 
     def surface(self, event_id: str) -> Surface | None:
         """Return the person waiting for a call's answer, None if it was answered or made before a restart."""
         return self._alive.get(event_id)
 
     async def _call(self, interaction: discord.Interaction, call: ParsedCall | None) -> None:
-        place = place_of(self._client, interaction, self._gate)
+        place = call_parsing.place_of(self.client, interaction, self.gate)
         if call is not None and (call.spec.alone or (place is None and interaction.is_user_integration())):
             await self._call_alone(interaction, call)
         elif call is None or place is None:
             await _say(interaction, _NOT_HERE if call else _UNKNOWN)
         else:
-            answers = address(interaction, self._now(), private=call.private)
-            event = self._shown(as_event(interaction, call, place, answers))
+            answers = address(interaction, self.now(), private=call.private)
+            event = self.shown(as_event(interaction, call, place, answers))
             await self._hear(event, _Caller(interaction, self._questions))
 
     async def _call_alone(self, interaction: discord.Interaction, call: ParsedCall) -> None:
         """Handle a call as one in the caller's own DM, with a private answer where they are."""
-        caller, answers = _Caller(interaction, self._questions), address(interaction, self._now(), private=True)
+        caller, answers = _Caller(interaction, self._questions), address(interaction, self.now(), private=True)
         # Finding the DM takes a request.
         await caller.promise(private=True)
-        found = await own_place(interaction, self._gate)
+        found = await call_parsing.own_place(interaction, self.gate)
         if found is None:
             await _say(interaction, _NOT_HERE)
             return
         dm, place = found
-        own = own_words(interaction, dm, place) if call.spec.menu else None
+        own = call_parsing.own_words(interaction, dm, place) if call.spec.menu else None
         if call.spec.menu and own is None:
             await _say(interaction, _OTHERS_WORDS)
             return
@@ -201,8 +173,8 @@ class InteractionHandler:
             return
         self._alive[event.id] = caller
         try:
-            hearing = asyncio.ensure_future(self._listener.hear([event]))
-            await asyncio.wait({hearing}, timeout=self._patience.commit)
+            hearing = asyncio.ensure_future(self.listener.hear([event]))
+            await asyncio.wait({hearing}, timeout=self.pace.commit)
             if not caller.promised.is_set() and (not hearing.done() or hearing.exception() is None):
                 await caller.promise(private=event.private)
             await asyncio.wait({hearing})
@@ -218,15 +190,17 @@ class InteractionHandler:
             await interaction.response.autocomplete(choices)
 
     async def _suggestions(self, interaction: discord.Interaction, call: ParsedCall) -> Sequence[str]:
-        place = place_of(self._client, interaction, self._gate)
-        if place is None and interaction.is_user_integration() and (found := await own_place(interaction, self._gate)):
+        place = call_parsing.place_of(self.client, interaction, self.gate)
+        if (
+            place is None
+            and interaction.is_user_integration()
+            and (found := await call_parsing.own_place(interaction, self.gate))
+        ):
             _dm, place = found
         if place is None:
             return ()
-        looking = asyncio.ensure_future(
-            self._listener.suggest(as_event(interaction, call, place, None), call.focused, call.typed)
-        )
-        await asyncio.wait({looking}, timeout=self._patience.suggest)
+        looking = asyncio.ensure_future(self.listener.suggest(as_event(interaction, call, place, None), call.focused, call.typed))
+        await asyncio.wait({looking}, timeout=self.pace.suggest)
         # If late or failed, there are no suggestions; what was typed remains valid.
         return () if looking.cancel() or looking.exception() else looking.result()
 
@@ -258,7 +232,7 @@ class _Caller:
 def _choices(call: ParsedCall, values: Sequence[str]) -> list[Choice[str | int | float]]:
     parameter = next(one for one in call.spec.parameters if one.name == call.focused)
     shown = [one[:_LONGEST_CHOICE] for one in values if one][:_MOST_CHOICES]
-    return [Choice(name=one, value=value) for one in shown if (value := value_of(parameter, one)) is not None]
+    return [Choice(name=one, value=value) for one in shown if (value := call_parsing.value_of(parameter, one)) is not None]
 
 
 async def _say(interaction: discord.Interaction, sentence: Sentence) -> None:

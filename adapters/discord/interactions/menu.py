@@ -12,7 +12,7 @@ from adapters.discord.failures import TROUBLE
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from localization.current_language import ENGLISH, LANGUAGES
-from localization.sentences import Said, Sentence, lazy
+from localization.sentences import Said, lazy
 
 _SLASH, _MESSAGE = 1, 3
 _SUBCOMMAND = 1
@@ -24,71 +24,20 @@ _SERVER, _DM, _ELSEWHERE = 0, 1, 2
 _BY_SERVERS, _BY_PEOPLE = 0, 1
 """Who installs her: servers, or people for themselves, who can then use her where she is not a member."""
 _NOTE = "commands"
-NAMES: Mapping[str, Sentence] = {
-    "recall": lazy("recall"),
-    "summarize": lazy("summarize"),
-    "new": lazy("new"),
-    "sessions": lazy("sessions"),
-    "again": lazy("again"),
-    "dislike": lazy("dislike"),
-    "like": lazy("like"),
-    "feedback": lazy("feedback"),
-    "ask": lazy("ask"),
-    "stop": lazy("stop"),
-    "memory": lazy("memory"),
-    "confide": lazy("confide"),
-    "incognito": lazy("incognito"),
-    "export": lazy("export"),
-    "link": lazy("link"),
-    "unlink": lazy("unlink"),
-    "forget": lazy("forget"),
-    "reflection": lazy("reflection"),
-    "privacy": lazy("privacy"),
-    "settings": lazy("settings"),
-    "status": lazy("status"),
-    "help": lazy("help"),
-    "model": lazy("model"),
-    "persona": lazy("persona"),
-    "dream": lazy("dream"),
-    "view": lazy("view"),
-    "profile": lazy("profile"),
-    "eras": lazy("eras"),
-    "narrative": lazy("narrative"),
-    "self": lazy("self"),
-    "bank": lazy("bank"),
-    "correct": lazy("correct"),
-    "reset": lazy("reset"),
-    "why": lazy("why"),
-    "less": lazy("less"),
-    "delete": lazy("delete"),
-    "about": lazy("about"),
-    "choice": lazy("choice"),
-    "code": lazy("code"),
-    "fact": lazy("fact"),
-    "force": lazy("force"),
-    "id": lazy("id"),
-    "last": lazy("last"),
-    "message": lazy("message"),
-    "name": lazy("name"),
-    "of": lazy("of"),
-    "page": lazy("page"),
-    "part": lazy("part"),
-    "past": lazy("past"),
-    "public": lazy("public"),
-    "query": lazy("query"),
-    "session": lazy("session"),
-    "setting": lazy("setting"),
-    "since": lazy("since"),
-    "text": lazy("text"),
-    "until": lazy("until"),
-    "value": lazy("value"),
-    "what": lazy("what"),
-    "who": lazy("who"),
-    "Remember this": lazy("Remember this"),
-    "Forget this": lazy("Forget this"),
-    "Answer again": lazy("Answer again"),
-    "Not good": lazy("Not good"),
-}
+_TRANSLATED = (
+    lazy("recall"), lazy("summarize"), lazy("new"), lazy("sessions"), lazy("again"), lazy("dislike"), lazy("like"),
+    lazy("feedback"), lazy("ask"), lazy("stop"), lazy("memory"), lazy("confide"), lazy("incognito"), lazy("export"),
+    lazy("link"), lazy("unlink"), lazy("forget"), lazy("reflection"), lazy("privacy"), lazy("settings"),
+    lazy("status"), lazy("help"), lazy("model"), lazy("persona"), lazy("dream"), lazy("view"), lazy("profile"),
+    lazy("eras"), lazy("narrative"), lazy("self"), lazy("bank"), lazy("correct"), lazy("reset"), lazy("why"),
+    lazy("less"), lazy("delete"), lazy("about"), lazy("choice"), lazy("code"), lazy("fact"), lazy("force"),
+    lazy("id"), lazy("last"), lazy("message"), lazy("name"), lazy("of"), lazy("page"), lazy("part"), lazy("past"),
+    lazy("public"), lazy("query"), lazy("session"), lazy("setting"), lazy("since"), lazy("text"), lazy("until"),
+    lazy("value"), lazy("what"), lazy("who"), lazy("Remember this"), lazy("Forget this"), lazy("Answer again"),
+    lazy("Not good"),
+)  # fmt: skip
+NAMES = {name.text: name for name in _TRANSLATED}
+"""The names of commands, parameters and menus that are translated."""
 
 
 def offered(spec: CommandSpec) -> bool:

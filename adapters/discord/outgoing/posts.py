@@ -14,15 +14,13 @@ from typing import Any
 import discord
 
 from adapters.base import Sending
-from adapters.command_table import Card
+from adapters.command_table import STOP, Card
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, passing_over
 from adapters.discord.interactions.buttons import pressed, view
 from adapters.errors import SendFailed
 from adapters.events import split_key
-from adapters.posted_keys import PostedKeys
-from adapters.posting import REPEAT
-from adapters.reaction_commands import STOP
+from adapters.posting import REPEAT, PostedKeys
 from localization.current_language import LANGUAGES
 from localization.sentences import lazy
 

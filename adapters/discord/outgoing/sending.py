@@ -12,17 +12,9 @@ from discord.http import MultipartParameters
 from discord.webhook.async_ import async_context
 
 from adapters.base import Sending
+from adapters.discord import failures
 from adapters.discord.access import readers
-from adapters.discord.failures import (
-    ACKNOWLEDGED,
-    FOLLOWED_UP,
-    TOKEN_OVER,
-    TROUBLE,
-    UNKNOWN_MESSAGE,
-    UNKNOWN_WEBHOOK,
-    failure,
-    passing_over,
-)
+from adapters.discord.failures import TROUBLE, passing_over
 from adapters.discord.interactions.buttons import view
 from adapters.discord.interactions.call_parsing import CallAddress, read_address
 from adapters.discord.limits import Limits
@@ -63,10 +55,10 @@ class CallAnswers:
         try:
             return await self._done(address, sending)
         except discord.HTTPException as error:
-            if error.code in TOKEN_OVER or error.code == UNKNOWN_MESSAGE:
+            if error.code in failures.TOKEN_OVER or error.code == failures.UNKNOWN_MESSAGE:
                 raise CallExpired from None
             # Only the caller's own DM is as private as the call.
-            if error.code == FOLLOWED_UP and not (address.private and split_key(sending.place)[0]):
+            if error.code == failures.FOLLOWED_UP and not (address.private and split_key(sending.place)[0]):
                 raise CallFull from None
             raise
 
@@ -78,10 +70,10 @@ class CallAnswers:
         return await (self._first(address, sending) if sending.first else self._follow(address, sending))
 
     async def _first(self, address: CallAddress, sending: Sending) -> str:
-        with passing_over(UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK):
+        with passing_over(failures.UNKNOWN_MESSAGE, failures.UNKNOWN_WEBHOOK):
             return await self._fill(address, sending)
         # The call was not acknowledged: that is on its way, or Lyra was interrupted before it. Discord waits three seconds.
-        with passing_over(ACKNOWLEDGED):
+        with passing_over(failures.ACKNOWLEDGED):
             return await self._say(address, sending)
         return await self._fill(address, sending)
 
@@ -114,7 +106,7 @@ class CallAnswers:
 
     async def _remove(self, address: CallAddress, sending: Sending) -> str:
         hook, way = async_context.get(), self._way(address)
-        with passing_over(UNKNOWN_MESSAGE):
+        with passing_over(failures.UNKNOWN_MESSAGE):
             if sending.target:
                 await hook.delete_webhook_message(address.application, address.token, int(sending.target), **way)
             else:
@@ -122,7 +114,6 @@ class CallAnswers:
         return sending.target
 
     def _way(self, address: CallAddress) -> dict[str, Any]:
-        """Return the arguments for using the client's connection."""
         http = self._client.http
         webhook = discord.Webhook.partial(address.application, address.token, client=self._client)
         return {"session": webhook.session, "proxy": http.proxy, "proxy_auth": http.proxy_auth}
@@ -140,7 +131,6 @@ def _body(sending: Sending, flags: int = 0) -> dict[str, Any]:
 
 
 def _content(body: dict[str, Any], sending: Sending) -> MultipartParameters:
-    """Return a request's parameters, with the part's files."""
     if not sending.files:
         return MultipartParameters(payload=body, multipart=None, files=None)
     files = attached(sending)
@@ -158,13 +148,7 @@ class Sender:
     """
 
     def __init__(
-        self,
-        client: discord.Client,
-        require: Callable[[], None],
-        now: Callable[[], int],
-        posts: Posts,
-        *,
-        seconds: float = 60.0,
+        self, client: discord.Client, require: Callable[[], None], now: Callable[[], int], posts: Posts, *, seconds: float = 60.0
     ) -> None:
         self._client = client
         self._require = require
@@ -198,7 +182,7 @@ class Sender:
         try:
             return await self._route(sending)
         except TROUBLE as error:
-            raise failure(error) from None
+            raise failures.failure(error) from None
         except RuntimeError:
             if not self._client.is_closed():
                 raise

@@ -12,10 +12,10 @@ from contextlib import suppress
 from typing import Protocol
 
 from adapters.discord.client import Client
-from adapters.discord.incoming.event_queue import ConnectionChange
 from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.resuming import payloads
-from adapters.discord.resuming.session import GatewaySession, Packing, SavedSession, SessionTerms
+from adapters.discord.resuming.resumption import GatewaySession, Packing, SavedSession, SessionTerms
+from adapters.discord.session_client import ConnectionChange
 from adapters.listener import Notes
 
 _RESUMABLE = 4000
@@ -31,11 +31,9 @@ class SealedStorage(Protocol):
 
     def put(self, name: str, data: bytes) -> None:
         """Store data, replacing any earlier. Raises OSError."""
-        ...
 
     def take(self, name: str) -> bytes | None:
         """Return and remove stored data; None if there is none. Raises ValueError if it was changed, OSError."""
-        ...
 
 
 class SessionHandover:

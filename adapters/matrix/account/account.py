@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,12 @@ from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from adapters.matrix.account.authorization import GrantEnded
 from adapters.matrix.account.device import DEVICE, Devices
-from adapters.matrix.account.device_keys import refill
 from adapters.matrix.account.grants import AuthorizingPerson, Grants
-from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.keystore import close
 from adapters.matrix.account.login import Credentials, Device
-from adapters.matrix.account.published_keys import names, published
+from adapters.matrix.account.published_keys import names, published, refill
 from adapters.matrix.account.recovery import ForeignStorage, Recovery
-from adapters.matrix.account.signing import REPLACE, Signing, Unsigned
+from adapters.matrix.account.signing import MASTER, REPLACE, CrossSigningIdentity, Signing, Unsigned
 from adapters.matrix.homeserver import TROUBLE, RequestRefused, SignedOut, failure, unreachable
 from adapters.platform_clock import PlatformClock
 from localization.sentences import Said, lazy
@@ -89,25 +87,18 @@ class Account:
         """
         await self.close()
         try:
-            self._client = await self._devices.open()
-            await self._vouch(self._client)
-        except RequestRefused as denied:
-            await self.close()
-            raise denied.final(lazy("use her account")) from None
+            with _required(lazy("use her account")):
+                self._client = await self._devices.open()
+                await self._vouch(self._client)
         except BaseException:
             await self.close()
             raise
         return self.client
 
     async def sign_in(self, person: AuthorizingPerson, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-        """Have somebody authorize her device on a page, if the homeserver has one; `open` resumes with it.
-
-        Raises like `open`.
-        """
-        try:
+        """Have somebody authorize her device on a page, if the homeserver has one; `open` resumes with it. Raises like `open`."""
+        with _required(lazy("sign in")):
             await self._devices.sign_in(Grants(self._notes, person, self._access.device_name, pause))
-        except RequestRefused as denied:
-            raise denied.final(lazy("sign in")) from None
 
     async def close(self) -> None:
         """Close the connection and the key store."""
@@ -174,21 +165,14 @@ class Account:
         transient.
         """
         identity = await self._signing.replace(self.client, password)
-        try:
+        with _required(lazy("keep her recovery key")):
             await self._recovery.ensure(self.client, identity, take_over=True)
-        except RequestRefused as denied:
-            raise denied.final(lazy("keep her recovery key")) from None
         self._say(lazy("Lyra's cross-signing identity was replaced; whoever verified her before has to verify her again."))
 
     async def recovery_key(self) -> str:
-        """Return the recovery key, a secret by which the owner's other clients verify Lyra.
-
-        Raises like `replace_identity`.
-        """
-        try:
+        """Return the recovery key, a secret by which the owner's other clients verify Lyra. Raises like `replace_identity`."""
+        with _required(lazy("read her secret storage")):
             return await self._recovery.formatted_key(self.client)
-        except RequestRefused as denied:
-            raise denied.final(lazy("read her secret storage")) from None
 
     async def _vouch(self, client: AsyncClient) -> None:
         self.identity = None
@@ -213,3 +197,12 @@ class Account:
     def _say(self, sentence: Said) -> None:
         if str(sentence) not in self.said:
             self.said.append(str(sentence))
+
+
+@contextmanager
+def _required(what: Said) -> Iterator[None]:
+    """Turn a refusal of what she cannot do without into the final error."""
+    try:
+        yield
+    except RequestRefused as denied:
+        raise denied.final(what) from None

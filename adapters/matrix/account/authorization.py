@@ -18,10 +18,7 @@ DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 REDIRECT = "http://127.0.0.1/"
 """The redirect address; a loopback address is registered without its port."""
 
-_METADATA = (
-    "/_matrix/client/v1/auth_metadata",
-    "/_matrix/client/unstable/org.matrix.msc2965/auth_metadata",
-)
+_METADATA = ("/_matrix/client/v1/auth_metadata", "/_matrix/client/unstable/org.matrix.msc2965/auth_metadata")
 _ISSUER = "/_matrix/client/unstable/org.matrix.msc2965/auth_issuer"
 _WELL_KNOWN = "/.well-known/openid-configuration"
 _ENDED = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"})

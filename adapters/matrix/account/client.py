@@ -18,8 +18,8 @@ from nio.api import Api
 from nio.events import InviteEvent, ToDeviceEvent
 
 from adapters.matrix.account.tolerant_olm import ODD, DeviceKeys, TolerantOlm
+from adapters.matrix.homeserver import Json
 
-Json = dict[str, Any]
 VERIFICATION = "m.key.verification."
 """What the types of all verification steps begin with."""
 _BEGINS_ANEW = "m.dummy"

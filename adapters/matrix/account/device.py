@@ -14,19 +14,11 @@ from nio import AsyncClient
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
 from adapters.matrix.account.authorization import GrantEnded, authorization_server, revoke
-from adapters.matrix.account.device_keys import described, publish, refill
 from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores, KeysUnreadable, close
 from adapters.matrix.account.login import Credentials, Device, LoginMethods, by_password, refreshed
-from adapters.matrix.account.published_keys import PublishedKeys, bare, published
-from adapters.matrix.homeserver import (
-    PASSWORD,
-    SIGN_IN,
-    RequestRefused,
-    SignedOut,
-    ask,
-    unreachable,
-)
+from adapters.matrix.account.published_keys import PublishedKeys, bare, described, publish, published, refill
+from adapters.matrix.homeserver import PASSWORD, SIGN_IN, RequestRefused, SignedOut, ask, unreachable
 from localization.sentences import _, lazy
 
 DEVICE = "device"
@@ -207,10 +199,7 @@ class Devices:
         return await self._noted_new(stores, await self._login_methods.by_secret(stores, old), old)
 
     async def _noted_new(self, stores: KeyStores, device: Device, old: Device | None) -> Device:
-        """Create a newly authorized device's keys, and note it in place of the old one.
-
-        Raises PlatformRefused, or like `ask`.
-        """
+        """Create a newly authorized device's keys, and note it in place of the old one. Raises PlatformRefused, or like `ask`."""
         # Leftovers of an earlier attempt were never published.
         stores.remove(device.id)
         async with stores.briefly(self._access.homeserver, device.user, device.id) as client:

@@ -130,12 +130,7 @@ class KeyStores:
 
     def client(self, homeserver: str, user: str, device: str) -> AsyncClient:
         """Return a client that has no token yet, and loads its keys only with one."""
-        config = _Config(
-            store=_Store,
-            store_name=self.path(device).name,
-            pickle_key=self._pickle_key,
-            max_timeouts=_TRIES,
-        )
+        config = _Config(store=_Store, store_name=self.path(device).name, pickle_key=self._pickle_key, max_timeouts=_TRIES)
         return self.kind(homeserver.rstrip("/"), user, device, str(self._folder), config)
 
     @asynccontextmanager
@@ -168,9 +163,7 @@ class KeyStores:
         except peewee.OperationalError as error:
             raise PlatformFailure(
                 lazy(
-                    "The keys in {folder} cannot be used just now ({error}); Lyra tries again.",
-                    folder=self._folder,
-                    error=error,
+                    "The keys in {folder} cannot be used just now ({error}); Lyra tries again.", folder=self._folder, error=error
                 )
             ) from None
         except _UNREADABLE:

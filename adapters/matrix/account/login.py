@@ -9,30 +9,12 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.account.authorization import (
-    AuthorizationServer,
-    GrantedTokens,
-    authorization_server,
-    renewed,
-    revoke,
-)
+from adapters.matrix import homeserver
+from adapters.matrix.account.authorization import AuthorizationServer, GrantedTokens, authorization_server, renewed, revoke
 from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores
 from adapters.matrix.account.published_keys import published
-from adapters.matrix.homeserver import (
-    PASSWORD,
-    SIGN_IN,
-    UNRECOGNIZED,
-    Json,
-    NotAHomeserver,
-    RequestRefused,
-    SignedOut,
-    ask,
-    no_homeserver,
-    signed_out,
-    speaks_matrix,
-    word,
-)
+from adapters.matrix.homeserver import Json, NotAHomeserver, RequestRefused, SignedOut, ask, word
 from localization.sentences import _, lazy
 
 _NEXT = "device.next"
@@ -92,11 +74,11 @@ async def by_password(stores: KeyStores, access: Credentials, name: str) -> Devi
                     lazy(
                         "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; "
                         "then start her again.",
-                        sign_in=SIGN_IN,
+                        sign_in=homeserver.SIGN_IN,
                     )
                 ) from None
-            if isinstance(refusal, RequestRefused) and refusal.code == UNRECOGNIZED:
-                raise PlatformRefused(no_homeserver(access.homeserver)) from None
+            if isinstance(refusal, RequestRefused) and refusal.code == homeserver.UNRECOGNIZED:
+                raise PlatformRefused(homeserver.no_homeserver(access.homeserver)) from None
             raise _not_let_in(refusal) from None
     user, device, token = (word(answer, one) for one in ("user_id", "device_id", "access_token"))
     return Device(user, device, token, refresh=str(answer.get("refresh_token") or ""))
@@ -164,8 +146,8 @@ class LoginMethods:
             raise PlatformRefused(
                 lazy(
                     "Lyra is not signed in to Matrix. `{sign_in}` signs her in; or {password}, and start her again.",
-                    sign_in=SIGN_IN,
-                    password=PASSWORD,
+                    sign_in=homeserver.SIGN_IN,
+                    password=homeserver.PASSWORD,
                 )
             )
         async with stores.briefly(self._access.homeserver, self._access.user_id, "") as client:
@@ -173,13 +155,13 @@ class LoginMethods:
                 device = await self._owned(client, self._access.token)
                 is_her_own = device.id and not (await published(client)).device
             except SignedOut:
-                raise signed_out() from None
+                raise homeserver.signed_out() from None
         if not is_her_own:
             raise PlatformRefused(
                 lazy(
                     "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not "
                     "here; give her a new one, or {password}.",
-                    password=PASSWORD,
+                    password=homeserver.PASSWORD,
                 )
             )
         return device
@@ -203,8 +185,8 @@ class LoginMethods:
     async def _require_homeserver(self, stores: KeyStores) -> None:
         """Raise PlatformRefused if there is no homeserver, PlatformFailure if transient."""
         async with stores.briefly(self._access.homeserver, self._access.user_id, "") as client:
-            if not await speaks_matrix(client):
-                raise PlatformRefused(no_homeserver(self._access.homeserver))
+            if not await homeserver.speaks_matrix(client):
+                raise PlatformRefused(homeserver.no_homeserver(self._access.homeserver))
 
 
 def _not_let_in(refusal: RequestRefused | SignedOut) -> PlatformRefused:

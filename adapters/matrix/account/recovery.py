@@ -19,9 +19,8 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIdentity
 from adapters.matrix.account.published_keys import packed, unpacked
-from adapters.matrix.account.signing import REPLACE
+from adapters.matrix.account.signing import MASTER, REPLACE, SELF, USER, CrossSigningIdentity
 from adapters.matrix.homeserver import Json, account_data, put_account_data
 from localization.sentences import lazy
 

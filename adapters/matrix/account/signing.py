@@ -4,16 +4,63 @@ Her cross-signing keys are created once and kept. A new identity is noted as the
 it, so that the keys to what the homeserver shows can never be lost.
 """
 
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from Crypto.PublicKey import ECC
 from nio import AsyncClient
 
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.account.device_keys import countersigned, described
-from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIdentity
-from adapters.matrix.account.published_keys import PublishedKeys, names, published, signed_by
+from adapters.matrix.account import published_keys
+from adapters.matrix.account.published_keys import PublishedKeys, published
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import part
 from localization.sentences import Explained, lazy
+
+MASTER, SELF, USER = "master", "self_signing", "user_signing"
+_USAGES = (MASTER, SELF, USER)
+
+
+@dataclass(frozen=True, slots=True)
+class CrossSigningIdentity:
+    """The keys of one account by usage, as seeds of 32 bytes."""
+
+    user: str
+    seeds: Mapping[str, bytes] = field(repr=False)
+
+    @classmethod
+    def new(cls, user: str) -> Self:
+        """Create a new identity."""
+        return cls(user, {usage: secrets.token_bytes(32) for usage in _USAGES})
+
+    @classmethod
+    def from_note(cls, user: str, note: Any) -> Self | None:
+        """Deserialize an identity from a note, None without one."""
+        return cls(user, {usage: published_keys.unpacked(note[usage]) for usage in _USAGES}) if note else None
+
+    def note(self) -> Json:
+        """Serialize the identity for a note."""
+        return {usage: published_keys.packed(seed) for usage, seed in self.seeds.items()}
+
+    def public(self, usage: str) -> str:
+        """Return a public key, in base64."""
+        key = ECC.construct(curve="Ed25519", seed=self.seeds[usage]).public_key()
+        return published_keys.packed(key.export_key(format="raw"))
+
+    def described(self, usage: str) -> Json:
+        """Return the document that publishes a key, signed by the master key unless it is the master key."""
+        public = self.public(usage)
+        document: Json = {"user_id": self.user, "usage": [usage], "keys": {f"ed25519:{public}": public}}
+        return document if usage == MASTER else self.signed(document, MASTER)
+
+    def signed(self, document: Json, usage: str) -> Json:
+        """Return a document signed by one of the keys, without other signatures."""
+        signatures = {self.user: {f"ed25519:{self.public(usage)}": published_keys.signature(self.seeds[usage], document)}}
+        return document | {"signatures": signatures}
+
 
 REPLACE = "lyra matrix replace-identity"
 """The command that replaces an identity that is not Lyra's."""
@@ -44,8 +91,7 @@ class Signing:
             if not shown.master:
                 await self._begin(client, await self._kept(client.user_id), password)
                 shown = await published(client)
-            identity = await self._own(shown)
-            await _sign(client, identity, shown)
+            return await self._signed_by_own(client, shown)
         except RequestRefused as denied:
             raise Unsigned(
                 lazy(
@@ -54,19 +100,20 @@ class Signing:
                     denied=denied,
                 )
             ) from None
-        return identity
 
     async def replace(self, client: AsyncClient, password: str) -> CrossSigningIdentity:
         """Replace the identity, sign this device with the new one, and return it. Raises PlatformRefused, or like `ask`."""
         try:
             await self._begin(client, None, password)
-            shown = await published(client)
-            identity = await self._own(shown)
-            await _sign(client, identity, shown)
+            return await self._signed_by_own(client, await published(client))
         except RequestRefused as denied:
             raise _not_replaced(denied, password) from None
         except Unsigned as unsigned:
             raise PlatformRefused(str(unsigned)) from None
+
+    async def _signed_by_own(self, client: AsyncClient, shown: PublishedKeys) -> CrossSigningIdentity:
+        identity = await self._own(shown)
+        await _sign(client, identity, shown)
         return identity
 
     async def _begin(self, client: AsyncClient, identity: CrossSigningIdentity | None, password: str) -> None:
@@ -85,7 +132,11 @@ class Signing:
         """Return the identity that the homeserver shows, if its keys are here. Raises Unsigned."""
         for name in (_NEXT, _NOTE):
             identity = await self._kept(shown.user, name)
-            if identity and names(shown.master, identity.public(MASTER)) and names(shown.self_signing, identity.public(SELF)):
+            if (
+                identity
+                and published_keys.names(shown.master, identity.public(MASTER))
+                and published_keys.names(shown.self_signing, identity.public(SELF))
+            ):
                 if name == _NEXT:
                     await self._notes.put(_NOTE, identity.note())
                     await self._notes.put(_NEXT, None)
@@ -102,7 +153,7 @@ class Signing:
 async def _upload(client: AsyncClient, identity: CrossSigningIdentity, password: str) -> None:
     """Publish an identity; the homeserver may require the password. Raises like `ask`."""
     body = {f"{usage}_key": identity.described(usage) for usage in (MASTER, SELF, USER)}
-    body["master_key"] = countersigned(client.olm, body["master_key"])
+    body["master_key"] = published_keys.countersigned(client.olm, body["master_key"])
     path = ("keys", "device_signing", "upload")
     try:
         await ask(client, "POST", *path, body=body)
@@ -119,10 +170,10 @@ async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: Publ
     own, master = identity.public(SELF), identity.public(MASTER)
     signatures: Json = {}
     # What is signed is built here, never taken from the homeserver.
-    if not signed_by(shown.device, shown.user, own, own):
-        signatures[shown.device_id] = identity.signed(described(client.olm), SELF)
-    if not signed_by(shown.master, shown.user, shown.device_id, shown.device_key):
-        signatures[master] = countersigned(client.olm, identity.described(MASTER))
+    if not published_keys.signed_by(shown.device, shown.user, own, own):
+        signatures[shown.device_id] = identity.signed(published_keys.described(client.olm), SELF)
+    if not published_keys.signed_by(shown.master, shown.user, shown.device_id, shown.device_key):
+        signatures[master] = published_keys.countersigned(client.olm, identity.described(MASTER))
     if not signatures:
         return
     answer = await ask(client, "POST", "keys", "signatures", "upload", body={shown.user: signatures})

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from nio import AsyncClient, RoomInfo, SyncResponse
 
 from adapters.matrix.account.tolerant_olm import ODD
-from adapters.matrix.homeserver import TROUBLE
+from adapters.matrix.homeserver import TROUBLE, Json
 from adapters.matrix.incoming.backfill import Backfill, Gap
 from adapters.matrix.incoming.event import RoomEvent
-from adapters.matrix.incoming.timeline_state import TimelineState
+from adapters.matrix.incoming.timeline_state import IGNORED, TAGS, TimelineState
 from adapters.matrix.incoming.undecrypted import Waiting
 from adapters.matrix.rooms.room import Room, RoomRecord
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import INSIDE, State
+
+_NOTHING = {"not_types": ["*"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +51,40 @@ class SyncBatch:
         return [segment.room for segment in self.segments]
 
 
+@dataclass(frozen=True, slots=True)
 class Gatherer:
-    """Turns syncs into batches. While it works, rooms stay as they were, and changing ones count as unknown."""
+    """Turns syncs into batches. While it works, rooms stay as they were, and changing ones count as unknown.
 
-    def __init__(self, client: AsyncClient, rooms: Rooms, timeline_state: TimelineState, gaps: Backfill) -> None:
-        self._client = client
-        self._rooms = rooms
-        self._timeline = timeline_state
-        self._gaps = gaps
+    `at_once` is how many events of a room one sync brings; further ones are read from history.
+    """
+
+    client: AsyncClient
+    rooms: Rooms
+    timeline: TimelineState
+    gaps: Backfill
+    at_once: int
+
+    @property
+    def filter(self) -> Json:
+        """The sync filter: only room events, to-device messages, whom her account ignores, and how it tags rooms."""
+        room = {"timeline": {"limit": self.at_once}, "ephemeral": _NOTHING, "account_data": {"types": [TAGS]}}
+        return {"presence": _NOTHING, "account_data": {"types": [IGNORED]}, "room": room}
 
     async def gather(self, response: SyncResponse, since: str, *, full: bool) -> SyncBatch:
         """Return what a sync brought; `full` means it contains full state. Raises PlatformFailure, and can be retried."""
         batch = SyncBatch(since, quiet=not since)
-        self._timeline.undecrypted.learn(response.to_device_events)
+        self.timeline.undecrypted.learn(response.to_device_events)
         told = [(room, info, True) for room, info in response.rooms.join.items()]
         told += [(room, info, False) for room, info in response.rooms.leave.items()]
-        self._rooms.unsettle(room for room, info, _ in told if _changes(info))
+        self.rooms.unsettle(room for room, info, _ in told if _changes(info))
         for room, info, inside in told:
             batch.segments.append(await self._segment(room, info, since, full=full, inside=inside))
         for segment in batch.segments:
             if not segment.whole or segment.inside != segment.room.record.inside:
                 # Cached events may have been redacted unheard.
-                self._timeline.lookups.drop(segment.room.id)
+                self.timeline.lookups.drop(segment.room.id)
             for event in segment.events:
-                self._timeline.lookups.remember(segment.room.id, event)
+                self.timeline.lookups.remember(segment.room.id, event)
         if not batch.quiet:
             for segment in batch.segments:
                 known = {event.id for event in segment.events}
@@ -82,12 +94,12 @@ class Gatherer:
         return batch
 
     async def _segment(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> RoomSegment:
-        room = await self._rooms.meet(id, since)
-        await self._timeline.meet(id)
-        self._timeline.server_notices.learn(id, info.account_data)
+        room = await self.rooms.meet(id, since)
+        await self.timeline.meet(id)
+        self.timeline.server_notices.learn(id, info.account_data)
         timeline, gap = list(_room_events(info.timeline.events)), Gap()
         if inside and since and info.timeline.limited and info.timeline.prev_batch:
-            gap = await self._gaps.walk(id, info.timeline.prev_batch, since)
+            gap = await self.gaps.walk(id, info.timeline.prev_batch, since)
         told = [one for one in _room_events(info.state) if one.is_state]
         undone = [one for one in reversed(gap.events) if one.is_state]
         state = State() if full or not room.is_member else room.state.copy() if told or undone else room.state
@@ -118,43 +130,43 @@ class Gatherer:
 
     async def _with_senders(self, room: str, events: list[RoomEvent]) -> list[RoomEvent]:
         """Return events, decrypted also where all that was missing were the devices of their senders."""
-        olm = self._client.olm
+        olm = self.client.olm
         lacking = [one.id for one in events if one.undecrypted and olm and olm.lacks_sender(one.undecrypted, room)]
         if not lacking:
             return events
         # If they cannot be had now, the events wait for them.
         with suppress(*TROUBLE, *ODD):
-            await self._client.keys_query()
-        return [(self._timeline.lookups.opened(room, one.raw) or one) if one.id in lacking else one for one in events]
+            await self.client.keys_query()
+        return [(self.timeline.lookups.opened(room, one.raw) or one) if one.id in lacking else one for one in events]
 
     async def _look_up(self, room: str, event: RoomEvent, known: Collection[str] = ()) -> None:
         """Look up what an event refers to, and who could read that unless it is in the same batch."""
-        find, threads = self._timeline.lookups.find, self._timeline.threads
-        if event.is_state or event.sender == self._client.user_id:
+        find, threads = self.timeline.lookups.find, self.timeline.threads
+        if event.is_state or event.sender == self.client.user_id:
             return
         if (root := event.thread) and threads.hers(room, root) is None:
             begun = await find(room, root)
-            threads.record(room, root, hers=begun is not None and begun.sender == self._client.user_id)
+            threads.record(room, root, hers=begun is not None and begun.sender == self.client.user_id)
         for other in (event.replaces, event.answers, event.reacts[0]):
             if other:
                 await find(room, other)
         if event.answers:
             await self._look_up_answered(room, event.answers, known)
-        if original := self._timeline.edits.original(room, event.redacts):
+        if original := self.timeline.edits.original(room, event.redacts):
             await find(room, original, anew=True)
 
     async def _look_up_answered(self, room: str, answered: str, known: Collection[str]) -> None:
-        edit = self._timeline.lookups.cached(room, answered)
+        edit = self.timeline.lookups.cached(room, answered)
         if edit and edit.replaces:
             answered = edit.replaces
-            await self._timeline.lookups.find(room, answered)
+            await self.timeline.lookups.find(room, answered)
         if answered not in known:
-            await self._timeline.references.look_up(room, answered)
+            await self.timeline.references.look_up(room, answered)
 
     async def _recover(self, batch: SyncBatch) -> None:
-        for waiting in self._timeline.undecrypted.arrived():
-            await self._timeline.meet(waiting.room)
-            event = await self._timeline.lookups.find(waiting.room, waiting.event, anew=True)
+        for waiting in self.timeline.undecrypted.arrived():
+            await self.timeline.meet(waiting.room)
+            event = await self.timeline.lookups.find(waiting.room, waiting.event, anew=True)
             if event is not None and event.undecrypted is None:
                 await self._look_up(waiting.room, event)
                 batch.recovered.append((waiting, event))

@@ -11,6 +11,8 @@ from adapters.message_parts import Attachment
 PLATFORM = "matrix"
 
 _FILES = frozenset({"m.image", "m.file", "m.audio", "m.video"})
+_UNSAID = frozenset({"m.notice", "m.server_notice", "m.key.verification.request"})
+"""What nobody says: a notice must not be answered."""
 _LONGEST_FILE_NAME = 200
 _MOST_OFFERED = 20
 # The fallback that clients put before a reply for clients without replies: who is answered, and what they said.
@@ -18,8 +20,10 @@ _FALLBACK = re.compile(r"\A> (?:\* ?)?<@[^\n]*(?:\n>[^\n]*)*\n+")
 
 
 def is_heard(content: Json) -> bool:
-    """Return whether this is something a person says. A notice never is: it must not be answered."""
-    return word(content, "msgtype") in ("m.text", "m.emote", "m.location", STICKER, POLL, *_FILES)
+    """Return whether this is something a person says; of a type that is not known here, as clients show it: if it has words."""
+    kind = word(content, "msgtype")
+    known = kind in ("m.text", "m.emote", "m.location", STICKER, POLL, *_FILES)
+    return known or (kind not in ("", *_UNSAID) and bool(word(content, "body")))
 
 
 def text(content: Json, speaker: str) -> str:

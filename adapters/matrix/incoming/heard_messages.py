@@ -112,5 +112,4 @@ class MessageReader:
 
 
 def _names(room: Room) -> list[str]:
-    """Return Lyra's names in a room."""
     return [name for name in (line(room.state.shown_name(room.me)), localpart(room.me)) if name]

@@ -7,9 +7,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.early_writers import EARLY, LATELY
+from adapters.command_table import OFFERS, plain
 from adapters.events import (
+    EARLY,
+    LATELY,
     Event,
+    MenuCall,
     Message,
     MessageEdited,
     MessagesDeleted,
@@ -25,17 +28,16 @@ from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.batch import RoomSegment, SyncBatch
 from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part, word
 from adapters.matrix.incoming.heard_messages import MessageReader
-from adapters.matrix.incoming.reactions import pressed
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.incoming.undecrypted import Waiting
-from adapters.matrix.outgoing.contents import PART
+from adapters.matrix.outgoing.contents import PART, REFLECTION, SIGNS, VERDICT, VERDICTS
 from adapters.matrix.rooms.departures import KnownRoom, gone
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room, RoomRecord
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
 from adapters.matrix.verification.channel import ReceivedStep, in_room
-from adapters.posted_keys import PostedKeys
+from adapters.posting import PostedKeys
 from adapters.recent import Recent
 
 _MOST_KNOWN = 20_000
@@ -49,7 +51,7 @@ class Hearing:
     ) -> None:
         self._rooms = rooms
         self._timeline = timeline_state
-        self._invitations = invitations
+        self.invitations = invitations
         self._message_reader = message_reader
         self._known: Recent[str, None] = Recent(_MOST_KNOWN)
         self._steps: list[ReceivedStep] = []
@@ -64,11 +66,11 @@ class Hearing:
         """Advance the rooms by a batch, and return what happened in them."""
         found: list[Event] = []
         for segment in batch.segments:
-            quiet = batch.quiet or self._invitations.is_quiet(segment.room.id)
+            quiet = batch.quiet or self.invitations.is_quiet(segment.room.id)
             happened = [*self._through(segment, quiet=quiet)]
             early = self._early(segment) if quiet else None
             found += [*happened, *([early] if early else [])]
-            self._invitations.close(segment.room.id)
+            self.invitations.close(segment.room.id)
         if batch.quiet:
             return [one for one in found if isinstance(one, Unreadable)]
         changed = {room.id: room for room in batch.rooms}
@@ -137,10 +139,10 @@ class Hearing:
         was_member, name = room.is_member, room.name
         room.apply(event.raw)
         if event.kind == TOMBSTONE:
-            self._invitations.moved(room, event)
+            self.invitations.moved(room, event)
         if room.is_member and not was_member:
             replaces = room.state.predecessor and not room.is_private
-            if self._invitations.entered(room) and (len(room.others) > 1 or replaces):
+            if self.invitations.entered(room) and (len(room.others) > 1 or replaces):
                 yield ServerJoined(f"join:{event.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
             for thread in ("", *self._timeline.threads.of_room(room.id)):
@@ -168,7 +170,7 @@ class Hearing:
         elif event.replaces:
             yield from self._revised(room, event)
         elif event.reacts[0]:
-            if press := pressed(room, event, self._timeline.lookups.cached(room.id, event.reacts[0])):
+            if press := _pressed(room, event, self._timeline.lookups.cached(room.id, event.reacts[0])):
                 yield press
         elif message := self._message_reader.message(room, event):
             yield message
@@ -227,3 +229,24 @@ def _asks(heard: Event) -> bool:
 def _at(place: Place, epoch: int) -> Place:
     """Return a place with the epoch in which something was said there."""
     return replace(place, circle=replace(place.circle, epoch=epoch)) if place.circle else place
+
+
+def _pressed(room: Room, event: RoomEvent, target: RoomEvent | None) -> MenuCall | None:
+    """Return the command that a reaction calls; None for any other reaction, or one to another message."""
+    if target is None or target.sender != room.me:
+        return None
+    asks, arguments = target.content.get(VERDICT) is True, dict[str, str | int | bool]()
+    offered = VERDICTS if asks else SIGNS if target.content.get(REFLECTION) is True else OFFERS
+    signs = {plain(sign): command for sign, command in offered.items()}
+    command = signs.get(plain(event.reacts[1]))
+    if command is None:
+        return None
+    if asks:
+        command, arguments = "verify", {"answer": command}
+    place, her = room.place(target.thread), room.person(target.sender)
+    # The id suffices: its text may only be shown by memory, where its readers may know it.
+    pressed_on = Message(target.id, place, her, "", target.at)
+    return MenuCall(
+        event.id, place, room.person(event.sender), event.at, command, arguments, answers=target.id, private=False,
+        target=pressed_on, quiet=offered is OFFERS,
+    )  # fmt: skip

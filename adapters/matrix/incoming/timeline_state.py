@@ -1,24 +1,79 @@
-"""What hearing remembers beside the rooms: events, threads, edits, and what waits for its key.
+"""What hearing remembers beside the rooms: events, threads, edits, what waits for its key, and what the account's data tell.
 
 Edits are remembered with their originals, because a redacted edit no longer names its own. Lyra's threads are those she
 wrote in, and those under something she said.
 """
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from nio import AsyncClient
+from nio import AsyncClient, TagEvent, UnknownAccountDataEvent
 
 from adapters.listener import Notes
+from adapters.matrix.homeserver import Pace
+from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.event_lookups import Lookups
-from adapters.matrix.incoming.ignored_users import IgnoredUsers
 from adapters.matrix.incoming.references import References
-from adapters.matrix.incoming.server_notices import ServerNotices
 from adapters.matrix.incoming.undecrypted import Undecrypted
-from adapters.matrix.pace import Pace
 from adapters.recent import Recent
 
+TAGS, _SERVER_NOTICE = "m.tag", "m.server_notice"
+IGNORED, _IGNORED_NOTE = "m.ignored_user_list", "ignored"
+
 V = TypeVar("V")
+
+log = logging.getLogger(__name__)
+
+
+class ServerNotices:
+    """The rooms in which a homeserver talks to her account, of terms or limits: nobody there asks her anything, or can be answered.
+
+    The homeserver tags them; the first sync of a connection tells all of them.
+    """
+
+    def __init__(self) -> None:
+        self._rooms: set[str] = set()
+
+    def learn(self, room: str, account_data: Iterable[object]) -> None:
+        """Take over how a room is tagged."""
+        if any(isinstance(event, TagEvent) and _SERVER_NOTICE in event.tags for event in account_data):
+            self._rooms.add(room)
+
+    def passes_over(self, room: str) -> bool:
+        """Return whether what is said in a room is the homeserver's, for whoever runs her."""
+        if room in self._rooms:
+            log.warning("The homeserver has something to say to Lyra's account; sign in as her to read it.")
+        return room in self._rooms
+
+
+class IgnoredUsers:
+    """The people whom her account ignores, as last reported: the homeserver tells her nothing of what they say or take back."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._ids: set[str] = set()
+        self._kept: set[str] = set()
+
+    async def load(self) -> None:
+        """Load what was saved."""
+        self._ids = set(await self._notes.get(_IGNORED_NOTE) or ())
+        self._kept = set(self._ids)
+
+    def follow(self, account_data: Iterable[object]) -> bool:
+        """Take over what a sync says of them; return whether she hears somebody again, of whom she may have missed something."""
+        for event in account_data:
+            if isinstance(event, UnknownAccountDataEvent) and event.type == IGNORED:
+                self._ids = set(part(event.content, "ignored_users"))
+        if self._ids - self._kept:
+            log.warning("Lyra's account ignores somebody on Matrix: she is not told what they take back until it does not.")
+        return bool(self._kept - self._ids)
+
+    async def settle(self) -> None:
+        """Save changes."""
+        if self._ids != self._kept:
+            await self._notes.put(_IGNORED_NOTE, sorted(self._ids))
+            self._kept = set(self._ids)
 
 
 class RoomNotes(Generic[V]):

@@ -8,9 +8,8 @@ from nio import AsyncClient, MegolmEvent, RoomKeyEvent, UnknownToDeviceEvent
 
 from adapters.listener import Notes
 from adapters.matrix.account.tolerant_olm import ODD
-from adapters.matrix.homeserver import TROUBLE
+from adapters.matrix.homeserver import TROUBLE, Pace
 from adapters.matrix.incoming.event import RoomEvent, part, word
-from adapters.matrix.pace import Pace
 from adapters.recent import Recent
 from localization.sentences import Sentence, lazy
 

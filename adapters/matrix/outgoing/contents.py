@@ -98,6 +98,11 @@ VERDICT = "lyra.verdict"
 AUTOMATED = "org.matrix.msc1767.automated"
 """Marks a message written by a program, so that other programs can tell (MSC3955)."""
 FILE_NAME = "message.txt"
+REACTION = "m.reaction"
+SIGNS = {"❓": "reflection why", "🔉": "reflection less", "🗑️": "reflection delete"}
+"""The signs under each of her thoughts."""
+VERDICTS = {"✅": "yes", "❌": "no"}
+"""The signs under the emoji of a verification, and what each says about them."""
 
 _FORMAT = "org.matrix.custom.html"
 _LONGEST_FALLBACK = 500
@@ -131,12 +136,7 @@ def has_code(content: Json) -> bool:
 
 def file(content: Json, source: Json, size: int) -> Json:
     """Return a message whose words are in a text file of `size` bytes; `source` says where it is."""
-    said = {
-        "msgtype": "m.file",
-        "body": str(_IN_A_FILE),
-        "filename": FILE_NAME,
-        "info": {"mimetype": "text/plain", "size": size},
-    }
+    said = {"msgtype": "m.file", "body": str(_IN_A_FILE), "filename": FILE_NAME, "info": {"mimetype": "text/plain", "size": size}}
     return unformatted(content) | said | source
 
 

@@ -11,32 +11,17 @@ from uuid import uuid4
 from nio import AsyncClient
 
 from adapters.base import Sending
-from adapters.command_table import File
+from adapters.command_table import OFFERS, File
 from adapters.errors import SendFailed
 from adapters.events import split_key
 from adapters.matrix.failures import TROUBLE, failure
 from adapters.matrix.homeserver import Json, RequestRefused
 from adapters.matrix.incoming.event import RoomEvent, part, word
-from adapters.matrix.incoming.reactions import SIGNS, VERDICTS
 from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback, look
-from adapters.matrix.outgoing.contents import (
-    FILE_OF,
-    PART,
-    REFLECTION,
-    VERDICT,
-    edit,
-    file,
-    file_message,
-    has_code,
-    placed,
-    reaction,
-    unformatted,
-    words,
-)
+from adapters.matrix.outgoing import contents
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.posting import REPEAT, put
-from adapters.reaction_commands import OFFERS
 from localization.sentences import lazy
 
 AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")
@@ -68,7 +53,7 @@ async def arrived(client: AsyncClient, sending: Sending, most: int) -> PostSearc
             return PostSearch(closed=closed)
         if event.sender != client.user_id or event.is_redacted:
             continue
-        if event.content.get(PART) == sending.key:
+        if event.content.get(contents.PART) == sending.key:
             return PostSearch(event.id)
         # Sent from a device that she lost.
         closed = closed or event.kind == ENCRYPTED
@@ -92,7 +77,7 @@ async def belonging(client: AsyncClient, room: str, target: str, most: int) -> l
     async for event in Scrollback(client, room, most):
         if event.id == target:
             break
-        if event.sender == client.user_id and target in (event.replaces, event.content.get(FILE_OF)):
+        if event.sender == client.user_id and target in (event.replaces, event.content.get(contents.FILE_OF)):
             found.append(event.id)
     return found[::-1]
 
@@ -125,7 +110,9 @@ class Posts:
         A thought or a question gets the reactions that answer it.
         """
         event = await self._said(sending)
-        await self._sign(sending, event, SIGNS if sending.reflection else VERDICTS if _asks(sending) else offered(sending))
+        await self._sign(
+            sending, event, contents.SIGNS if sending.reflection else contents.VERDICTS if _asks(sending) else offered(sending)
+        )
         for at, one in enumerate(sending.files):
             await self._attach(sending, one, event, f"{self._transaction(sending)} file {at}")
         return event
@@ -134,8 +121,8 @@ class Posts:
         """Post a file that is attached to an event, in the place of a part."""
         _, room, thread = split_key(sending.place)
         source = await self._wire.upload(room, attached.data, "application/octet-stream")
-        content = file_message(attached, source) | {FILE_OF: event}
-        await self._wire.put(room, placed(content, thread=thread, answers=""), transaction)
+        content = contents.file_message(attached, source) | {contents.FILE_OF: event}
+        await self._wire.put(room, contents.placed(content, thread=thread, answers=""), transaction)
 
     async def _said(self, sending: Sending) -> str:
         _, room, thread = split_key(sending.place)
@@ -147,14 +134,14 @@ class Posts:
             if search.closed or not (search.whole or self._now() - sending.since < _REMEMBERED):
                 sending = replace(sending, text=f"*{REPEAT}*\n\n{sending.text}")
         answered, mentions = await self._reply_target(room, sending)
-        content = await self._words(sending, mentions) | {PART: sending.key}
+        content = await self._words(sending, mentions) | {contents.PART: sending.key}
         if sending.reflection:
-            content[REFLECTION] = True
+            content[contents.REFLECTION] = True
         if _asks(sending):
-            content[VERDICT] = True
+            content[contents.VERDICT] = True
         self._wire.require_readers(room, readers)
         return await self._fitting(
-            room, content, lambda new: placed(new, thread=thread, answers=answered), self._transaction(sending)
+            room, content, lambda new: contents.placed(new, thread=thread, answers=answered), self._transaction(sending)
         )
 
     async def edit(self, sending: Sending) -> str:
@@ -169,7 +156,7 @@ class Posts:
             return await self.send(replace(sending, key=f"{sending.key} anew"))
         content = await self._words(sending, _mentions(old))
         self._wire.require_readers(room, readers)
-        await self._fitting(room, content, lambda new: edit(target, new), self._transaction(sending))
+        await self._fitting(room, content, lambda new: contents.edit(target, new), self._transaction(sending))
         await self._sign(sending, target, offered(sending))
         return target
 
@@ -182,7 +169,9 @@ class Posts:
     async def _sign(self, sending: Sending, event: str, signs: Iterable[str]) -> None:
         """Put reactions under an event, each once."""
         for key in signs:
-            await self._wire.react(split_key(sending.place)[1], reaction(event, key), f"{self._transaction(sending)} {key}")
+            await self._wire.react(
+                split_key(sending.place)[1], contents.reaction(event, key), f"{self._transaction(sending)} {key}"
+            )
 
     async def unname(self, sending: Sending) -> str:
         """Do nothing: threads have no names here."""
@@ -206,7 +195,7 @@ class Posts:
 
     async def _fitting(self, room: str, content: Json, wrap: _Wrap, transaction: str) -> str:
         """Post content whole, else without its HTML unless code would be lost, else as a file."""
-        for smaller in (content,) if has_code(content) else (content, unformatted(content)):
+        for smaller in (content,) if contents.has_code(content) else (content, contents.unformatted(content)):
             try:
                 return await self._wire.put(room, wrap(smaller), transaction)
             except RequestRefused as refused:
@@ -214,7 +203,7 @@ class Posts:
                     raise
         data = content["body"].encode()
         source = await self._wire.upload(room, data, "text/plain")
-        return await self._wire.put(room, wrap(file(content, source, len(data))), transaction)
+        return await self._wire.put(room, wrap(contents.file(content, source, len(data))), transaction)
 
     async def _reply_target(self, room: str, sending: Sending) -> tuple[str, Collection[str]]:
         """Return the event that a part answers, '' if it is not visible in that room, and whom to mention."""
@@ -245,7 +234,7 @@ class Posts:
     async def _words(self, sending: Sending, mentions: Collection[str]) -> Json:
         # Some texts take a second to convert to HTML.
         notice = sending.notice or sending.reflection
-        return await asyncio.to_thread(words, sending.text, notice=notice, mentions=mentions)
+        return await asyncio.to_thread(contents.words, sending.text, notice=notice, mentions=mentions)
 
     def _transaction(self, sending: Sending) -> str:
         return sending.key or uuid4().hex
@@ -259,7 +248,7 @@ def offered(sending: Sending) -> list[str]:
 
 def _asks(sending: Sending) -> bool:
     """Return whether a part asks whether emoji match."""
-    return {one.argument for one in sending.actions} == set(VERDICTS.values())
+    return {one.argument for one in sending.actions} == set(contents.VERDICTS.values())
 
 
 def _mentions(event: RoomEvent) -> list[str]:

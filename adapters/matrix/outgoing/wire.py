@@ -25,11 +25,10 @@ from adapters.matrix.failures import checked
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.convert import PLATFORM
 from adapters.matrix.incoming.event import MESSAGE, word
-from adapters.matrix.incoming.reactions import REACTION
 from adapters.matrix.incoming.scrollback import ENCRYPTED, ENCRYPTION
-from adapters.matrix.outgoing.contents import PART
+from adapters.matrix.outgoing.contents import PART, REACTION
 from adapters.matrix.rooms.rooms import Rooms
-from adapters.posted_keys import PostedKeys
+from adapters.posting import PostedKeys
 from localization.sentences import lazy
 
 TO_ALL_DEVICES = True

@@ -38,14 +38,11 @@ class DirectRooms:
         """
         async with self._one:
             noted = await self._notes.get(_note(person))
-            await self._rest()
+            # A DM that is changing would seem not to exist.
+            if not await self._rooms.at_rest(_RESTS_SECONDS):
+                raise PlatformFailure(_SLOW)
             # Nothing can change between the look and its use.
             return self._find(person, noted, encrypted=encrypted) or await self._create(person, encrypted=encrypted)
-
-    async def _rest(self) -> None:
-        """Wait until no room is changing: a changing DM would seem not to exist. Raises PlatformFailure."""
-        if not await self._rooms.at_rest(_RESTS_SECONDS):
-            raise PlatformFailure(_SLOW)
 
     def _find(self, person: Person, noted: str | None, *, encrypted: bool) -> Place | None:
         """Return the existing DM, or the one created before if it is still one with that person alone."""

@@ -10,9 +10,8 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
-from adapters.matrix.homeserver import RequestRefused, ask
+from adapters.matrix.homeserver import Pace, RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, objects, part, word
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.room import Room
 from adapters.recent import Recent
 
@@ -90,13 +89,13 @@ class Invitations:
             if invite := Invite.of(state, self._client.user_id, quiet=quiet):
                 self._invites[room] = invite
                 self._knocked.discard(room)
-                self._note()
+                self._changed = True
 
     def close(self, room: str) -> None:
         """Record that she has joined or left a room: its invite is over."""
         self._knocked.discard(room)
         if self._invites.pop(room, None):
-            self._note()
+            self._changed = True
 
     def is_quiet(self, room: str) -> bool:
         """Return whether she was invited to a room before her first listening."""
@@ -108,7 +107,7 @@ class Invitations:
         new = word(tombstone.content, "replacement_room")
         if new and room.is_member and room.state.may_replace(tombstone.sender):
             self._moves.setdefault(new, {})[room.id] = _server(tombstone.sender)
-            self._note()
+            self._changed = True
         while len(self._moves) > _MOST:
             del self._moves[next(iter(self._moves))]
 
@@ -123,7 +122,7 @@ class Invitations:
         if not stays:
             self._leaving.add(room.id)
         if old or not stays:
-            self._note()
+            self._changed = True
         return stays
 
     async def settle(self) -> None:
@@ -137,9 +136,6 @@ class Invitations:
         invites = {room: asdict(one) for room, one in self._invites.items()}
         kept: dict[str, Any] = {"invites": invites, "moves": self._moves, "leaving": sorted(self._leaving)}
         await self._notes.put(_NOTE, kept)
-
-    def _note(self) -> None:
-        self._changed = True
 
     # Work
 

@@ -1,7 +1,7 @@
 """One room: its state, and what has to be remembered so that nobody is told what they could not read."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from adapters.display import line
@@ -68,10 +68,6 @@ class RoomRecord:
         ending = RoomEnding(**{**was, "readers": tuple(was["readers"])}) if was else None
         # Notes from before `shut` existed: as far as is known, not all the world could read it.
         return cls(**{"shut": True, **note, "shape": RoomShape(note["shape"]), "ending": ending})
-
-    def note(self) -> Json:
-        """Serialize the record for a note."""
-        return asdict(self)
 
 
 class Room:

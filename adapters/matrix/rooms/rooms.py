@@ -7,7 +7,7 @@ others can join or look in, so do they.
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from nio import AsyncClient
 
@@ -191,8 +191,7 @@ class Rooms:
         return self._rooms.get(room_id) or self._left.get(room_id)
 
     def _is_seen(self, room_id: str) -> bool:
-        room = self._rooms.get(room_id)
-        return room is not None and room.is_member and room_id not in self._unsettled
+        return self.hears(room_id) and room_id not in self._unsettled
 
     def _is_dm(self, room: Room, user_id: str) -> bool:
         usable = room.is_member and room.id not in self._unsettled and not room.state.is_space and not room.state.replaced
@@ -220,7 +219,7 @@ class Rooms:
         for room in rooms:
             was = self._kept.get(room.id)
             if room.record != was and (was or room.is_member):
-                note = {"at": since, "was": was and was.note(), "is": room.record.note()}
+                note = {"at": since, "was": was and asdict(was), "is": asdict(room.record)}
                 await self._notes.put(_note(room.id), note)
                 self._kept[room.id] = room.record
             await self._look_back(room, since)

@@ -196,10 +196,7 @@ class State:
         return self._power(user) >= level
 
     def may_replace(self, user: str) -> bool:
-        """Return whether a user may move everybody here to another room.
-
-        An ordinary member never may, whatever the room says.
-        """
+        """Return whether a user may move everybody here to another room. An ordinary member never may, whatever the room says."""
         level = _number(part(self._levels, "events").get(TOMBSTONE), _STATE)
         return self.rules(user) and self._power(user) >= level
 

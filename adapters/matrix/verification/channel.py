@@ -10,13 +10,12 @@ from nio import AsyncClient
 from adapters.errors import PlatformFailure
 from adapters.events import Person, Place
 from adapters.matrix.account.client import VERIFICATION, EncryptedStep
-from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.published_keys import PublishedKeys, published_of
+from adapters.matrix.account.signing import MASTER, CrossSigningIdentity
 from adapters.matrix.failures import TROUBLE
-from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
+from adapters.matrix.homeserver import Json, Pace, RequestRefused, SignedOut, ask
 from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part, word
 from adapters.matrix.outgoing.wire import Wire
-from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.sas import METHOD, DeviceParty

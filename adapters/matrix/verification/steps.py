@@ -10,18 +10,8 @@ from enum import IntEnum
 from adapters.matrix.account.client import VERIFICATION
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
-from adapters.matrix.verification.sas import (
-    AGREEMENT,
-    HASH,
-    KEY_IDS,
-    MAC,
-    METHOD,
-    STRING,
-    Agreement,
-    DeviceParty,
-    KeyPair,
-    commitment,
-)
+from adapters.matrix.verification import sas
+from adapters.matrix.verification.sas import Agreement, DeviceParty, KeyPair
 
 REQUEST, READY, START, ACCEPT, KEY, MACS, DONE, CANCEL = (
     f"{VERIFICATION}{name}" for name in ("request", "ready", "start", "accept", "key", "mac", "done", "cancel")
@@ -32,8 +22,8 @@ BY_USER, TIMED_OUT, UNKNOWN, UNEXPECTED = "m.user", "m.timeout", "m.unknown_tran
 NO_METHOD, MISMATCH, MALFORMED, ACCEPTED = "m.unknown_method", "m.key_mismatch", "m.invalid_message", "m.accepted"
 COMMITMENT, DIFFERENT = "m.mismatched_commitment", "m.mismatched_sas"
 
-_OFFERED = {"key_agreement_protocols": AGREEMENT, "hashes": HASH, "message_authentication_codes": MAC}
-_CHOSEN = {"key_agreement_protocol": AGREEMENT, "hash": HASH, "message_authentication_code": MAC}
+_OFFERED = {"key_agreement_protocols": sas.AGREEMENT, "hashes": sas.HASH, "message_authentication_codes": sas.MAC}
+_CHOSEN = {"key_agreement_protocol": sas.AGREEMENT, "hash": sas.HASH, "message_authentication_code": sas.MAC}
 _SHOWN = "short_authentication_string"
 """The names in a start of what is offered, in its acceptance of what is chosen, and in both of how the string is shown."""
 
@@ -88,7 +78,7 @@ class Verification:
 
     def ready(self) -> Step:
         """Return the step that answers a request."""
-        return READY, self._own({"from_device": self.me.device, "methods": [METHOD]})
+        return READY, self._own({"from_device": self.me.device, "methods": [sas.METHOD]})
 
     def confirm(self, keys: Mapping[str, str]) -> Step:
         """Confirm the emoji; return the step that proves her keys, given by id. Raises VerificationEnded."""
@@ -98,7 +88,7 @@ class Verification:
         self.phase = Phase.CONFIRMED
         ids = ",".join(sorted(keys))
         macs = {id: self._agreement.mac(key, self.me, self.other, id) for id, key in keys.items()}
-        return MACS, self._own({"mac": macs, "keys": self._agreement.mac(ids, self.me, self.other, KEY_IDS)})
+        return MACS, self._own({"mac": macs, "keys": self._agreement.mac(ids, self.me, self.other, sas.KEY_IDS)})
 
     def done(self) -> Step:
         """Return the step that marks completion."""
@@ -118,7 +108,7 @@ class Verification:
         assert self._agreement is not None
         macs = part(self._proof, "mac")
         ids = ",".join(sorted(macs))
-        if not self._agreement.proves(self._proof.get("keys"), ids, self.other, self.me, KEY_IDS):
+        if not self._agreement.proves(self._proof.get("keys"), ids, self.other, self.me, sas.KEY_IDS):
             raise VerificationEnded(MISMATCH)
         mine = {id: mac for id, mac in macs.items() if id in known}
         if not all(self._agreement.proves(mac, known[id], self.other, self.me, id) for id, mac in mine.items()):
@@ -129,7 +119,7 @@ class Verification:
 
     def is_promised(self, theirs: str) -> bool:
         """Return whether a public key is the one the other side committed to before it saw hers."""
-        return self._committed.rstrip("=") == commitment(theirs, self._start)
+        return self._committed.rstrip("=") == sas.commitment(theirs, self._start)
 
     # Received steps
 
@@ -141,11 +131,11 @@ class Verification:
         if not device or not isinstance(methods, list):
             raise VerificationEnded(MALFORMED)
         self.other = DeviceParty(self.other.user, device)
-        if METHOD not in methods:
+        if sas.METHOD not in methods:
             raise VerificationEnded(NO_METHOD)
         self.phase, self._hers = Phase.STARTED, True
-        offered = {name: [value] for name, value in _OFFERED.items()} | {_SHOWN: [STRING, "decimal"]}
-        self._start = self._own({"from_device": self.me.device, "method": METHOD, **offered})
+        offered = {name: [value] for name, value in _OFFERED.items()} | {_SHOWN: [sas.STRING, "decimal"]}
+        self._start = self._own({"from_device": self.me.device, "method": sas.METHOD, **offered})
         return [(START, self._start)]
 
     def _begun(self, content: Json) -> list[Step]:
@@ -157,17 +147,17 @@ class Verification:
                 return []
         elif self.phase is not Phase.READY:
             raise VerificationEnded(UNEXPECTED)
-        wanted = _OFFERED | {_SHOWN: STRING}
-        if content.get("method") != METHOD or not all(_offers(content, name, value) for name, value in wanted.items()):
+        wanted = _OFFERED | {_SHOWN: sas.STRING}
+        if content.get("method") != sas.METHOD or not all(_offers(content, name, value) for name, value in wanted.items()):
             raise VerificationEnded(NO_METHOD)
         self.phase, self._hers, self._start = Phase.ACCEPTED, False, content
-        committed = commitment(self._pair.public, content)
-        return [(ACCEPT, self._own({"method": METHOD, **_CHOSEN, _SHOWN: [STRING], "commitment": committed}))]
+        committed = sas.commitment(self._pair.public, content)
+        return [(ACCEPT, self._own({"method": sas.METHOD, **_CHOSEN, _SHOWN: [sas.STRING], "commitment": committed}))]
 
     def _accepted(self, content: Json) -> list[Step]:
         if self.phase is not Phase.STARTED:
             raise VerificationEnded(UNEXPECTED)
-        if any(content.get(name) != value for name, value in _CHOSEN.items()) or not _offers(content, _SHOWN, STRING):
+        if any(content.get(name) != value for name, value in _CHOSEN.items()) or not _offers(content, _SHOWN, sas.STRING):
             raise VerificationEnded(NO_METHOD)
         self._committed = word(content, "commitment")
         self.phase = Phase.KEYED

@@ -6,9 +6,9 @@ from adapters.events import PlatformNotice
 from adapters.listener import Listener
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.channel import Channel
-from adapters.matrix.verification.sas_emoji import emoji_line
+from adapters.matrix.verification.records import OPERATOR, Attestation
+from adapters.matrix.verification.sas import emoji_line
 from adapters.matrix.verification.steps import Verification
-from adapters.matrix.verification.verified_keys import OPERATOR, Attestation
 from localization.sentences import Sentence, lazy
 
 COMMAND = "verify"

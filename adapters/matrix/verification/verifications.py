@@ -14,20 +14,16 @@ from typing import TypeVar
 from nio import SyncResponse
 
 from adapters.errors import PlatformFailure
-from adapters.listener import Listener, Notes
+from adapters.listener import Notes
 from adapters.matrix.account.account import Account
-from adapters.matrix.account.identity import MASTER
-from adapters.matrix.homeserver import SignedOut
-from adapters.matrix.outgoing.wire import Wire
-from adapters.matrix.pace import Pace
-from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.account.signing import MASTER
+from adapters.matrix.homeserver import Pace, SignedOut
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.channel import LASTS, Channel, ReceivedStep, StepNotSent, to_device
-from adapters.matrix.verification.records import Records, VerificationInProgress, VerificationRecord
+from adapters.matrix.verification.records import CHAT, OPERATOR, Records, VerificationInProgress, VerificationRecord, VerifiedKeys
 from adapters.matrix.verification.sas import METHOD, DeviceParty
 from adapters.matrix.verification.steps import Phase, Verification, VerificationEnded
 from adapters.matrix.verification.verification_notices import LOST, RESTARTED, VerificationNotices
-from adapters.matrix.verification.verified_keys import CHAT, OPERATOR, VerifiedKeys
 from localization.sentences import Said, lazy
 
 T = TypeVar("T")
@@ -46,14 +42,12 @@ class Verifications:
     """The verifications of an open account's connection, one per person at a time."""
 
     def __init__(
-        self, account: Account, rooms: Rooms, wire: Wire, notes: Notes, listener: Listener,
-        *, pace: Pace, now: Callable[[], int], prefix: str,
-    ) -> None:  # fmt: skip
+        self, account: Account, channel: Channel, notices: VerificationNotices, notes: Notes, pace: Pace, now: Callable[[], int]
+    ) -> None:
         client, self._identity = account.client, account.identity
-        self._channel = Channel(client, rooms, wire, pace)
+        self._channel, self._notices = channel, notices
         self._records = Records(notes, client.user_id)
         self._verified_keys = VerifiedKeys(client, notes, self._identity)
-        self._notices = VerificationNotices(self._channel, listener, prefix)
         self._pace, self._now = pace, now
         self._me = self._channel.me
         self._in_progress: dict[str, VerificationInProgress] = {}
@@ -130,7 +124,6 @@ class Verifications:
             await self._channel.refuse(heard, steps.UNKNOWN)
 
     async def _refuse(self, heard: ReceivedStep) -> None:
-        """Reject a step that was encrypted by another device than it names."""
         self._over.add(heard.id)
         await self._records.end(heard.id)
         await self._channel.refuse(heard, steps.MISMATCH)
@@ -240,7 +233,6 @@ class Verifications:
             await self._notices.ended(one, code, by_them=told)
 
     async def _give_up(self, record: VerificationRecord) -> None:
-        """End a verification left over from an earlier connection."""
         one = Verification(record.id, self._me, DeviceParty(record.user, record.device), record.room)
         await self._channel.cancel(one, steps.BY_USER)
         await self._records.end(record.id)
@@ -248,7 +240,6 @@ class Verifications:
         await self._notices.ended(one, RESTARTED)
 
     async def _check_keys(self, users: Collection[str] | None = None) -> None:
-        """Check whether verified keys are unchanged, for some users or all."""
         try:
             for one in await self._verified_keys.changed(users):
                 await self._notices.changed(one)

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from aiohttp import web
 
 from adapters.matrix.verification.records import Records, VerificationRecord
-from adapters.matrix.verification.sas_emoji import EMOJI
+from adapters.matrix.verification.sas import EMOJI
 from bot.cli.checkups.doctor import examine
 from bot.service import costs
 from bot.service.adapter_notes import KeptNotes
