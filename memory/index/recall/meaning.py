@@ -1,8 +1,7 @@
 """Passage vectors of one embedding space, and their cosines to a question.
 
 Unit vectors are quantized to 8-bit integers with one scale per vector: a quarter of the memory to read, which is what a scan
-costs. The rounding residuals are kept in a further eight bits and read only for the nearest vectors, to make their cosines
-accurate. In a large domain index, an outline of the vectors estimates the cosines first, and only those of the nearest are computed.
+costs. In a large domain index, an outline of the vectors estimates the cosines first, and only those of the nearest are computed.
 
 The directions of an outline are those in which its first messages differ most (their principal components): in talk, a third of
 the dimensions tell most of a cosine, at a third of the memory to read. They are computed once, and from the first messages
@@ -15,13 +14,11 @@ import numkong
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.index.recall.columns import Column, Floats, Ints, reached
+from memory.index.recall.columns import Column, Floats, Ints
 from memory.ports import Vectors
 
 Bytes = NDArray[np.int8]
 _MOST = 127
-_FINER = 2 * _MOST
-_NEAREST = 128
 MANY = 20_000
 """The size from which a domain index is large."""
 _AT_ONCE = 2_048
@@ -105,7 +102,6 @@ class _Rows:
 
     def __init__(self, dimension: int) -> None:
         self.rows = Column(np.int8, dimension)
-        self.rests = Column(np.int8, dimension)
         self.scales = Column(np.float32)
         self.documents = Column(np.int64)
 
@@ -115,41 +111,25 @@ class _Rows:
     @property
     def nbytes(self) -> int:
         """The allocated memory in bytes."""
-        return self.rows.nbytes + self.rests.nbytes + self.scales.nbytes + self.documents.nbytes
+        return self.rows.nbytes + self.scales.nbytes + self.documents.nbytes
 
     def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors) -> None:
         """Append vectors, one per row."""
-        for column in (self.rows, self.rests, self.scales, self.documents):
+        for column in (self.rows, self.scales, self.documents):
             column.reserve(len(documents))
         # A few at a time: between large arrays for all of them, what stays would be scattered, and the rest of that memory lost.
         for start in range(0, len(documents), _ADDED):
-            wide = vectors[start : start + _ADDED].astype(np.float32)
-            most = np.maximum(np.abs(wide).max(axis=1), np.finfo(np.float32).tiny)
-            steps = wide * (_MOST / most[:, None])
-            whole = np.rint(steps)
-            self.rows.extend(whole)
-            self.rests.extend(np.rint((steps - whole) * _FINER))
-            self.scales.extend(most / _MOST)
+            rows, scales = quantized(vectors[start : start + _ADDED].astype(np.float32))
+            self.rows.extend(rows)
+            self.scales.extend(scales)
         self.documents.extend(documents)
 
-    def roughly(self, asked: Vectors, some: Ints | None = None) -> Floats:
-        """Return the quantized cosines of all rows, or of `some`, to a unit vector."""
+    def near(self, asked: Vectors, some: Ints | None = None) -> Floats:
+        """Return the cosines of all rows, or of `some`, to a unit vector."""
         short, (scale,) = quantized(asked[None])
         cosines = _products(short, self.rows.now, some)
         cosines *= self.scales.now if some is None else self.scales.now[some]
         cosines *= scale
-        return cosines
-
-    def near(self, asked: Vectors, some: Ints | None = None) -> Floats:
-        """Return the cosines of all rows, or of `some`, to a unit vector: quantized for most, refined for the nearest."""
-        cosines = self.roughly(asked, some)
-        nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
-        exactly = nearest if some is None else some[nearest]
-        fine = self.rests.now.take(exactly, axis=0).astype(np.float32)
-        fine *= np.float32(1 / _FINER)
-        fine += self.rows.now.take(exactly, axis=0)
-        # Row by row: in a matrix product, the result of a row depends on its position in the matrix.
-        cosines[nearest] = np.vecdot(fine, asked) * self.scales.now[exactly]
         return cosines
 
 
@@ -225,7 +205,7 @@ class Meaning:
         cosines = outline.cosines(asked)
         # What is usual is judged by all of them, so a fixed sample corrects the estimates.
         sample = np.arange(0, len(cosines), len(cosines) // _SAMPLE + 1)
-        slope, offset = _line(cosines[sample], self._wholes.roughly(asked, sample))
+        slope, offset = _line(cosines[sample], self._wholes.near(asked, sample))
         cosines *= np.float32(slope)
         cosines += np.float32(offset)
         near = np.flatnonzero(cosines >= _above(cosines, NEAR))
