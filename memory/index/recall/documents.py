@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memory.index.indexing import OWN
-from memory.index.recall.columns import Column, Floats, Ints, Mask
+from memory.index.recall.columns import Column, Floats, Ints, Mask, held_bytes
 from memory.index.when.values import Window
 from memory.text import lexical
 from memory.text.word_forms.spellings import plain_spellings
@@ -123,9 +123,7 @@ class Documents:
     @property
     def nbytes(self) -> int:
         """The allocated memory in bytes."""
-        columns = (self.items, self.sessions, self.times, self.speakers, self.traits, self.fingerprints)
-        told = (self.tellers, self.told_from, self.told_until)
-        return sum(column.nbytes for column in (*columns, *told, self.before, self.after, self.stretches, self.runs))
+        return held_bytes(self)
 
     def add(
         self, items: Ints, sessions: Ints, times: Ints, speakers: Sequence[str], traits: Ints, fingerprints: Ints,
