@@ -66,6 +66,7 @@ async def test_of_two_readings_of_a_date_the_one_on_which_something_was_said_hol
     ("question", "told"),
     [
         ("what did I eat yesterday?", "Ate dumplings at the lock."),
+        ("how far did I run yesterday?", "Ran along the canal, 7 km."),
         ("who did I meet yesterday?", "Met Nora at the mill."),
         ("what did I buy yesterday?", "Bought two currants."),
         ("who did I go climbing with yesterday?", "Went climbing with Wen, the blue route."),
@@ -73,7 +74,7 @@ async def test_of_two_readings_of_a_date_the_one_on_which_something_was_said_hol
     ],
 )
 async def test_what_was_done_is_told_in_the_past_and_asked_for_without(tmp_path: Path, question: str, told: str) -> None:
-    others = ("Tired, I will go to bed early.", "Long call about the budget, and who is to go where.", "Read too long.")
+    others = ("Tired, I will go to bed early.", "Long call about the budget, and who is to go where.", "Read far too long.")
     clock = Clock(NOW)
     async with cornered(tmp_path / "lyra.db", None, clock=clock) as here:
         for hour, text in enumerate((others[0], told, *others[1:]), 8):

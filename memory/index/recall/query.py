@@ -15,7 +15,7 @@ from memory.index.recall.domain_indexes import Loaded
 from memory.index.recall.mistyped import with_meant
 from memory.index.when.told_times import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
-from memory.index.when.vocabulary import DOINGS
+from memory.index.when.vocabulary import DOINGS, LIGHT
 from memory.text import lexical
 from memory.text.display_names import LYRA, TAG
 from memory.text.language_detection import language as language_of
@@ -134,7 +134,7 @@ def parse_query(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) ->
     languages = sorted({ENGLISH}.union(*(one.languages for one in loaded)))
     words = _outer(lexical.query_terms(text, languages))
     detected = language_of(lexical.tokens(query.text))
-    words = _as_told(words, german=GERMAN in languages and detected in (GERMAN, None))
+    words = _as_told(_telling(words) if window else words, german=GERMAN in languages and detected in (GERMAN, None))
     words = _as_written(words, text, detected, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     words = with_compounds(words, detected, loaded)
@@ -167,6 +167,13 @@ def _as_meant(text: str, meant: Mapping[str, str]) -> str:
     for word, form in meant.items():
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", form, text)
     return text
+
+
+def _telling(words: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Return the words of a question about a time without light verbs: in "how far did I run" and "go climbing" the other word is
+    what is asked for.
+    """
+    return {word: terms for word, terms in words.items() if word not in LIGHT} or words
 
 
 def _as_told(words: dict[str, list[int]], *, german: bool) -> dict[str, list[int]]:

@@ -98,6 +98,8 @@ TOLD = frozenset("have has i've we've habe hab haben hat hatte hatten war waren 
 """Words that, along with PAST, mark a question as being about the past."""
 PAST = frozenset("did was were had didn't wasn't weren't hadn't".split())
 """Words that mark an English question as being about the past."""
+LIGHT = frozenset("go went going gone get got getting happen happened spend spent far long often much many".split())
+"""Light words, with next to no meaning next to others: "go climbing", "get a haircut", "how far"."""
 DOINGS = frozenset(
     stem(word)
     for word in """
