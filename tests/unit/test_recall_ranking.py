@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memory.core import ConsolidationRules
 from memory.deriving import Deriving
+from memory.index.recall.meaning import quantized
 from memory.tiers.episodes import EpisodeRules
 from memory.types import MINUTE, Kind, NewExchange
 from tests.kits.memory_kit import BagOfWords, Corner, Writer, at_home, corner
@@ -44,12 +45,13 @@ async def said(here: Corner, what: list[tuple[int, int, str, bool, str]]) -> Tal
 
 
 async def cosines(embedder: BagOfWords, talk: Talk, question: str) -> dict[int, float]:
-    """Return how near each message is to a question, by its one passage or the nearest of several."""
-    (asked,) = await embedder.embed([question])
+    """Return how near each message is to a question in eight bits, by its one passage or the nearest of several."""
+    asked, one = quantized(await embedder.embed([question]))
     found = {}
     for message in talk.messages:
         rows = (await embedder.embed(message.passages)).astype(np.float16).astype(np.float32)
-        found[message.item] = float((rows @ asked).max())
+        short, steps = quantized(rows)
+        found[message.item] = float((short.astype(np.float32) @ asked[0].astype(np.float32) * steps * one).max())
     return found
 
 

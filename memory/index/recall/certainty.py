@@ -63,18 +63,14 @@ class CertaintyJudge:
             first |= one.voice[documents]
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         columns = (column.tolist() for column in (first, self._by_others(one, documents), one.cosine[documents], asks))
-        certain = [
+        return [
             Certainty.SURE
             if sure
             else Certainty.WEAK
             if others and self.question.naming.isdisjoint(some)
-            else self._of(cosine, asking, some)
+            else self._beside(nearest, cosine, some, self._of(cosine, asking, some))
             for sure, others, cosine, asking, some in zip(*columns, words, strict=True)
         ]
-        if nearest is None:
-            return certain
-        every = zip(first.tolist(), one.cosine[documents].tolist(), words, certain, strict=True)
-        return [known if sure else self._beside(nearest, cosine, some, known) for sure, cosine, some, known in every]
 
     def _by_others(self, one: Scored, documents: Ints) -> Mask:
         """Return a mask of the messages by others than the speakers that the question names."""
@@ -83,8 +79,8 @@ class CertaintyJudge:
             return ~of.said_by([of.names[name] for name in self.question.voices if name in of.names])[documents]
         return np.zeros(len(documents), np.bool_)
 
-    def _beside(self, nearest: float, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
-        if len(words) >= len(self.rarities) or (nearest and cosine >= nearest - FARTHER):
+    def _beside(self, nearest: float | None, cosine: float, words: Sequence[str], certainty: Certainty) -> Certainty:
+        if nearest is None or len(words) >= len(self.rarities) or (nearest and cosine >= nearest - FARTHER):
             return certainty
         return Certainty.LIKELY if certainty is Certainty.SURE else Certainty.WEAK
 

@@ -25,6 +25,11 @@ def reached(values: Floats, n: int) -> np.float32:
     return np.float32(np.partition(values, len(values) - n)[len(values) - n])
 
 
+def held_bytes(owner: object) -> int:
+    """Return the allocated memory of the columns that an object has, in bytes."""
+    return sum(one.nbytes for one in vars(owner).values() if isinstance(one, Column))
+
+
 class Column:
     """A growable column of values, or of rows of `width` values."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.index.indexing import MESSAGES
-from memory.index.recall.columns import Column, Floats, Ints, Numbers
+from memory.index.recall.columns import Column, Floats, Ints, Numbers, held_bytes
 from memory.index.recall.documents import NONE, Documents
 from memory.index.recall.meaning import Meaning, Similarities, beside
 from memory.ports import Vectors
@@ -135,8 +135,8 @@ class DomainIndex:
     @property
     def nbytes(self) -> int:
         """The allocated memory in bytes."""
-        passages = sum(column.nbytes for column in (self.owners, self.lengths, self.firsts, self.lasts))
-        return passages + self.documents.nbytes + self.postings.nbytes + sum(one.nbytes for one in self.meanings.values())
+        meanings = sum(one.nbytes for one in self.meanings.values())
+        return held_bytes(self) + self.documents.nbytes + self.postings.nbytes + meanings
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -167,12 +167,15 @@ class DomainIndexes:
         return {domain: list(some) for domain, some in groupby(rows, lambda row: int(row["domain"]))}
 
     async def _follow(self, loaded: Loaded, changes: Sequence[Row]) -> None:
-        """Apply changes to a domain, or evict it if some are missing, if an item was dropped or came back, or if many vectors changed."""
+        """Apply changes to a domain, or evict it if the log has lost some, if an item was dropped or came back, or if many vectors
+        changed.
+        """
         # A change announced twice is applied once: each row shows the current state anyway.
         latest = {(row["op"], row["item"]): row["seq"] for row in changes}
         come_back = any(op == "add" and item <= loaded.last and not loaded.holds(item) for op, item in latest)
         many = sum(op == "vector" for op, _ in latest) > _MANY
-        if self._misses(loaded, changes) or come_back or many or any(op == "drop" for op, _ in latest):
+        missing = changes[0]["seq"] > loaded.seq + 1
+        if missing or come_back or many or any(op == "drop" for op, _ in latest):
             self._let_go(loaded.domain)
             return
         once = sorted((row for row in changes if latest[row["op"], row["item"]] == row["seq"]), key=lambda row: int(row["item"]))
@@ -181,11 +184,6 @@ class DomainIndexes:
             loaded.mean(space, [row for row in once if row["space"] == space])
         loaded.seq = changes[-1]["seq"]
         self._weigh(loaded)
-
-    @staticmethod
-    def _misses(loaded: Loaded, changes: Sequence[Row]) -> bool:
-        """Return whether the log has lost some of the changes since a domain was last followed."""
-        return bool(changes[0]["seq"] > loaded.seq + 1)
 
     async def _load(self, domain: int, spaces: tuple[int, ...]) -> Loaded:
         db = self._db.within([domain])

@@ -1,8 +1,7 @@
 """Passage vectors of one embedding space, and their cosines to a question.
 
 Unit vectors are quantized to 8-bit integers with one scale per vector: a quarter of the memory to read, which is what a scan
-costs. The rounding residuals are kept in a further eight bits and read only for the nearest vectors, to make their cosines
-accurate. In a large domain index, an outline of the vectors estimates the cosines first, and only those of the nearest are computed.
+costs. In a large domain index, an outline of the vectors estimates the cosines first, and only those of the nearest are computed.
 
 The directions of an outline are those in which its first messages differ most (their principal components): in talk, a third of
 the dimensions tell most of a cosine, at a third of the memory to read. They are computed once, and from the first messages
@@ -15,13 +14,11 @@ import numkong
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.index.recall.columns import Column, Floats, Ints, reached
+from memory.index.recall.columns import Column, Floats, Ints, held_bytes
 from memory.ports import Vectors
 
 Bytes = NDArray[np.int8]
 _MOST = 127
-_FINER = 2 * _MOST
-_NEAREST = 128
 MANY = 20_000
 """The size from which a domain index is large."""
 _AT_ONCE = 2_048
@@ -64,20 +61,43 @@ def quantized(vectors: Vectors) -> tuple[Bytes, Floats]:
     return np.rint(vectors * (_MOST / most[:, None])).astype(np.int8), np.asarray(most / _MOST, np.float32)
 
 
+class _Rows:
+    """Quantized vectors, one per row."""
+
+    def __init__(self, dimension: int) -> None:
+        self.rows = Column(np.int8, dimension)
+        self.scales = Column(np.float32)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def add(self, vectors: NDArray[np.float16] | Vectors, lengths: Floats | None = None) -> None:
+        """Append vectors, one per row, each multiplied by its length if these are given."""
+        for column in (self.rows, self.scales):
+            column.reserve(len(vectors))
+        # A few at a time: between large arrays for all of them, what stays would be scattered, and the rest of that memory lost.
+        for start in range(0, len(vectors), _ADDED):
+            rows, scales = quantized(vectors[start : start + _ADDED].astype(np.float32))
+            self.rows.extend(rows)
+            self.scales.extend(scales if lengths is None else scales * lengths[start : start + _ADDED])
+
+    def near(self, asked: Vectors, some: Ints | None = None) -> Floats:
+        """Return the products of all rows, or of `some`, with a vector: of unit vectors the cosines."""
+        short, (scale,) = quantized(asked[None])
+        cosines = _products(short, self.rows.now, some)
+        cosines *= self.scales.now if some is None else self.scales.now[some]
+        cosines *= scale
+        return cosines
+
+
 class Outline:
-    """The vectors of a domain index in WIDTH directions, one row each, in the order they were added."""
+    """The vectors of a domain index in WIDTH directions, in the order they were added."""
 
     def __init__(self, first: Bytes, steps: Floats) -> None:
         sample = first[::_DRAWN] * steps[::_DRAWN, None]
         _, directions = np.linalg.eigh(sample.T @ sample)
         self._directions, self._steps = quantized(np.ascontiguousarray(directions[:, -WIDTH:].T))
-        self._rows = Column(np.int8, WIDTH)
-        self._scales = Column(np.float32)
-
-    @property
-    def nbytes(self) -> int:
-        """The allocated memory in bytes."""
-        return self._rows.nbytes + self._scales.nbytes
+        self.short = _Rows(WIDTH)
 
     def add(self, rows: Bytes, steps: Floats) -> None:
         """Append quantized vectors with the step of each."""
@@ -86,71 +106,11 @@ class Outline:
             # Products of whole numbers: they do not depend on what is added along with a row.
             products = np.empty((len(some), WIDTH), np.float32)
             numkong.cdist(some, self._directions, "dot", out=products)
-            short, scales = quantized(products * self._steps)
-            self._rows.extend(short)
-            self._scales.extend(scales * steps[start : start + _OUTLINED])
+            self.short.add(products * self._steps, steps[start : start + _OUTLINED])
 
     def cosines(self, asked: Vectors) -> Floats:
         """Return an estimate of the cosine of each row to a unit vector, nearer to the mean than the cosine is."""
-        short, (scale,) = quantized((self._directions @ asked * self._steps)[None])
-        estimates = np.empty(len(self._rows), np.float32)
-        numkong.cdist(short, self._rows.now, "dot", out=estimates[None])
-        estimates *= self._scales.now
-        estimates *= scale
-        return estimates
-
-
-class _Rows:
-    """Quantized vectors of documents, one per row."""
-
-    def __init__(self, dimension: int) -> None:
-        self.rows = Column(np.int8, dimension)
-        self.rests = Column(np.int8, dimension)
-        self.scales = Column(np.float32)
-        self.documents = Column(np.int64)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def nbytes(self) -> int:
-        """The allocated memory in bytes."""
-        return self.rows.nbytes + self.rests.nbytes + self.scales.nbytes + self.documents.nbytes
-
-    def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors) -> None:
-        """Append vectors, one per row."""
-        for column in (self.rows, self.rests, self.scales, self.documents):
-            column.reserve(len(documents))
-        # A few at a time: between large arrays for all of them, what stays would be scattered, and the rest of that memory lost.
-        for start in range(0, len(documents), _ADDED):
-            wide = vectors[start : start + _ADDED].astype(np.float32)
-            most = np.maximum(np.abs(wide).max(axis=1), np.finfo(np.float32).tiny)
-            steps = wide * (_MOST / most[:, None])
-            whole = np.rint(steps)
-            self.rows.extend(whole)
-            self.rests.extend(np.rint((steps - whole) * _FINER))
-            self.scales.extend(most / _MOST)
-        self.documents.extend(documents)
-
-    def roughly(self, asked: Vectors, some: Ints | None = None) -> Floats:
-        """Return the quantized cosines of all rows, or of `some`, to a unit vector."""
-        short, (scale,) = quantized(asked[None])
-        cosines = _products(short, self.rows.now, some)
-        cosines *= self.scales.now if some is None else self.scales.now[some]
-        cosines *= scale
-        return cosines
-
-    def near(self, asked: Vectors, some: Ints | None = None) -> Floats:
-        """Return the cosines of all rows, or of `some`, to a unit vector: quantized for most, refined for the nearest."""
-        cosines = self.roughly(asked, some)
-        nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
-        exactly = nearest if some is None else some[nearest]
-        fine = self.rests.now.take(exactly, axis=0).astype(np.float32)
-        fine *= np.float32(1 / _FINER)
-        fine += self.rows.now.take(exactly, axis=0)
-        # Row by row: in a matrix product, the result of a row depends on its position in the matrix.
-        cosines[nearest] = np.vecdot(fine, asked) * self.scales.now[exactly]
-        return cosines
+        return self.short.near(self._directions @ asked * self._steps)
 
 
 class Meaning:
@@ -158,32 +118,35 @@ class Meaning:
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
-        self._wholes = _Rows(dimension)
-        self._parts = _Rows(dimension)
+        self._wholes, self._parts = _Rows(dimension), _Rows(dimension)
+        self._documents, self._belong = Column(np.int64), Column(np.int64)
         self._outline: Outline | None = None
         self._single = True
 
     @property
     def nbytes(self) -> int:
         """The allocated memory in bytes."""
-        return self._wholes.nbytes + self._parts.nbytes + (self._outline.nbytes if self._outline else 0)
+        outline = [self._outline.short] if self._outline else []
+        return sum(map(held_bytes, (self, self._wholes, self._parts, *outline)))
 
     def holds(self, documents: Ints) -> NDArray[np.bool_]:
         """Return a mask of the documents that have a vector."""
-        held: NDArray[np.bool_] = np.isin(documents, self._wholes.documents.now)
+        held: NDArray[np.bool_] = np.isin(documents, self._documents.now)
         return held
 
     def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors, parts: NDArray[np.bool_]) -> None:
         """Append vectors of these documents (ascending); `parts` marks those of sentences of the preceding passage."""
         wholes = documents[~parts]
         if len(wholes):
-            last = self._wholes.documents.now[-1] if len(self._wholes) else -1
+            last = self._documents.now[-1] if len(self._documents) else -1
             self._single &= bool(wholes[0] > last) and bool((wholes[1:] > wholes[:-1]).all())
-            self._wholes.add(wholes, vectors[~parts])
+            self._documents.extend(wholes)
+            self._wholes.add(vectors[~parts])
             if self._outline:
                 self._outline.add(self._wholes.rows.now[-len(wholes) :], self._wholes.scales.now[-len(wholes) :])
         if parts.any():
-            self._parts.add(documents[parts], vectors[parts])
+            self._belong.extend(documents[parts])
+            self._parts.add(vectors[parts])
 
     @property
     def lacks_outline(self) -> bool:
@@ -199,9 +162,8 @@ class Meaning:
 
     def vector(self, document: int) -> Vectors | None:
         """Return the first vector of a document, None if it has none."""
-        rows = self._wholes
-        at = np.flatnonzero(rows.documents.now == document)[:1]
-        return rows.rows.now[at[0]] * rows.scales.now[at[0]] if len(at) else None
+        at = np.flatnonzero(self._documents.now == document)[:1]
+        return self._wholes.rows.now[at[0]] * self._wholes.scales.now[at[0]] if len(at) else None
 
     def scan(self, vector: Vectors, documents: int) -> Similarities:
         """Return the cosine of each of `documents` documents to a unit vector: that of its nearest passage or sentence.
@@ -213,7 +175,7 @@ class Meaning:
             return Similarities(np.zeros(documents, np.float32), slice(0), 0)
         meant = self._of_wholes(self._estimated(vector, self._outline) if self._outline else self._wholes.near(vector), documents)
         if len(self._parts):
-            belong, some = self._parts.documents.now, None
+            belong, some = self._belong.now, None
             if len(belong) > MANY:
                 some = np.flatnonzero((meant.cosines >= _above(meant.cosines[meant.there], FAR))[belong])
                 belong = belong[some]
@@ -225,7 +187,7 @@ class Meaning:
         cosines = outline.cosines(asked)
         # What is usual is judged by all of them, so a fixed sample corrects the estimates.
         sample = np.arange(0, len(cosines), len(cosines) // _SAMPLE + 1)
-        slope, offset = _line(cosines[sample], self._wholes.roughly(asked, sample))
+        slope, offset = _line(cosines[sample], self._wholes.near(asked, sample))
         cosines *= np.float32(slope)
         cosines += np.float32(offset)
         near = np.flatnonzero(cosines >= _above(cosines, NEAR))
@@ -233,7 +195,7 @@ class Meaning:
         return cosines
 
     def _of_wholes(self, cosines: Floats, documents: int) -> Similarities:
-        there = self._wholes.documents.now
+        there = self._documents.now
         if self._single and len(there) == documents:
             return Similarities(cosines, slice(None), documents)
         nearest = np.zeros(documents, np.float32)

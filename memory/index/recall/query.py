@@ -134,8 +134,7 @@ def parse_query(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) ->
     words = _outer(lexical.query_terms(text, languages))
     detected = language_of(lexical.tokens(query.text))
     words = _as_told(_telling(words) if window else words, german=GERMAN in languages and detected in (GERMAN, None))
-    words = _as_spelled(words, text, languages)
-    words = _as_declined(words, detected, languages)
+    words = _as_written(words, text, detected, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     words = with_compounds(words, detected, loaded)
     words, meant = with_meant(words, [detected] if detected else languages[:_FEW], loaded, called, query.exclude)
@@ -194,28 +193,22 @@ def _forms(word: str, *, german: bool) -> Iterable[int]:
         yield from (lexical.term(lexical.stem(form, GERMAN), GERMAN) for form in sorted(verb_forms(word)) + with_s(word))
 
 
-def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]) -> dict[str, list[int]]:
-    """Add other spellings to the words of a question: "Juergen" also finds "Jürgen", and "wi-fi" finds "wifi"."""
-    spelled = dict(words)
-    for word, forms in other_spellings(text, words).items():
-        terms = [lexical.term(lexical.stem(form, name), name) for form in sorted(forms) for name in languages]
-        spelled[word] = list(dict.fromkeys([*words[word], *terms]))
+def _as_written(words: dict[str, list[int]], text: str, detected: str | None, languages: Sequence[str]) -> dict[str, list[int]]:
+    """Add what the words of a question look like elsewhere: "Juergen" also finds "Jürgen", "wi-fi" "wifi", and "Elenę" "Elena"."""
+    forms = {word: set(some) for word, some in other_spellings(text, words).items()}
     for word in _in_other_alphabets(text, words, languages):
-        terms = [lexical.term(lexical.stem(form, name), name) for form in sorted(transliterated(word)) for name in languages]
-        spelled[word] = list(dict.fromkeys([*spelled[word], *terms]))
-    return spelled
-
-
-def _as_declined(words: dict[str, list[int]], detected: str | None, languages: Sequence[str]) -> dict[str, list[int]]:
-    """Add the other forms of names to the words of a question in a language that declines them: "Elenę" also finds "Elena"."""
-    if detected == ENGLISH:
-        return words
-    found = dict(words)
+        forms[word] = forms.get(word, set()) | set(transliterated(word))
+    declining = [] if detected == ENGLISH else [detected] if detected else languages
     for word in words:
-        forms = sorted(set().union(*(declined(word, name) for name in ([detected] if detected else languages))))
-        terms = [lexical.term(lexical.stem(form, name), name) for form in forms for name in languages]
-        found[word] = list(dict.fromkeys([*found[word], *terms]))
-    return found
+        forms[word] = forms.get(word, set()).union(*(declined(word, name) for name in declining))
+    return {
+        word: list(
+            dict.fromkeys(
+                [*terms, *(lexical.term(lexical.stem(form, name), name) for form in sorted(forms[word]) for name in languages)]
+            )
+        )
+        for word, terms in words.items()
+    }
 
 
 def _in_other_alphabets(text: str, words: Iterable[str], languages: Sequence[str]) -> list[str]:

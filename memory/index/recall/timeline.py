@@ -22,11 +22,6 @@ def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "", 
     A time after the message that tells of it counts only if the window lies `ahead`. Of more than k, the ones nearest to the
     window's heart are taken, or, without a heart, an even sample. If there are none, the window's `instead` is tried.
     """
-    found = _during(loaded, window, k, speaker, ahead)
-    return found or (_during(loaded, window.instead, k, speaker, ahead) if window.instead else [])
-
-
-def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahead: bool) -> list[RawHit]:
     every = [one.domain_indexes[MESSAGES].documents for one in loaded]
     there, was_at = [], []
     for documents in every:
@@ -50,7 +45,7 @@ def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahea
         documents, one = every[whose[at]], documents_then[at : at + 1]
         (before,), (after,) = (documents.items_beside(column, one) for column in (documents.before, documents.after))
         found.append(_hit(documents, int(one[0]), WHY, before, after))
-    return found
+    return found or (during(loaded, window.instead, k, speaker, ahead=ahead) if window.instead else [])
 
 
 def around(loaded: Sequence[Loaded], item: int, n: int) -> list[RawHit]:

@@ -165,13 +165,13 @@ def nth_weekday(days: Range, weekday: int, number: int) -> int:
     return first + (weekday - weekday_of(first)) % 7 + 7 * (number - 1)
 
 
-def part(days: Range, parts: int, number: int) -> Range:
-    """Return one of several equal parts, counted from 0: whole months of a year, days of anything shorter."""
+def third(days: Range, number: int) -> Range:
+    """Return one of three equal parts, counted from 0: whole months of a year, days of anything shorter."""
     first, after = days
     length = after - first
     if length in (365, 366):
-        return months(month_of(first) + 12 // parts * number, 12 // parts)
-    return first + length * number // parts, first + length * (number + 1) // parts
+        return months(month_of(first) + 4 * number, 4)
+    return first + length * number // 3, first + length * (number + 1) // 3
 
 
 def of_year(yearly: Yearly, at: int, which: Occurrence) -> Range | None:

@@ -103,18 +103,6 @@ def _is_no_month(tokens: TimeTokens, at: int, start: int, end: int, day: int) ->
     return not told or (at < day and tokens.codes[end : end + 1] == Code.OTHER)
 
 
-def _days(tokens: TimeTokens, start: int, end: int) -> Expression | None:
-    """Parse days of a month: 5-9 March."""
-    number = tokens.values[tokens.codes.index(Code.MONTH, start, end)]
-    first, last = (int(day) for day in tokens.words[tokens.codes.index(Code.DAYS, start, end)].split("-"))
-
-    def yearly(year: int) -> tuple[int, int] | None:
-        one, other = on(year, number, first), on(year, number, last)
-        return (one[0], other[1]) if one and other and one < other else None
-
-    return every_year(yearly, _year_in(tokens, start, end))
-
-
 def _of_year(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse a month, season, feast or quarter with its year."""
     at = next(n for n in range(start, end) if tokens.codes[n] in YEARLY)
@@ -209,7 +197,6 @@ _ELEMENTS: Mapping[str, tuple[str, Reader]] = {
     "ahead": (rf"IN (?:{A_HALF} | {A_NUMBER}) UNIT (?![AGO BEFORE AFTER]) | {A_NUMBER} UNIT FROM [NOW DAY_FROM_TODAY]", _ahead),
     "stretch": (rf"(?:(?:[THE THIS] | (?<=[IN DURING SINCE FROM])) LAST | THE? THIS? [PAST NEXT]) {COUNT} UNIT (?!OF)", _stretch),
     "dated": (rf"(?:[WEEKDAY SHORT_WEEKDAY],? THE? | THE)? (?:{_DAY_BEFORE_MONTH} | {_MONTH_BEFORE_DAY})", _dated),
-    "days": (r"THE? DAYS \.? (?:OF THE?)? MONTH (?:\.? ,? OF? YEAR)? | MONTH \.? DAYS (?:,? YEAR)?", _days),
     "of_year": (
         r"MONTH \.? [,-]? (?:OF THE?)? YEAR | [SEASON FEAST],? (?:OF THE?)? YEAR"
         r" | QUARTER (?:OF THE? | - | ,)? YEAR | YEAR -? QUARTER",

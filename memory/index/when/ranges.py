@@ -39,7 +39,6 @@ _JOINS: Mapping[str, Collection[str]] = {
 }
 _ITALIAN = frozenset("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre".split())
 _FALLS = frozenset(("fall", "spring"))
-_COUNTED = frozenset("people feet men women children euro euros km kg".split())
 _BEFORE_DAY_AND_MONTH = frozenset("am vom le el op".split())
 _NO_DAY = frozenset("about for like than every each any some jeden chaque tous cada todo todos ogni tutti elke iedere".split())
 _SUBJECTS = frozenset("i you we he she they been".split())
@@ -69,8 +68,6 @@ def _named(reading: Parse, m: re.Match[str], group: str, sure: bool = True) -> E
     at, end = m.span(group)
     code, word = m[group][0], reading.tokens.words[at]
     following = reading.codes[end : end + 1]
-    if code == Code.YEAR:
-        return None if _counts(reading, end) else reading.piece(at)
     named = word.removesuffix("'s")
     if code == Code.MONTH and named in MONTHS_OR_NAMES and (named != word or (following == Code.OTHER and not sure)):
         return None
@@ -81,15 +78,6 @@ def _named(reading: Parse, m: re.Match[str], group: str, sure: bool = True) -> E
     ):
         return None
     return None if code == Code.SHORT_WEEKDAY and following == Code.CAPITALIZED else reading.piece(at)
-
-
-def _counts(reading: Parse, end: int) -> bool:
-    """Return whether a number that looks like a year is a quantity: "in 2023 messages"."""
-    following = reading.codes[end : end + 1]
-    word = reading.tokens.words[end] if following else ""
-    return following in (Code.UNIT, Code.NUMBER, Code.DIGITS) or (
-        following == Code.OTHER and (word.endswith("s") or word in _COUNTED)
-    )
 
 
 def _range(reading: Parse, m: re.Match[str]) -> Expression | None:

@@ -3,7 +3,7 @@
 import re
 
 from memory.index.when.codes import Code, compiled
-from memory.index.when.days import LocalCalendar, Occurrence, Range, months_away, nth_weekday, part
+from memory.index.when.days import LocalCalendar, Occurrence, Range, months_away, nth_weekday, third
 from memory.index.when.distances import AWAY, beside, distance
 from memory.index.when.expressions import HOURS, Expression, before_last, every_year, month, quarter, unit, unit_days
 from memory.index.when.parsing import ANY, Parse
@@ -11,9 +11,9 @@ from memory.index.when.values import Window
 from memory.index.when.vocabulary import Unit
 
 LAST = -1
+_THIRDS = 3
 _NOUNS = frozenset("start begin beginning end middle".split())
 _THIRD = compiled(rf"THE? STAGE (?:- | OF THE?)? (?P<whole>{ANY}) | THE? STAGE OF THE (?P<unit>UNIT)")
-_HALF = compiled(rf"THE? (?P<which>[ORDINAL LAST]) HALF OF THE? (?P<whole>{ANY})")
 _NTH = compiled(
     rf"THE? (?P<which>[ORDINAL LAST]) (?P<what>[UNIT WEEKDAY]) (?:[OF IN] THE? (?P<whole>{ANY}) | OF THE (?P<unit>UNIT))"
     r" | THE? (?P<quarter>ORDINAL) UNIT"
@@ -32,8 +32,6 @@ def join_parts(reading: Parse) -> None:
     """Parse parts of times, then distances from times."""
     if Code.STAGE in reading.codes:
         reading.join(_THIRD, _third)
-    if Code.HALF in reading.codes:
-        reading.join(_HALF, _half)
     if Code.MONTH_WEEK in reading.codes:
         reading.join(_NTH_IN_ONE_WORD, _nth_in_one_word)
     if Code.UNIT in reading.codes or Code.WEEKDAY in reading.codes:
@@ -61,21 +59,12 @@ def _third(reading: Parse, m: re.Match[str]) -> Expression | None:
     at = m.start() + m.group().index(Code.STAGE)
     whole = _whole(reading, m)
     verb = Code.OF not in m.group() and reading.tokens.words[at] in _NOUNS
-    return _some_of(whole, 3, reading.tokens.values[at]) if whole and not verb else None
-
-
-def _half(reading: Parse, m: re.Match[str]) -> Expression | None:
-    whole, number = reading.piece(m.start("whole")), reading.tokens.values[m.start("which")]
-    half = 1 if m["which"] == Code.LAST else number - 1
-    return _some_of(whole, 2, half) if whole and half in (0, 1) else None
-
-
-def _some_of(whole: Expression, parts: int, number: int) -> Expression:
-    """Return one of several equal parts of a time; all of it if it has fewer days than parts."""
+    if whole is None or verb:
+        return None
 
     def made(calendar: LocalCalendar, window: Window) -> Window | None:
-        first, after = days_of(calendar, window)
-        return calendar.window(part((first, after), parts, number)) if after - first >= parts else window
+        days = days_of(calendar, window)
+        return calendar.window(third(days, reading.tokens.values[at])) if days[1] - days[0] >= _THIRDS else window
 
     return whole.derived(made)
 
