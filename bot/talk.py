@@ -16,12 +16,12 @@ from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.answering.generation import Generation
-from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.turn import Turns
 from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.intake import Intake
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
+from bot.conversation.one_turn import RunningAnswers
 from bot.conversation.services import Services
 from bot.delivery.outgoing import Outgoing
 from bot.delivery.pending_sends import BlockedPlaces

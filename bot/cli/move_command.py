@@ -5,8 +5,8 @@ from bot.cli.output import confirm, copy_progress
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment
+from bot.config.server_urls import database_url
 from bot.config.settings import Settings, local_zone
-from bot.config.store import database_url
 from bot.errors import BadInput
 from bot.imports import imported
 from bot.printing import note, show

@@ -6,7 +6,7 @@ from adapters.command_table import Call, Parameter, Reply
 from adapters.events import Message, Person
 from bot.commands.command_call import named_message
 from bot.commands.group import Group, caller, command
-from bot.conversation.answering.running_answers import RunningAnswers
+from bot.conversation.one_turn import RunningAnswers
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.sentences import _, lazy

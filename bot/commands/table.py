@@ -24,8 +24,8 @@ from bot.commands.recall_commands import RecallCommands
 from bot.commands.settings_commands import ExportCommands, SettingsCommands
 from bot.commands.summary_commands import SummaryCommands
 from bot.context.persona import Persona
-from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.error_texts import error_text
+from bot.conversation.one_turn import RunningAnswers
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.pending_sends import LOST

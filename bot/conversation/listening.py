@@ -24,8 +24,7 @@ from adapters.events import (
 )
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
-from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
-from bot.conversation.answering.unseen_answers import UnseenAnswers
+from bot.conversation.answering.renewed_answers import answer_to, offer_new_answer, unseen_questions
 from bot.conversation.concurrent_changes import Overtaken
 from bot.conversation.conversation_threads import SessionRouting
 from bot.conversation.intake import Intake
@@ -66,7 +65,6 @@ class Listening:
         self._admission = Admission()
         self._first_contact = FirstContact(services)
         self._session_routing = SessionRouting(services, adapter)
-        self._unseen_answers = UnseenAnswers(services, adapter)
         self._overtaken = Overtaken(services.memory.journal, services.outgoing, services.clock)
         self._uncommitted_cursors: dict[str, str] = {}
         self.connected = asyncio.Event()
@@ -140,7 +138,7 @@ class Listening:
 
     async def answer_unseen(self) -> Collection[str]:
         """Answer once more what was answered with something forgotten since, where nobody saw that; return the ids of the questions."""
-        questions = await self._unseen_answers.questions()
+        questions = await unseen_questions(self._services, self._adapter)
         if questions:
             await self._mailboxes.accept(self._adapter.platform, questions, {})
         return {question.id for question in questions}

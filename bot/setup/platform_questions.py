@@ -12,7 +12,7 @@ from bot.config.problems import wrong
 from bot.config.section_base import Section
 from bot.config.sections import DiscordSection, MatrixSection, PersonAccounts
 from bot.imports import imported
-from bot.service.adapter_notes import NoNotes
+from bot.service.platforms import NoNotes
 from bot.setup.config_file import ConfigFile
 from bot.setup.setup_questions import SetupQuestions, TopicSkipped
 from localization.sentences import _

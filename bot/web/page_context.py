@@ -15,18 +15,16 @@ from markupsafe import Markup, escape
 from yarl import URL
 
 from adapters.base import Adapter
-from adapters.browser.browser import Browser
-from adapters.browser.tabs import Tabs
 from adapters.events import Person
 from bot.app import App
-from bot.commands.texts import bank_text, kinds, receipts
-from bot.commands.texts.ladder_text import drive_name
-from bot.commands.texts.reasons import how_sure, in_words, nothing_sure
+from bot.commands.texts import kinds, receipts
+from bot.commands.texts.ladder_text import drive_name, note_head
+from bot.commands.texts.receipts import how_sure, in_words, nothing_sure
 from bot.talk import Talk
 from bot.web.guard import VISITOR
 from bot.web.prose import prose
+from bot.web.serving import BrowserPlatform
 from bot.web.signins import SignedIn
-from bot.web.tab_presence import TabPresence
 from localization.current_language import current, language_code
 from localization.numerals import number, signed
 from localization.sentences import Sentence, _, lazy
@@ -117,9 +115,7 @@ class PageContext:
 
     app: App
     talk: Talk
-    browser: Browser
-    tabs: Tabs
-    tab_presence: TabPresence
+    browsing: BrowserPlatform
     templates: Environment
     platforms: Mapping[str, Adapter]
     resuming: set[asyncio.Task[None]] = field(default_factory=set)
@@ -230,7 +226,7 @@ def templates() -> Environment:
     found.globals.update(WORDS, language=current)
     filters: dict[str, Callable[..., object]] = dict(
         prose=prose, short=receipts.one_line, reasons=in_words, how_sure=how_sure, nothing_sure=nothing_sure, signed=signed, drive=drive_name,
-        platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=bank_text.head,
+        platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=note_head,
         number=lambda n, digits=0: number(n, digits=digits),
         stored=lambda reason: _(reason) if reason else "",
     )  # fmt: skip

@@ -75,7 +75,7 @@ class Web:
     async def stop(self) -> None:
         """End all responses and stop listening."""
         self._stopping.set()
-        self._context.tabs.show_all(talk_page.CLOSING)
+        self._context.browsing.tabs.show_all(talk_page.CLOSING)
         if self._listening:
             self._listening.close()
         await self._runner.cleanup()

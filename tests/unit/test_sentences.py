@@ -53,7 +53,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/cli/help_texts.py": "what typer says, to be known again",
     "bot/commands/discretion_commands.py: no one": "what is parsed",
     "bot/commands/knowledge_commands.py: memory forget": "a command",
-    "bot/commands/texts/reasons.py: beside": "what memory says, to be known again",
+    "bot/commands/texts/receipts.py: beside": "what memory says, to be known again",
     "bot/rights/policy.py: privacy stop": "a command",
     "bot/commands/forget_commands.py: {}forget": "a command",
     "bot/config/settings.py: Value": "what pydantic says, to be known again",

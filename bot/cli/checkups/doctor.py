@@ -24,9 +24,9 @@ from bot.imports import imported
 from bot.models.embedders import EmbedderChoice, choose_embedder
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.printing import note, show
-from bot.service.adapter_notes import KeptNotes, NoNotes
 from bot.service.awake import is_awake, run_lock
 from bot.service.log import log
+from bot.service.platforms import KeptNotes, NoNotes
 from localization.numerals import number
 from localization.sentences import _, told
 from memory.errors import EmbeddingFailed, MemoryFailure

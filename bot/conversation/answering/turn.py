@@ -11,9 +11,8 @@ from adapters.plain_words import asks_for_no_record
 from bot.admission.allowance import Allowance, Grant
 from bot.commands.general_commands import is_operator
 from bot.conversation.answering import current_readers
-from bot.conversation.answering.edit_offers import answer_actions
 from bot.conversation.answering.generation import Generation
-from bot.conversation.answering.running_answers import RunningAnswers
+from bot.conversation.answering.renewed_answers import answer_actions
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
 from bot.conversation.conversation_threads import ConversationThreads
@@ -27,7 +26,7 @@ from bot.conversation.introduction import (
     thoughts_offer,
 )
 from bot.conversation.mailbox import Ticket
-from bot.conversation.one_turn import GeneratedAnswer, ReadersChanged, TooLate, Turn
+from bot.conversation.one_turn import GeneratedAnswer, ReadersChanged, RunningAnswers, TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.dreams.reflection_posting import NAME as REFLECTIONS

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import date
 
 from aiohttp import web
 
 from bot.web.page_context import visiting
-from bot.web.pages.timeline_page import month_name
 from bot.web.server_sent_events import StreamEvent, follow, last_seen
+from localization.formatting import month
 from localization.sentences import Sentence, lazy, lazy_plural
 from memory.journal.ledger import Activity
 
@@ -48,7 +49,7 @@ def _described(one: Activity) -> tuple[int, str, str]:
     ]  # fmt: skip
     period = str(one.detail.get("period", ""))
     if one.kind == "era" and _MONTH.fullmatch(period):
-        numbers.insert(0, month_name(period))
+        numbers.insert(0, month(date.fromisoformat(f"{period}-01")))
     return one.at, what, ", ".join(numbers)
 
 

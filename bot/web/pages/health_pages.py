@@ -9,7 +9,7 @@ from adapters.matrix.verification.records import Records, VerificationRecord
 from adapters.matrix.verification.sas_emoji import EMOJI
 from bot.cli.checkups.doctor import examine
 from bot.service import costs
-from bot.service.adapter_notes import KeptNotes
+from bot.service.platforms import KeptNotes
 from bot.service.refused_accounts import refused_platforms
 from bot.web.charts import Bar, bars
 from bot.web.page_context import Visit, notice, redirect, visiting
