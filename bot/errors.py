@@ -19,7 +19,8 @@ LyraError                     carries what to say and do
 
 from collections.abc import Mapping
 
-from localization.sentences import Explained, Said
+from localization.sentences import Explained, Said, _, told
+from memory.errors import BusyElsewhere, LinkRefused, MemoryFailure, NotFound, NotYours, ToldInConfidence
 
 FAILED, UNUSABLE = 1, 78
 """Exit codes: it failed; and, to systemd alone, nothing but a change of the configuration or an account helps (EX_CONFIG)."""
@@ -143,3 +144,22 @@ class ModelFiltered(ModelRefused):
 
 class ModelMissing(ModelRefused):
     """The endpoint has no such model, or is not there: another question does not help, only whoever runs her or the endpoint."""
+
+
+_FOR_ANYONE = (NotFound, NotYours, ToldInConfidence, BusyElsewhere, LinkRefused)
+
+
+def error_text(error: Exception, *, owner: bool) -> str:
+    """Return an error as one sentence, in the current language."""
+    if owner or isinstance(error, _FOR_ANYONE):
+        return told(error)
+    match error:
+        case ModelDenied():
+            return _("My model does not let me in; whoever runs me can see why in the log.")
+        case ModelError(transient=True) | ModelMissing():
+            return _("My model does not answer just now.")
+        case ModelError():
+            return _("My model refuses this; whoever runs me can see why in the log.")
+        case MemoryFailure() | BadConfig() | BadSecret():
+            return _("I cannot do that just now; whoever runs me can see why in the log.")
+    return told(error)

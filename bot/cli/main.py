@@ -91,14 +91,14 @@ def backup(file: Annotated[str, options.argument("FILE", "The new file to write.
     """Copy the whole memory into one encrypted file.
 
     The copy is read back before it counts. It opens with the same key."""
-    options.run("bot.cli.backups:backup", Path(file))
+    options.run("bot.cli.storage:backup", Path(file))
 
 
 def restore(file: Annotated[str, options.argument("FILE", "A backup.", options.file)], yes: options.Yes = False) -> None:
     """Replace the memory with a backup.
 
     The old memory is kept for a week. What was forgotten since the backup stays forgotten."""
-    options.run("bot.cli.backups:restore", Path(file), yes)
+    options.run("bot.cli.storage:restore", Path(file), yes)
 
 
 def move(
@@ -113,7 +113,7 @@ def move(
 
     Nothing else may use the memory meanwhile. All of it is read back row by row before the configuration names its new place. If it is cut off, the
     same command carries on. A database that already holds something is refused."""
-    options.run("bot.cli.move_command:move", to, password_env, yes)
+    options.run("bot.cli.storage:move", to, password_env, yes)
 
 
 def privacy() -> None:
@@ -194,7 +194,7 @@ def rotate() -> None:
     """Give the memory a new key, and encrypt it with that.
 
     Nothing else may use the memory meanwhile. Earlier backups open with the old key, which is kept beside the new one."""
-    options.run("bot.cli.backups:rotate")
+    options.run("bot.cli.storage:rotate")
 
 
 @matrix.command("login")

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from bot.cli.checkups.finding import Finding
+from bot.cli.checkups import Finding
 from bot.config.environment import Environment
 from bot.config.problems import wrong
 from bot.config.section_base import Section

@@ -12,7 +12,7 @@ import aiohttp
 import discord
 from discord.http import Route
 
-from bot.cli.checkups.finding import Finding
+from bot.cli.checkups import Finding
 from bot.config.environment import Environment
 from bot.config.sections import DiscordSection
 from bot.errors import BadSecret

@@ -12,8 +12,7 @@ from shlex import quote
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from bot.app import App, open_app, secret_of
-from bot.cli.checkups import memory_checkup, model_checkup
-from bot.cli.checkups.finding import Finding
+from bot.cli.checkups import Finding, memory_checkup, model_checkup
 from bot.cli.output import system_failure
 from bot.config.environment import Environment, read_environment
 from bot.config.sections import Backend

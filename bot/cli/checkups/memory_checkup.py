@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from bot.app import key_of
-from bot.cli.checkups.finding import Finding
+from bot.cli.checkups import Finding
 from bot.commands.texts import receipts
 from bot.config.environment import Environment
 from bot.config.home import hold_shared

@@ -4,7 +4,7 @@ import asyncio
 import base64
 
 from bot.app import secret_of
-from bot.cli.checkups.finding import Finding
+from bot.cli.checkups import Finding
 from bot.config.environment import Environment
 from bot.config.sections import Backend
 from bot.errors import LyraError, ModelError

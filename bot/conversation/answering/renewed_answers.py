@@ -6,8 +6,7 @@ from adapters.base import Adapter
 from adapters.command_table import Action
 from adapters.errors import PlaceGone
 from adapters.events import Message, MessageEdited, Person
-from bot.commands.feedback_commands import DISLIKE
-from bot.commands.question_commands import ANEW
+from bot.commands.answer_commands import ANEW, DISLIKE
 from bot.conversation.services import Services
 from localization.current_language import reading
 from localization.sentences import _

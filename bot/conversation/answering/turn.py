@@ -9,11 +9,10 @@ from functools import partial
 from adapters.base import Adapter
 from adapters.plain_words import asks_for_no_record
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.general_commands import is_operator
-from bot.conversation.answering import current_readers
 from bot.conversation.answering.generation import Generation
 from bot.conversation.answering.renewed_answers import answer_actions
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
+from bot.conversation.answering.turn_validity import require_readers
 from bot.conversation.answering.unanswered import Unanswered
 from bot.conversation.conversation_threads import ConversationThreads
 from bot.conversation.inbox_events import HeardMessage
@@ -27,6 +26,7 @@ from bot.conversation.introduction import (
 )
 from bot.conversation.mailbox import Ticket
 from bot.conversation.one_turn import GeneratedAnswer, ReadersChanged, RunningAnswers, TooLate, Turn
+from bot.conversation.people import is_operator
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.dreams.reflection_posting import NAME as REFLECTIONS
@@ -237,7 +237,7 @@ class Turns:
         with measures.stage("answer"):
             answer = await self._generation.answer(turn, preview)
         await ticket.wait_for_earlier()
-        await current_readers.require_readers(self._services.domains, turn)
+        await require_readers(self._services.domains, turn)
         place = (turn.place.platform, turn.session.ref.place)
         await self._verification.require_standing(answer.used, answer.asides, place, gaps)
         if turn.off_record:

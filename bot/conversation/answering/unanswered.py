@@ -3,15 +3,15 @@
 from collections.abc import Collection, Sequence
 from functools import partial
 
-from bot.commands.general_commands import is_operator
-from bot.conversation.error_texts import error_text, too_much
+from bot.admission.allowance import too_much
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.introduction import FirstContact, goes_on
 from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
+from bot.conversation.people import is_operator
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.outgoing import READERS_CHANGED
-from bot.errors import ModelDenied, ModelError, ModelMissing, ModelRefused
+from bot.errors import ModelDenied, ModelError, ModelMissing, ModelRefused, error_text
 from bot.models.outage import passes
 from bot.rights import unstored_answers
 from bot.service.log import log

@@ -10,8 +10,7 @@ from aiohttp import web
 
 from adapters.browser.tabs import Tab, TabEvent
 from adapters.events import conversation
-from bot.web.page_context import Visit, redirect, visiting
-from bot.web.prose import prose
+from bot.web.page_context import Visit, prose, redirect, visiting
 from bot.web.server_sent_events import streaming
 from memory.text.off_loop import off_loop
 from memory.text.storable import clean
