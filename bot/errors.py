@@ -1,21 +1,4 @@
-"""The errors of the bot. Each carries one sentence for people; they never see a traceback.
-
-LyraError                     carries what to say and do
-├── BadConfig · BadSecret     the configuration is invalid
-├── BadInput                  what was given cannot be used
-├── Cancelled                 Ctrl-C
-├── PlaceUnknown              who can read a place is not known now; it is tried again
-├── AnswerEnded               its asker stopped an answer before any of it arrived
-└── ModelError                a model did not answer; the message is kept
-    ├── ModelBusy             429: wait, then retry (transient; carries retry_after)
-    ├── ModelDown             5xx, no connection, stream cut (transient)
-    ├── ModelTimeout          the total deadline passed (transient)
-    ├── ModelGarbled          an unusable answer (transient)
-    ├── ContextTooLong        the prompt does not fit: shrink it
-    ├── ModelDenied           401, 402, 403: the key is wrong or missing, or the account is empty (alarm)
-    └── ModelRefused          any other 4xx: the request is not accepted
-        └── ModelMissing      404, 410: there is no such model, whatever is asked
-"""
+"""The errors of the bot. Each carries one sentence for people; they never see a traceback."""
 
 from collections.abc import Mapping
 

@@ -104,18 +104,13 @@ async def talking(
     await allowance.open()
     once = Once(services, intake, generation, app.priority, allowance)
     running_answers = RunningAnswers()
-    commands = Commands(
-        services, adapters, reconciliation, app.dreams, connector, app.embedder_choice, app.persona, once, running_answers, allowance
-    )  # fmt: skip
+    commands = Commands(app, services, adapters, reconciliation, connector, once, running_answers, allowance)
     turns = Turns(services, intake, generation, verification, app.priority, allowance, running_answers)
     if news := await missing_model_notice(app.embedder_choice, app.memory.settings):
         note(news)
     async with asyncio.TaskGroup() as group:
         lock = ConversationLock(base.environment.home)
-        mailboxes = Mailboxes(
-            app.memory.journal, turns, commands, adapters, services.languages, group, lock, app.models.outage,
-            partial(elsewhere.tell, HEARD),
-        )  # fmt: skip
+        mailboxes = Mailboxes(services, turns, commands, adapters, group, lock, partial(elsewhere.tell, HEARD))
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()

@@ -13,37 +13,18 @@ from localization.formatting import listed
 from localization.sentences import _, marked
 
 _WORDS = (
-    marked("Usage:"),
-    marked("Arguments:"),
-    marked("Options:"),
-    marked("Commands:"),
-    marked("Show this message and exit."),
-    marked("[required]"),
-    marked("[default:"),
-    marked("[OPTIONS]"),
-    marked("COMMAND [ARGS]..."),
-)
+    marked("Usage:"), marked("Arguments:"), marked("Options:"), marked("Commands:"), marked("Show this message and exit."),
+    marked("[required]"), marked("[default:"), marked("[OPTIONS]"), marked("COMMAND [ARGS]..."),
+)  # fmt: skip
 """typer's headings in every help."""
 
 _ABOUT_AS_NEAR = 0.2
 """How much less similar than the nearest match, of 1, a name may be and still be suggested."""
 
 _METAVARS = (
-    marked("NAME"),
-    marked("NUMBER"),
-    marked("SECONDS"),
-    marked("TOPIC"),
-    marked("TIME"),
-    marked("QUERY"),
-    marked("ID"),
-    marked("ID TEXT"),
-    marked("FILE"),
-    marked("SESSION"),
-    marked("PART"),
-    marked("MODEL"),
-    marked("CODE"),
-    marked("FORMAT"),
-)
+    marked("NAME"), marked("NUMBER"), marked("SECONDS"), marked("TOPIC"), marked("TIME"), marked("QUERY"), marked("ID"),
+    marked("ID TEXT"), marked("FILE"), marked("SESSION"), marked("PART"), marked("MODEL"), marked("CODE"), marked("FORMAT"),
+)  # fmt: skip
 """The placeholders of arguments in a help text."""
 
 _INVALID = r"Invalid value for (?P<name>.+?): "

@@ -228,30 +228,9 @@ def replace_identity() -> None:
 
 
 for command in (
-    chat,
-    run,
-    web,
-    memory_commands.import_,
-    memory_commands.recall,
-    memory_commands.sessions,
-    memory_commands.summarize,
-    memory_commands.dream,
-    memory_commands.memory,
-    memory_commands.forget,
-    memory_commands.export,
-    status,
-    logs,
-    model,
-    persona,
-    update,
-    setup,
-    doctor,
-    backup,
-    restore,
-    move,
-    privacy,
-    link,
-    unlink,
-):
+    chat, run, web, memory_commands.import_, memory_commands.recall, memory_commands.sessions, memory_commands.summarize,
+    memory_commands.dream, memory_commands.memory, memory_commands.forget, memory_commands.export, status, logs, model, persona,
+    update, setup, doctor, backup, restore, move, privacy, link, unlink,
+):  # fmt: skip
     # An underscore stands behind a name that Python keeps for itself.
     cli.command(command.__name__.rstrip("_"))(command)

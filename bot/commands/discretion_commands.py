@@ -133,7 +133,6 @@ class IncognitoCommands(Group):
         return f"{kept} {goes} {ends}"
 
     async def _standing(self, call: Call) -> list[Sentence]:
-        """Return what is off the record for the caller, as sentences."""
         chosen, sign = await self._services.preferences.read(call.place, call.person), self._sign(call)
         found: list[Sentence] = []
         if chosen.on(call.place, INCOGNITO):

@@ -160,7 +160,6 @@ class GeneralCommands(Group):
         return Reply(text, configured(text, owner=owner))
 
     async def _backlog(self, sign: str) -> list[str]:
-        """Return the backlog over all domains, for the operator alone."""
         backlog = await self._services.memory.backlog()
         parked = await self._services.memory.journal.parked()
         waiting = ngettext(

@@ -132,7 +132,6 @@ class KnowledgeCommands(Group):
 
 
 def _shows(stated: Sequence[Statement], said: Mapping[int, Sequence[Exchange]]) -> frozenset[int]:
-    """Return the items shown by statements and by the messages below them."""
     return frozenset(one.key for one in stated) | {message.key for one in stated for message in said[one.key]}
 
 

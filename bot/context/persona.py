@@ -93,7 +93,6 @@ class Persona:
 
 
 def _says(text: str) -> bool:
-    """Return whether a text contains anything visible."""
     return any(one.isprintable() and not one.isspace() for one in text)
 
 

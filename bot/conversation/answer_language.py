@@ -54,7 +54,6 @@ class AnswerLanguage:
         return max(filter(None, heard), key=heard.count, default="")
 
     async def _before(self, place: Place, person: Person) -> str:
-        """Return in which language somebody wrote before at a place."""
         key = _key(place, person)
         if key not in self._written:
             self._written[key] = await self._chosen(place, person)

@@ -146,7 +146,6 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
 
 
 def _stored(*, in_database: bool) -> str:
-    """Return where words are kept, and who holds the key."""
     if in_database:
         return _(
             "It is kept in a database until it is forgotten, encrypted with a key on the machine I run "
@@ -159,7 +158,6 @@ def _stored(*, in_database: bool) -> str:
 
 
 def _ways_out(sign: str) -> list[str]:
-    """Return how to see, correct and forget what is kept, and how to keep nothing."""
     return [
         _(
             "{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, "

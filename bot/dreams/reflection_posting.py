@@ -148,7 +148,6 @@ def in_quiet_hours(now: time, hours: str) -> bool:
 
 
 def _with_links(thought: PostableThought, adapter: Adapter) -> tuple[str, frozenset[str]]:
-    """Return a thought with the links of its sources, and those links."""
     links = [
         link
         for placed in thought.said

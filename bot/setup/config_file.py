@@ -133,7 +133,6 @@ def _name(name: str) -> str:
 
 
 def _line(line: str, key: str, values: Any) -> str:
-    """Return a line of the example with its set value, or commented out."""
     if key not in values:
         return f"# {line}"
     _, mark, comment = line.partition(" #")

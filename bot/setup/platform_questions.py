@@ -101,7 +101,6 @@ async def _homeserver(asking: SetupQuestions, there: Mapping[str, Any]) -> tuple
 
 
 def _wrong(key: str) -> Callable[[str], str]:
-    """Return a validator for a value of [matrix]."""
     usual = {"homeserver": "https://matrix.example.org", "user_id": "@lyra:example.org"}
     return lambda given: _trouble(MatrixSection, {**usual, key: given})
 

@@ -47,7 +47,6 @@ async def setup() -> int:
 
 
 def _ask_language(asking: SetupQuestions, file: ConfigFile) -> None:
-    """Ask which language she speaks, and switch to it."""
     names = {language_name(code): code for code in LANGUAGES}
     spoken = current()
     given = asking.ask(
@@ -113,6 +112,5 @@ async def _sign_in(asking: SetupQuestions, file: ConfigFile) -> None:
 
 
 def _short(text: str) -> str:
-    """Return the lines of a new file that are not comments."""
     lines = [line.partition(" #")[0].rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     return "\n".join([*lines, _("(every other key is there as a comment, with its default and what it is for)")])

@@ -102,7 +102,6 @@ async def _decide(request: web.Request) -> web.Response:
 
 
 async def _waiting(records: Records | None) -> list[VerificationRecord]:
-    """Return the verifications that show emoji and await a verdict."""
     if records is None:
         return []
     return [one for one in await records.under_way() if one.emoji and await records.answer(one) is None]
