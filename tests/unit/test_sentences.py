@@ -50,7 +50,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/cli/checkups/model_checkup.py: Looks up a word that was said before": "a tool of a model",
     "bot/cli/checkups/model_checkup.py: Which colour is this? Say one word.": "what a model is asked",
     "bot/cli/remembered.py: lyra": "a command",
-    "bot/cli/help_texts.py": "what typer says, to be known again",
+    "bot/cli/outcome.py": "what typer says, to be known again",
     "bot/commands/discretion_commands.py: no one": "what is parsed",
     "bot/commands/knowledge_commands.py: memory forget": "a command",
     "bot/commands/texts/receipts.py: beside": "what memory says, to be known again",
