@@ -17,7 +17,6 @@ from bot.context.prompt import Prompt
 from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.answering.generation import Generation
 from bot.conversation.answering.turn import Turns
-from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.intake import Intake
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
@@ -153,8 +152,7 @@ async def talking(
     if news := await missing_model_notice(app.embedder_choice, app.memory.settings):
         note(news)
     async with asyncio.TaskGroup() as group:
-        lock = ConversationLock(base.environment.home)
-        mailboxes = Mailboxes(services, turns, commands, adapters, group, lock, partial(elsewhere.tell, HEARD))
+        mailboxes = Mailboxes(services, turns, commands, adapters, group, base.environment.home, partial(elsewhere.tell, HEARD))
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()

@@ -56,13 +56,11 @@ class AnswerLanguage:
     async def _before(self, place: Place, person: Person) -> str:
         key = _key(place, person)
         if key not in self._written:
-            self._written[key] = await self._chosen(place, person)
+            home = await self._domains.home_view(place, person)
+            account = await home.messages.account(Identity(person.platform, person.id)) if home else None
+            said = await home.messages.last_said(LOOKED_BACK, account) if home and account else []
+            self._written[key] = language_code(newest_language(said))
         return self._written[key]
-
-    async def _chosen(self, place: Place, person: Person) -> str:
-        home = await self._domains.home_view(place, person)
-        account = await home.messages.account(Identity(person.platform, person.id)) if home else None
-        return language_code(newest_language(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
 
 
 def _supported(locale: str) -> str:

@@ -47,9 +47,7 @@ def continuation_notice(prefix: str = "", *, waits: bool = False) -> str:
         "this could read that; should somebody come who could not, I leave it out. {sign}privacy says more.",
         sign=prefix or "/",
     )
-    if not waits:
-        return told
-    return f"{told} {left_behind()}"
+    return f"{told} {left_behind()}" if waits else told
 
 
 def left_behind() -> str:

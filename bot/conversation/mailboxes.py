@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from adapters.base import Adapter
@@ -20,7 +21,7 @@ from adapters.events import MenuCall, Message, Place
 from adapters.task_groups import cancel
 from bot.commands.table import Commands
 from bot.conversation.answering.turn import Turns
-from bot.conversation.conversation_lock import ConversationLock
+from bot.conversation.conversation_lock import turn_in
 from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
 from bot.conversation.mailbox import Letter, Mailbox, Ticket
 from bot.conversation.services import Services
@@ -45,11 +46,11 @@ class Mailboxes:
 
     def __init__(
         self, services: Services, turns: Turns, commands: Commands, adapters: Mapping[str, Adapter], group: asyncio.TaskGroup,
-        conversation_lock: ConversationLock, elsewhere: Callable[[str, str], None] = lambda platform, place: None,
+        home: Path, elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:  # fmt: skip
         """Create; `elsewhere` is called with places held by another process where something waits."""
         self._on_held_elsewhere = elsewhere
-        self._conversation_lock = conversation_lock
+        self._home = home
         self._outage = services.models.outage
         self._tried_last = ""
         self._journal = services.memory.journal
@@ -240,7 +241,7 @@ class Mailboxes:
                     await self._keep_up_to(first)
                 await self._commands.run(first.row, first.event, adapter, partial(self._ask, first))
             else:
-                async with self._conversation_lock.turn(adapter, first.event.place.key):
+                async with turn_in(self._home, adapter, first.event.place.key):
                     await self._answer_messages(letters, adapter, ticket)
         except PlaceUnknown as error:
             # A question that was promised an answer is held already, and stays promised.

@@ -64,9 +64,7 @@ async def _say(request: web.Request) -> web.Response:
             with context.browsing.tabs.opened(place) as tab:
                 answered = await context.browsing.browser.say(visit.person, thread, name, clean(text), once)
                 return await _wait_for_answer(visit, name, place, tab, answered)
-    if _is_scripted(request):
-        return web.json_response({"kept": bool(text)})
-    return redirect("/talk", **{"in": name})
+    return _done(request, name, kept=bool(text))
 
 
 @routes.post("/talk/answer")
@@ -80,8 +78,7 @@ async def _answer_question(request: web.Request) -> web.Response:
     )
     place, _ = await _place_and_thread(visit, name)
     if _is_scripted(request) or place not in context.waiting_answers:
-        was_open = context.browsing.browser.answer_question(person, question, yes=yes)
-        return web.json_response({"settled": was_open}) if _is_scripted(request) else redirect("/talk", **{"in": name})
+        return _done(request, name, settled=context.browsing.browser.answer_question(person, question, yes=yes))
     with context.browsing.tabs.opened(place) as tab:
         context.browsing.browser.answer_question(person, question, yes=yes)
         return await _wait_for_answer(visit, name, place, tab, context.waiting_answers.pop(place))
@@ -118,9 +115,7 @@ async def _stop(request: web.Request) -> web.Response:
     visit = await visiting(request, own=True)
     place, _ = await _place_and_thread(visit, name)
     ended = visit.context.talk.running_answers.stop(visit.context.browsing.browser.platform, place)
-    if _is_scripted(request):
-        return web.json_response({"ended": ended})
-    return redirect("/talk", **{"in": name})
+    return _done(request, name, ended=ended)
 
 
 @routes.get("/talk/stream", allow_head=False)
@@ -152,6 +147,11 @@ async def _resume(visit: Visit, place: str) -> None:
 def _is_scripted(request: web.Request) -> bool:
     """Return whether a script of the page sent the request, and shows the result itself."""
     return request.headers.get("X-Requested-With") == "fetch"
+
+
+def _done(request: web.Request, name: str, **outcome: bool) -> web.Response:
+    """Return what a script is told of a form, or lead a browser without scripts back to the conversation."""
+    return web.json_response(outcome) if _is_scripted(request) else redirect("/talk", **{"in": name})
 
 
 def _conversation_name(given: object) -> str:
