@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from adapters.command_table import Action, Call, Parameter, Reply
 from adapters.events import Message, Person
-from bot.commands.calls import named_message
+from bot.commands.command_calls import named_message
 from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import ladder_text
 from bot.commands.texts.receipts import moment

@@ -10,7 +10,7 @@ from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.errors import PlaceGone
 from adapters.events import Person, Reach
-from bot.commands.calls import GONE, AnswerPages
+from bot.commands.command_calls import GONE, AnswerPages
 from bot.context.unstored_names import name_of, names_in_use
 from bot.conversation.preferences import PAUSED
 from bot.conversation.services import Services

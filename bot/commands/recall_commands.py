@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adapters.command_table import Action, Call, Card, Parameter, Reply
-from bot.commands.calls import MORE
+from bot.commands.command_calls import MORE
 from bot.commands.group import Group, command, off_record, plain
 from bot.commands.texts import receipts
 from bot.commands.texts.receipts import nothing_sure

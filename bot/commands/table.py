@@ -11,7 +11,7 @@ from adapters.markup import check_words, command_name, knows, parse_command
 from bot.admission.allowance import Allowance
 from bot.app import App
 from bot.commands.answer_commands import FeedbackCommands, QuestionCommands
-from bot.commands.calls import AnswerPages, CommandAnswers, GatedConfirmation, call_text, replied_to
+from bot.commands.command_calls import AnswerPages, CommandAnswers, GatedConfirmation, call_text, replied_to
 from bot.commands.discretion_commands import NAME as INCOGNITO
 from bot.commands.discretion_commands import ConfidenceCommands, IncognitoCommands, Once
 from bot.commands.dream_commands import DreamCommands
