@@ -24,7 +24,7 @@ from bot.imports import imported
 from tests.kits.made_once import make_once
 
 _LATE = (
-    "adapters.discord.adapter", "adapters.matrix.adapter", "anyio._backends._asyncio", "apscheduler.executors.asyncio", "babel.dates",
+    "adapters.discord.adapter", "adapters.matrix.adapter", "anyio._backends._asyncio", "babel.dates",
     "babel.lists", "babel.numbers", "bot.models.e5.embedder", "bot.models.endpoints.embedding", "bot.models.endpoints.llm",
     "bot.models.minilm.embedder", "bot.models.offline.extractive", "bot.web.server", "httpcore2", "memory.deriving",
     "memory.store.postgresql.database", "openai.pagination", "openai.resources.chat.completions.completions",

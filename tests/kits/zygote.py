@@ -35,8 +35,8 @@ from tests.kits.made_once import make_once
 
 _LATE = (
     "adapters.console.progress_bar", "adapters.console.terminal", "adapters.console.rendering", "adapters.discord.adapter",
-    "adapters.matrix.adapter", "anyio._backends._asyncio", "anyio.streams.tls", "apscheduler.executors.asyncio",
-    "apscheduler.triggers.date", "apscheduler.triggers.interval", "babel.dates", "babel.lists", "babel.numbers", "bot.__main__",
+    "adapters.matrix.adapter", "anyio._backends._asyncio", "anyio.streams.tls",
+    "babel.dates", "babel.lists", "babel.numbers", "bot.__main__",
     "bot.cli.checkups.discord_checkup", "bot.cli.checkups.matrix_checkup", "bot.cli.web_command",
     "bot.models.e5.embedder", "bot.models.endpoints.embedding", "bot.models.endpoints.llm",
     "bot.models.minilm.embedder", "bot.models.minilm.quantized", "bot.models.offline.extractive", "bot.models.writer",
