@@ -17,7 +17,7 @@ async def dream(*, forced: bool, loop: float | None, as_json: bool) -> int:
     """Dream every domain once, or until stopped; return 1 if a model was unreachable."""
     async with open_app() as app, until_stopped() as stop:
         failed = await _round(app, stop, forced=forced, as_json=as_json)
-        while loop is not None and not await _stopped(stop, loop):
+        while loop is not None and await unless_stopped(stop, asyncio.sleep(loop, result=True)):
             failed = await _round(app, stop, forced=forced, as_json=as_json)
     return 1 if failed else 0
 
@@ -44,14 +44,6 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
     if not domains:
         note(_("There is nothing to dream about yet. Start a conversation with: lyra chat"))
     return failed
-
-
-async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
-    try:
-        async with asyncio.timeout(seconds):
-            return await stop.wait()
-    except TimeoutError:
-        return False
 
 
 def _row(app: App, dreamt: DreamPass) -> str:

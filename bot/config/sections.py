@@ -67,10 +67,6 @@ def _ip(value: str) -> str:
         raise ValueError(_('"{value}" is not an IP address; write it like "127.0.0.1"', value=value)) from None
 
 
-def _ips(value: list[str]) -> list[str]:
-    return [_ip(one) for one in value]
-
-
 def _url(schemes: tuple[str, ...], example: str) -> AfterValidator:
     """Return the check of a URL that may be left out."""
     return AfterValidator(lambda value: value and address(value, schemes, example))
@@ -224,7 +220,7 @@ class WebSection(Section):
     address: Annotated[str, _url(("https",), "https://lyra.example.org")] = ""
     certificate: str = ""
     certificate_key: str = ""
-    proxies: Annotated[Names, AfterValidator(_ips)]
+    proxies: Annotated[Names, AfterValidator(lambda value: [_ip(one) for one in value])]
 
     @model_validator(mode="after")
     def _encrypted_beyond_this_machine(self) -> "WebSection":

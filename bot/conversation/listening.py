@@ -28,7 +28,7 @@ from bot.conversation.answering.renewed_answers import answer_to, offer_new_answ
 from bot.conversation.concurrent_changes import Overtaken
 from bot.conversation.conversation_threads import SessionRouting
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import FirstContact, goes_on
+from bot.conversation.introduction import goes_on, introduce
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import PAUSED, Chosen
 from bot.conversation.services import Services
@@ -63,7 +63,6 @@ class Listening:
         self._reconciliation = reconciliation
         self._access = access
         self._admission = Admission()
-        self._first_contact = FirstContact(services)
         self._session_routing = SessionRouting(services, adapter)
         self._overtaken = Overtaken(services.memory.journal, services.outgoing, services.clock)
         self._uncommitted_cursors: dict[str, str] = {}
@@ -278,7 +277,7 @@ class Listening:
             # Whoever is alone there with her is greeted with the first answer.
             return
         with reading(await self._services.languages.among(place, view)):
-            await self._first_contact.introduce(place, view, session, self._adapter.prefix)
+            await introduce(self._services, place, view, session, self._adapter.prefix)
 
     async def _current_place(self, place: Place) -> Place:
         try:

@@ -18,9 +18,9 @@ from bot.conversation.conversation_threads import ConversationThreads
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import (
-    FirstContact,
     discretion_confirmation,
     discretion_ended_notice,
+    introduce,
     kept_all_the_same,
     thoughts_offer,
 )
@@ -71,7 +71,6 @@ class Turns:
         self._priority = priority
         self._running_answers = running_answers
         self._unanswered = Unanswered(services)
-        self._first_contact = FirstContact(services)
         self._threads = ConversationThreads(services, allowance)
         self._keeping = asyncio.Semaphore(_KEPT_AT_ONCE)
 
@@ -105,7 +104,7 @@ class Turns:
             return
         await self._remove_stale_previews(turn)
         if adapter.introduces:
-            await self._first_contact.introduce(turn.place, turn.view, turn.session, adapter.prefix)
+            await introduce(self._services, turn.place, turn.view, turn.session, adapter.prefix)
         await self._confirm_discretion(turn)
         await self._tell_what_is_kept(turn)
         grant, seconds = await self._allowance.take(turn.person, turn.place, turn.questions[-1].said_at, turn.chosen)
