@@ -45,7 +45,7 @@ async def _discord_account(asking: SetupQuestions, there: Mapping[str, Any], env
             environment, _("The bot's token"), "discord-token", default, "token", usual=usual, platform="Discord"
         )
         section = _section(asking, DiscordSection, {**there, **token})
-        if await _passes_check(asking, "discord_checkup:configured", section, environment):
+        if await _passes_check(asking, "discord", section, environment):
             return token
 
 
@@ -80,7 +80,7 @@ async def _matrix_account(asking: SetupQuestions, there: Mapping[str, Any], envi
                 environment, _("The account's password"), "matrix-password", default, "password", usual=usual, platform="Matrix"
             )
         section = _section(asking, MatrixSection, {**there, **said, **password})
-        if not answers or await _passes_check(asking, "matrix_checkup:configured", section, environment, NoNotes()):
+        if not answers or await _passes_check(asking, "matrix", section, environment):
             return {**said, **password}
 
 
@@ -105,11 +105,11 @@ def _wrong(key: str) -> Callable[[str], str]:
     return lambda given: _trouble(MatrixSection, {**usual, key: given})
 
 
-async def _passes_check(asking: SetupQuestions, checkup: str, *account: object) -> bool:
-    """Have a check, given as module:function, test an account; return whether it works, or is to be kept anyway."""
+async def _passes_check(asking: SetupQuestions, platform: str, section: Section, environment: Environment) -> bool:
+    """Have her account on a platform tested; return whether it works, or is to be kept anyway."""
     asking.say(_("  Trying it …"))
-    tried: Callable[..., Awaitable[list[Finding]]] = imported(f"bot.cli.checkups.{checkup}")
-    findings = await tried(*account)
+    tried: Callable[..., Awaitable[list[Finding]]] = imported(f"bot.cli.checkups.{platform}_checkup:configured")
+    findings = await tried(section, environment, NoNotes())
     for finding in findings:
         asking.say(f"  {finding.sentence}")
     return all(finding.sound for finding in findings) or asking.keep_anyway()

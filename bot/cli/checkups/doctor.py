@@ -111,8 +111,7 @@ async def examine(
         *[(_("Model {name}", name=name), partial(_model, environment, settings.models[name], name, app)) for name in models],
         (_("Meaning"), partial(_meaning, environment, settings, app)),
         (_("Model"), partial(_unconnected, settings, app)),
-        ("Discord", partial(_discord, environment, settings)),
-        ("Matrix", partial(_matrix, environment, settings, app)),
+        *[(name.capitalize(), partial(_platform, name, environment, settings, app)) for name in settings.platforms],
         ("Lyra", partial(_awake, environment)),
     ]
     for name, check in parts:
@@ -219,19 +218,10 @@ async def _unconnected(settings: Settings, app: App | None) -> list[Finding]:
     return [Finding(True, _("Model: none. She keeps, finds and summarizes; lyra model connects one."))] if without else []
 
 
-async def _matrix(environment: Environment, settings: Settings, app: App | None) -> list[Finding]:
-    if settings.matrix is None:
-        return []
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.matrix_checkup:configured")
-    notes: Notes = KeptNotes(app.memory.settings, "matrix") if app else NoNotes()
-    return await checkup(settings.matrix, environment, notes)
-
-
-async def _discord(environment: Environment, settings: Settings) -> list[Finding]:
-    if settings.discord is None:
-        return []
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.discord_checkup:configured")
-    return await checkup(settings.discord, environment)
+async def _platform(name: str, environment: Environment, settings: Settings, app: App | None) -> list[Finding]:
+    notes: Notes = KeptNotes(app.memory.settings, name) if app else NoNotes()
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported(f"bot.cli.checkups.{name}_checkup:configured")
+    return await checkup(settings.platforms[name], environment, notes)
 
 
 async def _meaning(environment: Environment, settings: Settings, app: App | None) -> list[Finding]:
