@@ -119,14 +119,11 @@ class Listening:
                 continue
             promises += await self._accept(admitted_events)
             await self._apply(event)
-            # A mention added by an edit is answered; a message heard before is not heard again.
-            edited = (
-                replace(event.addressed, became_hers_at=event.edited_at)
-                if isinstance(event, MessageEdited) and event.addressed
-                else None
-            )
-            newly_addressed = await self._admit_message(edited) if edited else None
-            admitted_events = [newly_addressed] if newly_addressed else []
+            admitted_events = []
+            if isinstance(event, MessageEdited) and event.addressed:
+                # A mention added by an edit is answered; a message heard before is not heard again.
+                edited = await self._admit_message(replace(event.addressed, became_hers_at=event.edited_at))
+                admitted_events += [edited] if edited else []
         promises += await self._accept(admitted_events, cursors)
         return Answered(promises)
 

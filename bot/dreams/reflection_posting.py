@@ -101,9 +101,8 @@ class ReflectionPosting:
         midnight = instant(local_time.replace(hour=0, minute=0, second=0, microsecond=0))
         if await view.thoughts.posted_since(midnight) >= self._rules.reflections_per_day:
             return False
-        if (
-            await view.self_state.now()
-        ).mind.drives.stability < self._rules.stability or thought.level < await view.thoughts.bar():
+        stability = (await view.self_state.now()).mind.drives.stability
+        if stability < self._rules.stability or thought.level < await view.thoughts.bar():
             return False
         if at_hand:
             return True
