@@ -11,7 +11,7 @@ from bot.app import App, open_app
 from bot.errors import FAILED, BadConfig, code_until_changed
 from bot.printing import note
 from bot.service.awake import hold_home, hold_memory
-from bot.service.deadline import Stop, unless_stopped, until_ended
+from bot.service.deadline import Stop, until_ended
 from bot.service.log import carried_on, log
 from bot.service.maintenance import Maintenance
 from bot.service.minutely import Work
@@ -77,10 +77,16 @@ async def _noticing(app: App, stop: Stop) -> AsyncIterator[asyncio.Event]:
 
 async def _work(app: App, stop: asyncio.Event) -> int:
     worker = Worker(app.memory, app.maintenance)
-    async with lifecycle(app, stop, worker.tick, app.dreams.tick, at_once=worker.tick):
-        note(_("Lyra works here: what nobody waits for."))
-        await unless_stopped(stop, carried_on(worker.run(), "worker"))
-        return 0 if stop.is_set() else FAILED
+    working = asyncio.create_task(carried_on(worker.run(), "worker"))
+    try:
+        async with lifecycle(app, stop, worker.tick, app.dreams.tick, at_once=worker.tick):
+            note(_("Lyra works here: what nobody waits for."))
+            stopping = asyncio.create_task(stop.wait())
+            await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+            return 0 if stop.is_set() else FAILED
+    finally:
+        await cancel(working)
 
 
 async def _hear(app: App, stop: asyncio.Event) -> int:
