@@ -19,8 +19,8 @@ from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment, read_environment
 from bot.config.sections import Backend
+from bot.config.server_urls import database_url
 from bot.config.settings import Settings, load, local_zone
-from bot.config.store import database_url
 from bot.context.persona import Persona
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.people import People

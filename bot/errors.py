@@ -1,25 +1,9 @@
-"""The errors of the bot. Each carries one sentence for people; they never see a traceback.
-
-LyraError                     carries what to say and do
-├── BadConfig · BadSecret     the configuration is invalid
-├── BadInput                  what was given cannot be used
-├── Cancelled                 Ctrl-C
-├── PlaceUnknown              who can read a place is not known now; it is tried again
-├── AnswerEnded               its asker stopped an answer before any of it arrived
-└── ModelError                a model did not answer; the message is kept
-    ├── ModelBusy             429: wait, then retry (transient; carries retry_after)
-    ├── ModelDown             5xx, no connection, stream cut (transient)
-    ├── ModelTimeout          the total deadline passed (transient)
-    ├── ModelGarbled          an unusable answer (transient)
-    ├── ContextTooLong        the prompt does not fit: shrink it
-    ├── ModelDenied           401, 402, 403: the key is wrong or missing, or the account is empty (alarm)
-    └── ModelRefused          any other 4xx: the request is not accepted
-        └── ModelMissing      404, 410: there is no such model, whatever is asked
-"""
+"""The errors of the bot. Each carries one sentence for people; they never see a traceback."""
 
 from collections.abc import Mapping
 
-from localization.sentences import Explained, Said
+from localization.sentences import Explained, Said, _, told
+from memory.errors import BusyElsewhere, LinkRefused, MemoryFailure, NotFound, NotYours, ToldInConfidence
 
 FAILED, UNUSABLE = 1, 78
 """Exit codes: it failed; and, to systemd alone, nothing but a change of the configuration or an account helps (EX_CONFIG)."""
@@ -143,3 +127,22 @@ class ModelFiltered(ModelRefused):
 
 class ModelMissing(ModelRefused):
     """The endpoint has no such model, or is not there: another question does not help, only whoever runs her or the endpoint."""
+
+
+_FOR_ANYONE = (NotFound, NotYours, ToldInConfidence, BusyElsewhere, LinkRefused)
+
+
+def error_text(error: Exception, *, owner: bool) -> str:
+    """Return an error as one sentence, in the current language."""
+    if owner or isinstance(error, _FOR_ANYONE):
+        return told(error)
+    match error:
+        case ModelDenied():
+            return _("My model does not let me in; whoever runs me can see why in the log.")
+        case ModelError(transient=True) | ModelMissing():
+            return _("My model does not answer just now.")
+        case ModelError():
+            return _("My model refuses this; whoever runs me can see why in the log.")
+        case MemoryFailure() | BadConfig() | BadSecret():
+            return _("I cannot do that just now; whoever runs me can see why in the log.")
+    return told(error)

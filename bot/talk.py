@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
@@ -16,12 +16,11 @@ from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.answering.generation import Generation
-from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.turn import Turns
-from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.intake import Intake
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
+from bot.conversation.one_turn import RunningAnswers
 from bot.conversation.services import Services
 from bot.delivery.composer import Composer
 from bot.delivery.outgoing import Outgoing
@@ -35,15 +34,59 @@ from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.off_record import OffRecord
 from bot.service.log import carried_on
-from bot.service.other_processes import HEARD, QUEUED, OtherProcesses
 from memory.errors import EmbeddingFailed
+from memory.store.peers import Peers
 from memory.types import MINUTE
 
+_POLL_SECONDS = 5.0
+_JOB = "elsewhere"
+HEARD, QUEUED = "inbox", "outbox"
 TURN_SECONDS = 5.0
 """How long shutdown waits for answers in progress: with the steps after it, the process ends within ten seconds."""
 
 _AFTER_SECONDS = 0.05
 """How long after the start the rest is loaded: it takes a sixth of a start, and nobody sees it."""
+
+
+class OtherProcesses:
+    """Signals the processes that share a memory what waits at their places; a no-op if there are none."""
+
+    def __init__(self, peers: Peers | None) -> None:
+        self._peers = peers
+        self._told: set[str] = set()
+        self._woken = asyncio.Event()
+
+    def tell(self, what: str, platform: str, place: str) -> None:
+        """Signal the holder of a place that an event waits there (HEARD), or a part to be sent (QUEUED)."""
+        if self._peers is not None:
+            self._peers.call(f"{what} {platform} {place}")
+
+    async def run(self, adapters: Mapping[str, Adapter], mailboxes: Mailboxes, outgoing: Outgoing) -> None:
+        """Handle what others signal, and poll every few seconds for what was not signalled, until cancelled."""
+        if self._peers is None:
+            return
+        self._peers.listen(self._hear)
+        while True:
+            try:
+                async with asyncio.timeout(_POLL_SECONDS):
+                    await self._woken.wait()
+            except TimeoutError:
+                self._told.update(f"{HEARD} {platform}" for platform, one in adapters.items() if one.divided)
+            self._woken.clear()
+            told, self._told = self._told, set()
+            for word in sorted(told):
+                kind, platform, *place = word.split(" ", 2)
+                if platform not in adapters or adapters[platform].unit < 0 or not all(map(adapters[platform].holds, place)):
+                    continue
+                if kind == HEARD:
+                    await carried_on(mailboxes.recover(platform, *place, fresh=True), _JOB)
+                elif place:
+                    await carried_on(outgoing.flush(platform, place[0]), _JOB)
+
+    def _hear(self, words: Collection[str]) -> None:
+        self._told.update(word for word in words if word.startswith((f"{HEARD} ", f"{QUEUED} ")))
+        if self._told:
+            self._woken.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +148,12 @@ async def talking(
     await allowance.open()
     once = Once(services, intake, generation, app.priority, allowance)
     running_answers = RunningAnswers()
-    commands = Commands(
-        services, adapters, reconciliation, app.dreams, connector, app.embedder_choice, app.persona, once, running_answers, allowance
-    )  # fmt: skip
+    commands = Commands(app, services, adapters, reconciliation, connector, once, running_answers, allowance)
     turns = Turns(services, intake, generation, verification, app.priority, allowance, running_answers)
     if news := await missing_model_notice(app.embedder_choice, app.memory.settings):
         note(news)
     async with asyncio.TaskGroup() as group:
-        lock = ConversationLock(base.environment.home)
-        mailboxes = Mailboxes(
-            app.memory.journal, turns, commands, adapters, services.languages, group, lock, app.models.outage,
-            partial(elsewhere.tell, HEARD),
-        )  # fmt: skip
+        mailboxes = Mailboxes(services, turns, commands, adapters, group, base.environment.home, partial(elsewhere.tell, HEARD))
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()

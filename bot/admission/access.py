@@ -6,9 +6,9 @@ from functools import partial
 
 from adapters.base import Adapter
 from adapters.events import Circle, Message, Person, Place
-from bot.commands.general_commands import is_operator
 from bot.config.people_sections import accounts, circles
 from bot.config.settings import Settings
+from bot.conversation.people import is_operator
 from bot.conversation.preferences import PAUSED, Chosen
 from memory.ports import Clock
 from memory.types import MINUTE

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from adapters.events import Person, Place
 from bot.admission.place_limits import EACH, HERE, place_limits, stricter
-from bot.commands.general_commands import is_operator
 from bot.config.people_sections import Limit
 from bot.config.settings import Settings
-from bot.conversation.people import People
+from bot.conversation.people import People, is_operator
 from bot.conversation.preferences import Chosen
+from localization.sentences import _, ngettext
 from memory.places.scope_settings import KeptSettings
 from memory.ports import Clock
 from memory.types import MINUTE, Identity
@@ -163,7 +163,7 @@ class Allowance:
         seconds = -(-left // _SECOND)
         if share >= _DECLINED_FROM:
             return self._declined(own, now, left), seconds
-        for name, _ in scopes:
+        for name, _limit in scopes:
             self._counter(name).add(now, 1, 0)
         self._changed = True
         return (
@@ -251,3 +251,18 @@ class Allowance:
 
 def _name(*parts: str) -> str:
     return ":".join(parts)
+
+
+def too_much(seconds: int, *, kept: bool) -> str:
+    """Return the notice that a limit is reached, when answers resume, and whether the message is kept."""
+    minutes = -(-seconds // 60)
+    again = (
+        _("in a minute")
+        if minutes <= 1
+        else ngettext("in {n} minute", "in {n} minutes", minutes)
+        if minutes < 120
+        else ngettext("in {n} hour", "in {n} hours", -(-minutes // 60))
+    )
+    if kept:
+        return _("That was a lot in a short time. I keep what you say, and will answer you again {again}.", again=again)
+    return _("That was a lot in a short time. I will answer you again {again}; I keep none of this.", again=again)

@@ -10,7 +10,7 @@ from bot.cli import json_output
 from bot.cli.embedding_progress import embed_waiting
 from bot.cli.output import confirm, interruptible, progress_bar
 from bot.commands.texts import receipts
-from bot.commands.texts.reasons import nothing_sure
+from bot.commands.texts.receipts import nothing_sure
 from bot.errors import BadInput, LyraError
 from bot.printing import note, show
 from bot.rights.exporting import all_of, own_of

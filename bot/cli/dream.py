@@ -3,16 +3,13 @@
 import asyncio
 import json
 import sys
-from collections.abc import Coroutine
-from typing import Any
 
-from adapters.task_groups import cancel
 from bot.app import App, open_app
 from bot.cli.output import progress_bar
 from bot.commands.texts import dream_text, kinds
 from bot.dreams.dreaming import DreamPass
 from bot.printing import note, show
-from bot.service.deadline import until_stopped
+from bot.service.deadline import unless_stopped, until_stopped
 from localization.sentences import _
 
 
@@ -20,7 +17,7 @@ async def dream(*, forced: bool, loop: float | None, as_json: bool) -> int:
     """Dream every domain once, or until stopped; return 1 if a model was unreachable."""
     async with open_app() as app, until_stopped() as stop:
         failed = await _round(app, stop, forced=forced, as_json=as_json)
-        while loop is not None and not await _stopped(stop, loop):
+        while loop is not None and await unless_stopped(stop, asyncio.sleep(loop, result=True)):
             failed = await _round(app, stop, forced=forced, as_json=as_json)
     return 1 if failed else 0
 
@@ -32,7 +29,8 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
         if stop.is_set():
             break
         with progress_bar(_("Gone through conversations:")) as progress:
-            dreamt = await _unless_stopped(stop, app.dreams.dream(domain, forced=forced, tell=progress))
+            # A model may take minutes, and what is written by then stays.
+            dreamt = await unless_stopped(stop, app.dreams.dream(domain, forced=forced, tell=progress))
         if dreamt is None:
             break
         app.maintenance.embed_soon(domain)
@@ -46,24 +44,6 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
     if not domains:
         note(_("There is nothing to dream about yet. Start a conversation with: lyra chat"))
     return failed
-
-
-async def _unless_stopped(stop: asyncio.Event, dreaming: Coroutine[Any, Any, DreamPass]) -> DreamPass | None:
-    """Return the result, None if stopped before: a model may take minutes, and what is written by then stays."""
-    work, stopped = asyncio.create_task(dreaming), asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait([work, stopped], return_when=asyncio.FIRST_COMPLETED)
-        return await work if work.done() else None
-    finally:
-        await cancel(work, stopped)
-
-
-async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
-    try:
-        async with asyncio.timeout(seconds):
-            return await stop.wait()
-    except TimeoutError:
-        return False
 
 
 def _row(app: App, dreamt: DreamPass) -> str:

@@ -6,6 +6,7 @@ from bot.app import App
 from bot.cli.output import progress_bar
 from bot.printing import note
 from bot.service.awake import is_awake
+from bot.service.deadline import unless_stopped
 from localization.sentences import _, lazy
 from memory.errors import EmbeddingFailed
 from memory.view.view import View
@@ -23,19 +24,11 @@ async def embed_waiting(app: App, view: View, stop: asyncio.Event, patience: flo
     """
     if app.embedder_choice.embedder is None or is_awake(app.base.environment.home):
         return
-    with progress_bar(str(_EMBEDDED)) as progress:
-        embedding = asyncio.create_task(view.embed(progress))
-        stopped = asyncio.create_task(stop.wait())
-        try:
-            await asyncio.wait((embedding, stopped), timeout=patience, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (embedding, stopped):
-                task.cancel()
-            how, _stopped = await asyncio.gather(embedding, stopped, return_exceptions=True)
-    match how:
-        case EmbeddingFailed():
-            note(_("{how} Words find these messages meanwhile; their vectors come later.", how=how))
-        case asyncio.CancelledError():
-            note(_("{told} The rest comes when Lyra is awake next; words find it meanwhile.", told=progress.so_far))
-        case BaseException():
-            raise how
+    try:
+        with progress_bar(str(_EMBEDDED)) as progress:
+            embedded = await unless_stopped(stop, view.embed(progress), patience)
+    except EmbeddingFailed as how:
+        note(_("{how} Words find these messages meanwhile; their vectors come later.", how=how))
+        return
+    if embedded is None:
+        note(_("{told} The rest comes when Lyra is awake next; words find it meanwhile.", told=progress.so_far))

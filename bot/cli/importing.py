@@ -188,12 +188,10 @@ class _Importer:
                 conversations=ngettext("in {n} conversation", "in {n} conversations", len(self._sessions)),
             )
         ]
-        lines += [ngettext("{n} was here already", "{n} were here already", known)] if known else []
-        lines += (
-            [ngettext("{n} had been forgotten and stays so", "{n} had been forgotten and stay so", forgotten)]
-            if forgotten
-            else []
-        )
+        if known:
+            lines.append(ngettext("{n} was here already", "{n} were here already", known))
+        if forgotten:
+            lines.append(ngettext("{n} had been forgotten and stays so", "{n} had been forgotten and stay so", forgotten))
         show(f"{'; '.join(lines)}.")
         sys.stdout.flush()
         if not self._bad:

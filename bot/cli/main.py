@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import memory_commands, options
+from bot.cli.options import NOT_GIVEN, As, Json, Yes, argument, execute, option
 from bot.service.process_roles import Role
 from localization.sentences import _
 
@@ -34,16 +35,14 @@ def _lyra(
 
 
 def chat(
-    as_: options.As = options.NOT_GIVEN,
-    session: Annotated[
-        str, typer.Option(metavar="NAME", parser=options.name, help="Which conversation to go on with, or to begin.")
-    ] = "main",
+    as_: As = NOT_GIVEN,
+    session: Annotated[str, option("--session", "NAME", "Which conversation to go on with, or to begin.", options.name)] = "main",
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Show what the model is given, layer by layer.")] = False,
 ) -> None:
     """Talk to Lyra here.
 
     A line in, a reply out. Ctrl-D ends it; /help shows what else you can say."""
-    options.run("bot.cli.chat:chat", as_, session, show_prompt)
+    execute("bot.cli.chat:chat", as_, session, show_prompt)
 
 
 def run(
@@ -54,22 +53,22 @@ def run(
     """Keep Lyra awake, on every configured platform.
 
     Also does her housekeeping and serves the memory page on this machine, until Ctrl-C."""
-    options.run("bot.service.serve:serve", role)
+    execute("bot.service.serve:serve", role)
 
 
 def web(
-    as_: options.As = options.NOT_GIVEN,
+    as_: As = NOT_GIVEN,
     open: Annotated[bool, typer.Option("--open/--no-open", help="Whether to open the link in a browser here.")] = True,
 ) -> None:
     """Open the memory page in a browser.
 
     Prints a link that works once. If Lyra is not awake, this serves the page itself, with her to talk to, until Ctrl-C."""
-    options.run("bot.cli.web_command:web", as_, opens=open)
+    execute("bot.cli.web_command:web", as_, opens=open)
 
 
-def status(json: options.Json = False) -> None:
+def status(json: Json = False) -> None:
     """Show how much is kept, and what is not summarized yet."""
-    options.run("bot.cli.status:status", json)
+    execute("bot.cli.status:status", json)
 
 
 def logs(
@@ -79,87 +78,81 @@ def logs(
     """Show the latest lines of Lyra's log.
 
     What she did and what failed, with names and numbers; never what anybody said."""
-    options.run("bot.cli.logs:logs", lines, follow=follow)
+    execute("bot.cli.logs:logs", lines, follow=follow)
 
 
 def doctor() -> None:
     """Check every part, and say how to mend what is wrong."""
-    options.run("bot.cli.checkups.doctor:doctor")
+    execute("bot.cli.checkups.doctor:doctor")
 
 
-def backup(file: Annotated[str, options.argument("FILE", "The new file to write.", options.file)]) -> None:
+def backup(file: Annotated[str, argument("FILE", "The new file to write.", options.file)]) -> None:
     """Copy the whole memory into one encrypted file.
 
     The copy is read back before it counts. It opens with the same key."""
-    options.run("bot.cli.backups:backup", Path(file))
+    execute("bot.cli.storage:backup", Path(file))
 
 
-def restore(file: Annotated[str, options.argument("FILE", "A backup.", options.file)], yes: options.Yes = False) -> None:
+def restore(file: Annotated[str, argument("FILE", "A backup.", options.file)], yes: Yes = False) -> None:
     """Replace the memory with a backup.
 
     The old memory is kept for a week. What was forgotten since the backup stays forgotten."""
-    options.run("bot.cli.backups:restore", Path(file), yes)
+    execute("bot.cli.storage:restore", Path(file), yes)
 
 
 def move(
-    to: Annotated[str, options.option("--to", "URL|file", '"postgresql://…", or "file" for back.')],
-    password_env: Annotated[
-        str,
-        options.option("--password-env", "NAME", "The variable with the database's password."),
-    ] = options.NOT_GIVEN,
-    yes: options.Yes = False,
+    to: Annotated[str, option("--to", "URL|file", '"postgresql://…", or "file" for back.')],
+    password_env: Annotated[str, option("--password-env", "NAME", "The variable with the database's password.")] = NOT_GIVEN,
+    yes: Yes = False,
 ) -> None:
     """Move the memory into a PostgreSQL database, or back into a file.
 
     Nothing else may use the memory meanwhile. All of it is read back row by row before the configuration names its new place. If it is cut off, the
     same command carries on. A database that already holds something is refused."""
-    options.run("bot.cli.move_command:move", to, password_env, yes)
+    execute("bot.cli.storage:move", to, password_env, yes)
 
 
 def privacy() -> None:
     """Print a privacy policy that fits your configuration, for you to publish.
 
     It says what is kept and for how long, which hosts receive words, and what people may ask for."""
-    options.run("bot.cli.status:privacy")
+    execute("bot.cli.status:privacy")
 
 
 def link(
-    code: Annotated[str, options.argument("CODE", "The code that she showed you elsewhere.")] = options.NOT_GIVEN,
-    as_: options.As = options.NOT_GIVEN,
+    code: Annotated[str, argument("CODE", "The code that she showed you elsewhere.")] = NOT_GIVEN, as_: As = NOT_GIVEN
 ) -> None:
     """Link another account of yours, so that Lyra knows that both are you.
 
     Without a code, you get one to tell her there; with one, you agree to what she asked there."""
-    options.run("bot.cli.link_command:run_command", as_, f"link {code}".strip())
+    execute("bot.cli.link_command:run_command", as_, f"link {code}".strip())
 
 
-def unlink(as_: options.As = options.NOT_GIVEN) -> None:
+def unlink(as_: As = NOT_GIVEN) -> None:
     """Unlink this account from the others."""
-    options.run("bot.cli.link_command:run_command", as_, "unlink")
+    execute("bot.cli.link_command:run_command", as_, "unlink")
 
 
 def model(
     name: Annotated[
         str,
-        options.argument(
+        argument(
             "NAME",
             "ollama, llamacpp, vllm, lmstudio, or a URL; off; config: as configured; reload: read the configuration again.",
         ),
-    ] = options.NOT_GIVEN,
-    which: Annotated[str, options.argument("MODEL", "Which of its models.")] = options.NOT_GIVEN,
+    ] = NOT_GIVEN,
+    which: Annotated[str, argument("MODEL", "Which of its models.")] = NOT_GIVEN,
     tries: Annotated[bool, typer.Option("--try", help="Have it say a few words, and say how they come.")] = False,
-    yes: options.Yes = False,
+    yes: Yes = False,
 ) -> None:
     """See, connect or try the model that Lyra talks with.
 
     If Lyra is awake, she goes on with it at once."""
-    options.run("bot.setup.model_command:model", name, which, yes=yes, tries=tries)
+    execute("bot.setup.model_command:model", name, which, yes=yes, tries=tries)
 
 
 def persona(
-    file: Annotated[
-        str, options.argument("FILE", "A text that says who she is; - reads standard input.", options.file)
-    ] = options.NOT_GIVEN,
+    file: Annotated[str, argument("FILE", "A text that says who she is; - reads standard input.", options.file)] = NOT_GIVEN,
     edit: Annotated[bool, typer.Option("--edit", help="Change it in your editor.")] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Go back to the one that comes with her.")] = False,
     tries: Annotated[bool, typer.Option("--try", help="Have her say who she is, with the model that serves.")] = False,
@@ -169,7 +162,7 @@ def persona(
     If Lyra is awake, it counts from her next answer on."""
     if bool(file) + edit + reset > 1:
         raise typer.BadParameter(_("name a file, or say --edit or --reset, not several"))
-    options.run("bot.setup.persona_command:persona", file, edit=edit, reset=reset, tries=tries)
+    execute("bot.setup.persona_command:persona", file, edit=edit, reset=reset, tries=tries)
 
 
 def update(
@@ -178,7 +171,7 @@ def update(
     """Show which version this is, what is new, and how to update.
 
     No server is asked anything without --ask."""
-    options.run("bot.setup.updating:update", ask=ask)
+    execute("bot.setup.updating:update", ask=ask)
 
 
 def setup() -> None:
@@ -186,7 +179,7 @@ def setup() -> None:
 
     Asks a few questions (language, time zone, model, platforms), tries every answer, and writes a commented configuration, which you see first.
     You can also pipe in the answers, one a line."""
-    options.run("bot.setup.setup:setup")
+    execute("bot.setup.setup:setup")
 
 
 @key.command("rotate")
@@ -194,7 +187,7 @@ def rotate() -> None:
     """Give the memory a new key, and encrypt it with that.
 
     Nothing else may use the memory meanwhile. Earlier backups open with the old key, which is kept beside the new one."""
-    options.run("bot.cli.backups:rotate")
+    execute("bot.cli.storage:rotate")
 
 
 @matrix.command("login")
@@ -202,13 +195,13 @@ def login() -> None:
     """Sign her in to Matrix.
 
     Where the homeserver lets accounts in on a page, this shows where, and waits until you agreed there. Her device and keys stay."""
-    options.run("bot.cli.matrix_commands:login")
+    execute("bot.cli.matrix_commands:login")
 
 
 @matrix.command("recovery-key")
 def recovery_key() -> None:
     """Print the key by which another client of her account can verify her. It is a secret."""
-    options.run("bot.cli.matrix_commands:recovery_key")
+    execute("bot.cli.matrix_commands:recovery_key")
 
 
 @matrix.command("verify")
@@ -216,7 +209,7 @@ def verify() -> None:
     """Compare the emoji of somebody who verifies her, here where nobody can change what you see.
 
     Shows what waits and asks whether their app shows the same; says who is verified where nothing waits. Works while she is awake."""
-    options.run("bot.cli.matrix_commands:verify")
+    execute("bot.cli.matrix_commands:verify")
 
 
 @matrix.command("replace-identity")
@@ -224,34 +217,13 @@ def replace_identity() -> None:
     """Give her account a new cross-signing identity, in the place of one whose keys she does not have.
 
     Whoever verified her before has to verify her again."""
-    options.run("bot.cli.matrix_commands:replace_identity")
+    execute("bot.cli.matrix_commands:replace_identity")
 
 
 for command in (
-    chat,
-    run,
-    web,
-    memory_commands.import_,
-    memory_commands.recall,
-    memory_commands.sessions,
-    memory_commands.summarize,
-    memory_commands.dream,
-    memory_commands.memory,
-    memory_commands.forget,
-    memory_commands.export,
-    status,
-    logs,
-    model,
-    persona,
-    update,
-    setup,
-    doctor,
-    backup,
-    restore,
-    move,
-    privacy,
-    link,
-    unlink,
-):
+    chat, run, web, memory_commands.import_, memory_commands.recall, memory_commands.sessions, memory_commands.summarize,
+    memory_commands.dream, memory_commands.memory, memory_commands.forget, memory_commands.export, status, logs, model, persona,
+    update, setup, doctor, backup, restore, move, privacy, link, unlink,
+):  # fmt: skip
     # An underscore stands behind a name that Python keeps for itself.
     cli.command(command.__name__.rstrip("_"))(command)

@@ -21,9 +21,8 @@ from bot.cli.checkups.matrix_checkup import said_once
 from bot.cli.output import has_screen, read_answer
 from bot.errors import LyraError
 from bot.printing import note, show
-from bot.service.adapter_notes import KeptNotes
 from bot.service.awake import run_lock
-from bot.service.platforms import matrix_access
+from bot.service.platforms import KeptNotes, matrix_access
 from localization.formatting import day
 from localization.sentences import _, lazy
 from localization.yes_or_no import NO, YES

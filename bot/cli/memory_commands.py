@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import options
+from bot.cli.options import NOT_GIVEN, As, Json, OneSession, Yes, argument, execute, option
 from localization.sentences import _
 
 
@@ -30,52 +31,50 @@ _FORMS = {
 
 
 def import_(
-    file: Annotated[str, options.argument("FILE", "The file to read; - reads from standard input.", options.file)],
-    as_: options.As = options.NOT_GIVEN,
+    file: Annotated[str, argument("FILE", "The file to read; - reads from standard input.", options.file)],
+    as_: As = NOT_GIVEN,
     format: Annotated[
         Format, typer.Option(metavar="FORMAT", help="jsonl, chatgpt (its conversations.json), or auto to find out.")
     ] = Format.AUTO,
     session: Annotated[
-        str, typer.Option(metavar="NAME", parser=options.name, help="Where messages go that name no conversation.")
-    ] = options.NOT_GIVEN,
+        str, option("--session", "NAME", "Where messages go that name no conversation.", options.name)
+    ] = NOT_GIVEN,
 ) -> None:
     """Import conversations you had elsewhere.
 
     Importing a file again, even under another name, adds nothing, and what was forgotten stays forgotten."""
-    options.run("bot.cli.importing:import_file", as_, file, format, session)
+    execute("bot.cli.importing:import_file", as_, file, format, session)
 
 
 def recall(
-    query: Annotated[str, options.argument("QUERY", "What to look for; - reads one question a line.")],
-    as_: options.As = options.NOT_GIVEN,
+    query: Annotated[str, argument("QUERY", "What to look for; - reads one question a line.")],
+    as_: As = NOT_GIVEN,
     k: Annotated[int, typer.Option("-k", metavar="NUMBER", min=1, max=1000, help="How many messages to find.")] = 5,
-    session: options.OneSession = options.NOT_GIVEN,
+    session: OneSession = NOT_GIVEN,
     digests: Annotated[bool, typer.Option("--digests", help="Find gists and months as well, in one list.")] = False,
-    json: options.Json = False,
+    json: Json = False,
 ) -> None:
     """Find what was said about something.
 
     Every hit says who said it, when, in which conversation, and why it was found."""
-    options.run("bot.cli.conversations:recall", as_, query, k, session, json, digests=digests)
+    execute("bot.cli.conversations:recall", as_, query, k, session, json, digests=digests)
 
 
-def sessions(as_: options.As = options.NOT_GIVEN, json: options.Json = False) -> None:
+def sessions(as_: As = NOT_GIVEN, json: Json = False) -> None:
     """List your conversations, newest first."""
-    options.run("bot.cli.conversations:sessions", as_, json)
+    execute("bot.cli.conversations:sessions", as_, json)
 
 
 def summarize(
-    session: Annotated[
-        str, options.argument("SESSION", "Which conversation; by default the one you had last.")
-    ] = options.NOT_GIVEN,
-    as_: options.As = options.NOT_GIVEN,
+    session: Annotated[str, argument("SESSION", "Which conversation; by default the one you had last.")] = NOT_GIVEN,
+    as_: As = NOT_GIVEN,
     all_: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
     limit: Annotated[
         int | None, typer.Option(metavar="NUMBER", min=1, help="With --all: at most this many conversations.")
     ] = None,
     workers: Annotated[int | None, typer.Option(metavar="NUMBER", min=1, max=64, help="With --all: how many at a time.")] = None,
-    yes: options.Yes = False,
-    json: options.Json = False,
+    yes: Yes = False,
+    json: Json = False,
 ) -> None:
     """Summarize a conversation, or all that have something new.
 
@@ -85,8 +84,8 @@ def summarize(
     if not all_ and (limit or workers):
         raise typer.BadParameter(_("--limit and --workers go with --all"))
     if all_:
-        options.run("bot.cli.conversations:summarize_all", limit, workers, yes, json)
-    options.run("bot.cli.conversations:summarize", as_, session, json)
+        execute("bot.cli.conversations:summarize_all", limit, workers, yes, json)
+    execute("bot.cli.conversations:summarize", as_, session, json)
 
 
 def dream(
@@ -94,30 +93,29 @@ def dream(
     loop: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=1, help="Dream again and again, with so much time between.")
     ] = None,
-    json: options.Json = False,
+    json: Json = False,
 ) -> None:
     """Dream now: catch up, tidy up, think.
 
     Does everything that Lyra does while nobody is talking, everywhere, and reports what she did and why. lyra run does this by itself."""
-    options.run("bot.cli.dream:dream", forced=force, loop=loop, as_json=json)
+    execute("bot.cli.dream:dream", forced=force, loop=loop, as_json=json)
 
 
 def memory(
     part: Annotated[
-        str,
-        options.argument("PART", "profile, eras, narrative, self, bank, summaries; about, correct, forget, reset."),
+        str, argument("PART", "profile, eras, narrative, self, bank, summaries; about, correct, forget, reset.")
     ] = "summaries",
     words: Annotated[
         list[str] | None,
-        options.argument("ID TEXT", "For correct and forget: the fact's id, and what is true instead. For about: a name."),
+        argument("ID TEXT", "For correct and forget: the fact's id, and what is true instead. For about: a name."),
     ] = None,
-    as_: options.As = options.NOT_GIVEN,
+    as_: As = NOT_GIVEN,
     past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
     page: Annotated[
         int | None, typer.Option("--page", metavar="NUMBER", min=1, help="The page to show, of 20 entries, from 1 on.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Everything, not a page at a time as in a terminal.")] = False,
-    json: options.Json = False,
+    json: Json = False,
 ) -> None:
     """See what Lyra made of what you told her, and correct it.
 
@@ -135,18 +133,18 @@ def memory(
         raise typer.BadParameter(_("--past goes with {parts}", parts=", ".join(_WITH_PAST)))
     match part:
         case "summaries":
-            options.run("bot.cli.remembered:summaries", as_, json, page or 0, whole=all_)
+            execute("bot.cli.remembered:summaries", as_, json, page or 0, whole=all_)
         case "bank":
-            options.run("bot.cli.remembered:bank", json)
+            execute("bot.cli.remembered:bank", json)
         case "correct":
-            options.run("bot.cli.remembered:correct", as_, arguments[0], " ".join(arguments[1:]), json)
+            execute("bot.cli.remembered:correct", as_, arguments[0], " ".join(arguments[1:]), json)
         case "forget":
-            options.run("bot.cli.remembered:forget", as_, arguments[0], json)
+            execute("bot.cli.remembered:forget", as_, arguments[0], json)
         case "about":
-            options.run("bot.cli.remembered:about", as_, " ".join(arguments), json)
+            execute("bot.cli.remembered:about", as_, " ".join(arguments), json)
         case "reset":
-            options.run("bot.cli.remembered:reset", as_, json)
-    options.run("bot.cli.remembered:tier", as_, part, past, json, page or 0, whole=all_)
+            execute("bot.cli.remembered:reset", as_, json)
+    execute("bot.cli.remembered:tier", as_, part, past, json, page or 0, whole=all_)
 
 
 def _no_part(part: str) -> str:
@@ -157,21 +155,13 @@ def _no_part(part: str) -> str:
 
 
 def forget(
-    id: Annotated[str, options.argument("ID", "The id of a message, as recall shows it.")] = options.NOT_GIVEN,
-    as_: options.As = options.NOT_GIVEN,
-    session: Annotated[
-        str, options.option("--session", "NAME", "Forget this whole conversation instead.", options.name)
-    ] = options.NOT_GIVEN,
-    about: Annotated[str, options.option("--about", "TOPIC", "Forget everything about this instead.")] = options.NOT_GIVEN,
-    since: Annotated[
-        str,
-        options.option("--since", "TIME", "What was said from then on, like 2026-03-04 or 2026-03."),
-    ] = options.NOT_GIVEN,
-    until: Annotated[
-        str,
-        options.option("--until", "TIME", "What was said until then, that day or month included."),
-    ] = options.NOT_GIVEN,
-    yes: options.Yes = False,
+    id: Annotated[str, argument("ID", "The id of a message, as recall shows it.")] = NOT_GIVEN,
+    as_: As = NOT_GIVEN,
+    session: Annotated[str, option("--session", "NAME", "Forget this whole conversation instead.", options.name)] = NOT_GIVEN,
+    about: Annotated[str, option("--about", "TOPIC", "Forget everything about this instead.")] = NOT_GIVEN,
+    since: Annotated[str, option("--since", "TIME", "What was said from then on, like 2026-03-04 or 2026-03.")] = NOT_GIVEN,
+    until: Annotated[str, option("--until", "TIME", "What was said until then, that day or month included.")] = NOT_GIVEN,
+    yes: Yes = False,
 ) -> None:
     """Forget a message, a conversation, a topic or a stretch of time for good.
 
@@ -180,12 +170,12 @@ def forget(
     if bool(id) + bool(session) + several != 1:
         raise typer.BadParameter(_("give the id of a message, --session NAME, or --about, --since and --until"))
     if several:
-        options.run("bot.cli.conversations:forget_selected", as_, about.strip(), since, until, yes)
-    options.run("bot.cli.conversations:forget", as_, id, session, yes)
+        execute("bot.cli.conversations:forget_selected", as_, about.strip(), since, until, yes)
+    execute("bot.cli.conversations:forget", as_, id, session, yes)
 
 
 def export(
-    as_: options.As = options.NOT_GIVEN,
+    as_: As = NOT_GIVEN,
     json: Annotated[bool, typer.Option("--json", help="JSON, a message a line: the default.")] = False,
     text: Annotated[bool, typer.Option("--text", help="As text to read.")] = False,
     own: Annotated[
@@ -196,4 +186,4 @@ def export(
     """Print everything that was said, to read or to import again."""
     if json and text:
         raise typer.BadParameter(_("choose --json or --text, not both"))
-    options.run("bot.cli.conversations:export", as_, text, own=own)
+    execute("bot.cli.conversations:export", as_, text, own=own)

@@ -67,7 +67,7 @@ OneSession = Annotated[str, option("--session", "NAME", "Only this conversation.
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 
 
-def run(work: str, *arguments: object, **options: object) -> NoReturn:
+def execute(work: str, *arguments: object, **options: object) -> NoReturn:
     """Import and run a command, given as module:function, and exit with its exit code, 0 where it returns none.
 
     Raises Cancelled at Ctrl-C.

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from adapters.base import Adapter
 from adapters.command_table import Call, Parameter, Reply
 from adapters.events import Message, Person, Place
-from bot.admission.allowance import Allowance, Grant
+from bot.admission.allowance import Allowance, Grant, too_much
 from bot.commands.group import Group, caller, command, off_record_here, plain
 from bot.commands.texts.receipts import message_line
-from bot.conversation.answering.current_readers import require_readers
 from bot.conversation.answering.generation import Generation
-from bot.conversation.error_texts import too_much
+from bot.conversation.answering.turn_validity import require_readers
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import hosts, kept_from
 from bot.conversation.preferences import INCOGNITO, INCOGNITO_SERVER
@@ -134,7 +133,6 @@ class IncognitoCommands(Group):
         return f"{kept} {goes} {ends}"
 
     async def _standing(self, call: Call) -> list[Sentence]:
-        """Return what is off the record for the caller, as sentences."""
         chosen, sign = await self._services.preferences.read(call.place, call.person), self._sign(call)
         found: list[Sentence] = []
         if chosen.on(call.place, INCOGNITO):

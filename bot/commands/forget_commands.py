@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from adapters.command_table import Action, Call, Parameter, Reply
-from bot.commands.command_call import may_be_id, source_id
+from bot.commands.command_calls import may_be_id, source_id
 from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import receipts
 from bot.delivery.links import NO_LINKS

@@ -14,6 +14,7 @@ from bot.commands.group import Group, command, off_record_here, plain
 from bot.commands.texts.ladder_text import drive_levels
 from bot.commands.texts.receipts import since
 from bot.context.persona import Persona
+from bot.conversation.people import is_operator
 from bot.conversation.preferences import INCOGNITO
 from bot.delivery.links import configured
 from bot.dreams.reflection_posting import NAME as REFLECTIONS
@@ -159,7 +160,6 @@ class GeneralCommands(Group):
         return Reply(text, configured(text, owner=owner))
 
     async def _backlog(self, sign: str) -> list[str]:
-        """Return the backlog over all domains, for the operator alone."""
         backlog = await self._services.memory.backlog()
         parked = await self._services.memory.journal.parked()
         waiting = ngettext(
@@ -210,11 +210,6 @@ def _listed(spec: CommandSpec, adapter: Adapter) -> str:
 def _aligned(called: str, what: str) -> str:
     """Return a line of the terminal's help; a name too long for its column has the description below it."""
     return f"{called:<{_COLUMN}} {what}" if len(called) <= _COLUMN else f"{called}\n{'':<{_COLUMN}} {what}"
-
-
-def is_operator(platform: str) -> bool:
-    """Return whether whoever speaks on a platform is the operator: on the console only."""
-    return platform == "console"
 
 
 class VerifyCommands(Group):

@@ -10,7 +10,7 @@ from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.errors import PlaceGone
 from adapters.events import Person, Reach
-from bot.commands.command_answers import GONE, AnswerPages
+from bot.commands.command_calls import GONE, AnswerPages
 from bot.context.unstored_names import name_of, names_in_use
 from bot.conversation.preferences import PAUSED
 from bot.conversation.services import Services
@@ -57,7 +57,6 @@ class Group:
         return sorted((made(self) for one in handlers for made in getattr(one, "commands", ())), key=lambda spec: bool(spec.menu))
 
     async def _here(self, call: Call) -> tuple[View, Session]:
-        """Return the view for the readers of the place, and its session."""
         view = await self._view(call)
         return view, await self._services.domains.current_session(view, call.place)
 
@@ -72,7 +71,6 @@ class Group:
         return await self._services.domains.view(call.place, call.person, self._adapters[call.place.platform])
 
     async def _name(self, call: Call, view: View) -> str:
-        """Return the caller's display name."""
         return await name_of(view.messages, self._adapters[call.place.platform], call.place, call.person)
 
     async def _name_use(self, call: Call, view: View, person: Person) -> NameUse:
@@ -118,7 +116,6 @@ class Group:
         return adapter.link(found.place, found.exchange.source_id)
 
     def _require_private(self, call: Call) -> None:
-        """Raise BadInput if anybody but the caller reads the place."""
         if self._shared(call):
             raise BadInput(lazy("Say that to me in a DM."))
 
@@ -129,12 +126,10 @@ class Group:
             raise BadInput(off_record(self._sign(call)))
 
     async def _require_not_paused(self, call: Call) -> None:
-        """Raise BadInput if the caller told her to keep nothing of theirs and to answer nothing."""
         if await self._services.preferences.on(call.person, PAUSED):
             raise BadInput(opt_out_notice(self._sign(call)))
 
     def _sign(self, call: Call) -> str:
-        """Return the command prefix at the call's place."""
         return self._adapters[call.place.platform].prefix or "/"
 
     def _only(self, call: Call) -> Identity | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from adapters.command_table import Action, Call, Parameter, Reply
 from adapters.events import Reach
 from bot.commands.group import Group, caller, command, plain
-from bot.commands.texts import bank_text, ladder_text, page_text, receipts
+from bot.commands.texts import ladder_text, page_text, receipts
 from bot.commands.texts.ladder_text import TAKES_A_MODEL
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import BadInput
@@ -132,7 +132,6 @@ class KnowledgeCommands(Group):
 
 
 def _shows(stated: Sequence[Statement], said: Mapping[int, Sequence[Exchange]]) -> frozenset[int]:
-    """Return the items shown by statements and by the messages below them."""
     return frozenset(one.key for one in stated) | {message.key for one in stated for message in said[one.key]}
 
 
@@ -180,7 +179,7 @@ class BankCommands(Group):
             since=receipts.day(since, view.home.time_zone),
             everyone=_EVERYONE[call.place.reach],
         )
-        return Reply(f"{on}\n{bank_text.render(block.shown)}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
+        return Reply(f"{on}\n{ladder_text.notes(block.shown)}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
 
     async def _on(self, call: Call, view: View) -> Reply:
         if self._services.models.writer.extractive:

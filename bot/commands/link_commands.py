@@ -218,7 +218,6 @@ def _party(call: Call) -> LinkParty:
 
 
 def _choices(to: LinkParty, asks: Request | None) -> tuple[Action, ...]:
-    """Return what an account can press under a question."""
     if asks is None:
         return ()
     yes = _("Yes, that is me") if to == asks.showed else _("Yes")

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adapters.command_table import Action, Call, Card, Parameter, Reply
-from bot.commands.command_answers import MORE
+from bot.commands.command_calls import MORE
 from bot.commands.group import Group, command, off_record, plain
 from bot.commands.texts import receipts
-from bot.commands.texts.reasons import nothing_sure
+from bot.commands.texts.receipts import nothing_sure
 from bot.context.quoting import opted_out_forwards, says_nothing, without_forgotten, without_forwards
 from bot.conversation.intake import new_exchange
 from bot.conversation.preferences import PAUSED

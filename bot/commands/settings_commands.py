@@ -146,7 +146,7 @@ class SettingsCommands(Group):
                 listening=await preferences.on(call.place, "listening"),
                 paused=await preferences.on(call.person, PAUSED),
                 reach=await preferences.on(call.person, "reach"),
-                in_database=self._services.in_database,
+                in_database=self._services.memory.address is not None,
             )
         )
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from adapters.command_table import Call, Parameter, Reply
 from adapters.markup import abridged
 from adapters.message_parts import Quote
-from bot.admission.allowance import Allowance, Grant
+from bot.admission.allowance import Allowance, Grant, too_much
 from bot.commands.group import Group, command, plain
 from bot.commands.texts import receipts
 from bot.context.quoting import messages_before, opted_out_forwards, unforgotten_quotes, without_confidences, without_forwards
 from bot.context.unstored_names import with_display_names
-from bot.conversation.error_texts import too_much
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.imports import imported

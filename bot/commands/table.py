@@ -9,30 +9,26 @@ from adapters.errors import CommandUnclear, PlaceGone
 from adapters.events import MenuCall, Message
 from adapters.markup import check_words, command_name, knows, parse_command
 from bot.admission.allowance import Allowance
-from bot.commands.command_answers import AnswerPages, CommandAnswers
-from bot.commands.command_call import GatedConfirmation, call_text, replied_to
+from bot.app import App
+from bot.commands.answer_commands import FeedbackCommands, QuestionCommands
+from bot.commands.command_calls import AnswerPages, CommandAnswers, GatedConfirmation, call_text, replied_to
 from bot.commands.discretion_commands import NAME as INCOGNITO
 from bot.commands.discretion_commands import ConfidenceCommands, IncognitoCommands, Once
 from bot.commands.dream_commands import DreamCommands
-from bot.commands.feedback_commands import FeedbackCommands
 from bot.commands.forget_commands import ForgetCommands
-from bot.commands.general_commands import GeneralCommands, VerifyCommands, is_available, is_operator
+from bot.commands.general_commands import GeneralCommands, VerifyCommands, is_available
 from bot.commands.knowledge_commands import BankCommands, KnowledgeCommands
 from bot.commands.link_commands import LINK, UNLINK, LinkCommands
-from bot.commands.question_commands import QuestionCommands
 from bot.commands.recall_commands import RecallCommands
 from bot.commands.settings_commands import ExportCommands, SettingsCommands
 from bot.commands.summary_commands import SummaryCommands
-from bot.context.persona import Persona
-from bot.conversation.answering.running_answers import RunningAnswers
-from bot.conversation.error_texts import error_text
+from bot.conversation.one_turn import RunningAnswers
+from bot.conversation.people import is_operator
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.pending_sends import LOST
-from bot.dreams.dreaming import Dreams
-from bot.errors import BadInput, LyraError, PlaceUnknown
+from bot.errors import BadInput, LyraError, PlaceUnknown, error_text
 from bot.models.connect import Connector
-from bot.models.embedders import EmbedderChoice
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
 from localization.sentences import _, lazy
@@ -47,18 +43,9 @@ class Commands:
     """The command table, and the dispatch of a call."""
 
     def __init__(
-        self,
-        services: Services,
-        adapters: Mapping[str, Adapter],
-        reconciliation: Reconciliation,
-        dreams: Dreams,
-        connector: Connector,
-        embedder_choice: EmbedderChoice,
-        persona: Persona,
-        once: Once,
-        running_answers: RunningAnswers,
-        allowance: Allowance,
-    ) -> None:
+        self, app: App, services: Services, adapters: Mapping[str, Adapter], reconciliation: Reconciliation, connector: Connector,
+        once: Once, running_answers: RunningAnswers, allowance: Allowance,
+    ) -> None:  # fmt: skip
         self._services = services
         self._adapters = dict(adapters)
         self.refused = 0
@@ -75,7 +62,7 @@ class Commands:
             KnowledgeCommands(*common),
             ConfidenceCommands(*common),
             BankCommands(*common),
-            DreamCommands(*common, dreams),
+            DreamCommands(*common, app.dreams),
             SettingsCommands(*common, reconciliation.keep_requests),
             IncognitoCommands(*common, once),
             ExportCommands(*common),
@@ -83,7 +70,7 @@ class Commands:
             VerifyCommands(*common),
             QuestionCommands(*common, running_answers),
             FeedbackCommands(*common),
-            GeneralCommands(*common, connector, embedder_choice, lambda: self.table, persona),
+            GeneralCommands(*common, connector, app.embedder_choice, lambda: self.table, app.persona),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
 

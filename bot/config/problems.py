@@ -81,7 +81,6 @@ def _instead(loc: tuple[Any, ...], settings: type[BaseModel]) -> str:
 
 
 def _keys_of_section(loc: tuple[Any, ...], settings: type[BaseModel]) -> list[str]:
-    """Return the keys of the section in which a key stands."""
     section = settings
     for step in loc[:-1]:
         # The name of a model or a person leads to no other section.

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bot.config.section_base import Section
-from bot.config.server_urls import API, address, is_nearby, shown
+from bot.config.server_urls import API, address, database_url, is_nearby, shown
 from bot.delivery.links import AllowList
 from localization.sentences import _
 
@@ -65,10 +65,6 @@ def _ip(value: str) -> str:
         return str(ip_address("127.0.0.1" if value == "localhost" else value))
     except ValueError:
         raise ValueError(_('"{value}" is not an IP address; write it like "127.0.0.1"', value=value)) from None
-
-
-def _ips(value: list[str]) -> list[str]:
-    return [_ip(one) for one in value]
 
 
 def _url(schemes: tuple[str, ...], example: str) -> AfterValidator:
@@ -187,6 +183,31 @@ class MatrixSection(Section):
         return self
 
 
+class StoreSection(Section):
+    """The PostgreSQL database that holds the memory; without one, a file of the home does.
+
+    `url` is written like "postgresql://lyra@127.0.0.1/lyra"; a password has a variable or a file of its own, or is part of the
+    URL that `url_env` names.
+    """
+
+    url: Annotated[str, AfterValidator(lambda value: value and database_url(value, secret=False))] = ""
+    url_env: str = ""
+    password_env: str = ""
+    password_file: str = ""
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> "StoreSection":
+        if self.url and self.url_env:
+            raise ValueError(_("name the database either with url or with url_env, an environment variable"))
+        if self.password_env and self.password_file:
+            raise ValueError(
+                _("name the password either with password_env, an environment variable, or with password_file, a file")
+            )
+        if (self.password_env or self.password_file) and not (self.url or self.url_env):
+            raise ValueError(_("name the database with url, or with url_env, an environment variable"))
+        return self
+
+
 class WebSection(Section):
     """The memory page and HTTP for scripts. Beyond this machine only encrypted: with a certificate, or behind named proxies.
 
@@ -199,7 +220,7 @@ class WebSection(Section):
     address: Annotated[str, _url(("https",), "https://lyra.example.org")] = ""
     certificate: str = ""
     certificate_key: str = ""
-    proxies: Annotated[Names, AfterValidator(_ips)]
+    proxies: Annotated[Names, AfterValidator(lambda value: [_ip(one) for one in value])]
 
     @model_validator(mode="after")
     def _encrypted_beyond_this_machine(self) -> "WebSection":

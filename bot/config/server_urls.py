@@ -1,15 +1,16 @@
-"""Server URLs in the configuration and in commands."""
+"""URLs of servers and databases, in the configuration and in commands."""
 
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 from bot.imports import imported
-from localization.sentences import Sentence, lazy
+from localization.sentences import Sentence, _, lazy
 
 API = ("http", "https"), "http://127.0.0.1:11434/v1"
 """The schemes of an OpenAI-compatible endpoint's URL, and an example."""
 _LONGEST = 2000
+_DATABASES = ("postgresql", "postgres")
 _NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+(?:\.\d+){3}")
 
@@ -50,6 +51,28 @@ def _is_host(host: str) -> bool:
         except UnicodeError:
             return False
     return _NAME.fullmatch(host) is not None
+
+
+def database_url(value: str, *, secret: bool) -> str:
+    """Return a database URL.
+
+    Raises ValueError, not showing the URL, if it is invalid, or has a password and is not `secret`.
+    """
+    try:
+        parts = urlsplit(value)
+        holds = parts.password is not None or "password=" in parts.query
+        right = parts.scheme in _DATABASES and bool(parts.path.strip("/"))
+    except ValueError:
+        holds = right = False
+    if not right:
+        raise ValueError(_('that is not a database; write it like "postgresql://lyra@127.0.0.1/lyra"'))
+    if holds and not secret:
+        raise ValueError(
+            _(
+                "a password does not belong there: name it with password_env, an environment variable, or with password_file, a file"
+            )
+        )
+    return value
 
 
 def shown(url: str) -> str:

@@ -23,9 +23,9 @@ from bot.config.sections import (
     PersonAccounts,
     PrivacySection,
     RetentionSection,
+    StoreSection,
     WebSection,
 )
-from bot.config.store import StoreSection
 from bot.errors import BadConfig
 from localization.current_language import LANGUAGES, language_code
 from localization.sentences import _, lazy

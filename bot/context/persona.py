@@ -3,12 +3,12 @@
 from importlib.resources import files
 from pathlib import Path
 
-from bot.config.atomic_files import write_private
 from bot.config.environment import Environment
 from bot.errors import BadConfig, BadInput
 from bot.service.log import log
 from localization.numerals import number
 from localization.sentences import lazy
+from memory.store.home_files import write_whole
 from memory.text.sanitize import clean
 
 OWN = "persona.md"
@@ -74,7 +74,7 @@ class Persona:
                     text=number(len(text)),
                 )
             )
-        write_private(self.path, text + "\n")
+        write_whole(self.path, f"{text}\n".encode())
 
     def reset(self) -> bool:
         """Restore the default; return whether it was replaced. Raises BadInput if the configuration names a file."""
@@ -93,7 +93,6 @@ class Persona:
 
 
 def _says(text: str) -> bool:
-    """Return whether a text contains anything visible."""
     return any(one.isprintable() and not one.isspace() for one in text)
 
 

@@ -64,20 +64,16 @@ class Prompt:
 class PromptDraft:
     """A prompt before recall: the standing layers, the end of the conversation, and the question.
 
-    `in_view` are the keys of what it shows already, `texts` their texts, `in_view_texts` what no later layer repeats. `asides` are
-    the platform ids of what it shows but is not stored. `since` is when its first message was said, `tokens_left` what is left for
-    recall. `raised` is the key of the open topic, if any.
+    `closing` are the texts that end it, by the names of their layers. `in_view` are the keys of what it shows already, `texts` their
+    texts, `in_view_texts` what no later layer repeats. `asides` are the platform ids of what it shows but is not stored. `since` is
+    when its first message was said, `tokens_left` what is left for recall. `raised` is the key of the open topic, if any.
     """
 
     head: str
     standing: Sequence[ShownLayer]
     recent: FittedLayer
     recent_messages: Sequence[ChatMessage]
-    date_line: str
-    manners: str
-    open_thing: str
-    quotes_text: str
-    question_text: str
+    closing: Mapping[str, str]
     in_view: frozenset[int]
     texts: Mapping[int, str]
     asides: frozenset[str]
@@ -97,29 +93,30 @@ def draft_prompt(
     # What is learnt of a context smaller than an answer leaves less than nothing.
     budget = max(0, budget)
     head = f"{persona}\n\n{RULES}"
-    date_line = layers.moment(now, question.asked, memory.recent, time_zone) + layers.answer_language(
-        question.asked, memory.manners
-    )
-    manners = _joined(layers.manners(memory.manners), layers.disliked(memory.disliked))
-    open_thing = layers.open_thing(memory.open_thing, time_zone)
+    asked = question.asked
     in_view_texts, memory_room = InView(), budget - tokens(head)
     standing = _standing(in_view_texts, TokenBudget(memory_room), memory, time_zone)
     room_left = memory_room - sum(layer.fitted.tokens for layer in standing)
-    question_text = question.text(max(budget // 8, min(budget // 2, 2 * room_left // 3)))
     unstored_quotes = question.unstored_quotes(memory.recent)
-    quotes_text = question.quotes_text(unstored_quotes, min(budget // 8, room_left // 6))
-    remaining = room_left - sum(tokens(part) + 1 for part in (date_line, manners, open_thing, question_text, quotes_text))
+    closing = {
+        "date": layers.moment(now, asked, memory.recent, time_zone) + layers.answer_language(asked, memory.manners),
+        "manners": _joined(layers.manners(memory.manners), layers.disliked(memory.disliked)),
+        "open": layers.open_thing(memory.open_thing, time_zone),
+        "just before": question.quotes_text(unstored_quotes, min(budget // 8, room_left // 6)),
+        "message": question.text(max(budget // 8, min(budget // 2, 2 * room_left // 3))),
+    }
+    remaining = room_left - sum(tokens(part) + 1 for part in closing.values())
     # Not a share of what is left: the conversation must begin where it did in the turn before, however long the question is.
     reserved = max(int(_RECENT * room_left), room_left - int(_AFTER * memory_room))
     turns = RecentTurns(memory.recent, question, now, time_zone, budget // 8)
     recent, recent_messages = turns.fitted(max(0, min(reserved, remaining)))
-    exchanges = [*memory.recent[recent.cut :], *question.asked]
+    exchanges = [*memory.recent[recent.cut :], *asked]
     beside_keys = frozenset(one.key for one in _standing_beside_question(memory))
     in_view = beside_keys.union((one.key for one in exchanges), *(layer.keys for layer in standing))
-    speakers = frozenset(one.speaker for one in (*memory.recent, *question.asked)) | {LYRA}
+    speakers = frozenset(one.speaker for one in (*memory.recent, *asked)) | {LYRA}
     return PromptDraft(
-        head=head, standing=standing, recent=recent, recent_messages=recent_messages, date_line=date_line, manners=manners,
-        open_thing=open_thing, quotes_text=quotes_text, question_text=question_text, in_view=in_view, texts=_texts(memory, exchanges),
+        head=head, standing=standing, recent=recent, recent_messages=recent_messages, closing=closing, in_view=in_view,
+        texts=_texts(memory, exchanges),
         asides=frozenset(id for quote in unstored_quotes for id in (quote.id, *(one.id for one in quote.forwards))),
         since=exchanges[0].said_at, tokens_left=remaining - recent.tokens, in_view_texts=in_view_texts, question=question,
         time_zone=time_zone, speakers=speakers, raised=frozenset([memory.open_thing.key] if memory.open_thing else ()),
@@ -139,10 +136,7 @@ def finish_prompt(draft: PromptDraft, recalled: Recalled, rounds: Sequence[Round
     looked_up_texts = {one.key: one.text for round in rounds for returned in round.returned for one in returned.shown}
     texts = {**draft.texts, **_recalled_texts(recalled)}
     system = _joined(draft.head, *(layer.block for layer in draft.standing))
-    ending = _joined(
-        *(layer.block for layer in recalled_layers), *looked_up, draft.date_line, draft.manners, draft.open_thing, draft.quotes_text,
-        draft.question_text,
-    )  # fmt: skip
+    ending = _joined(*(layer.block for layer in recalled_layers), *looked_up, *draft.closing.values())
     last = ChatMessage(role="user", content=ending)
     if draft.question.images:
         last["images"] = draft.question.images
@@ -151,7 +145,7 @@ def finish_prompt(draft: PromptDraft, recalled: Recalled, rounds: Sequence[Round
         messages=[ChatMessage(role="system", content=system), *draft.recent_messages, last, *tool_messages],
         layers=[
             _fixed("persona and rules", draft.head), *(layer.fitted for layer in draft.standing), draft.recent,
-            *(layer.fitted for layer in recalled_layers), *_single_layers(draft),
+            *(layer.fitted for layer in recalled_layers), *(_fixed(name, text) for name, text in draft.closing.items() if text),
             *([FittedLayer("looked up", [*looked_up, *(one["content"] for one in tool_messages)], 0, lookup_tokens)] if rounds else []),
         ],
         seen={key: texts[key] for key in draft.in_view.union(*(layer.keys for layer in recalled_layers))} | looked_up_texts,
@@ -162,15 +156,6 @@ def finish_prompt(draft: PromptDraft, recalled: Recalled, rounds: Sequence[Round
 
 def _joined(*blocks: str) -> str:
     return "\n\n".join(filter(None, blocks))
-
-
-def _single_layers(draft: PromptDraft) -> list[FittedLayer]:
-    """Return the layers of a single text each that stand between what was recalled and the question, and the question."""
-    texts = {
-        "date": draft.date_line, "manners": draft.manners, "open": draft.open_thing, "just before": draft.quotes_text,
-        "message": draft.question_text,
-    }  # fmt: skip
-    return [_fixed(name, text) for name, text in texts.items() if text]
 
 
 def _texts(memory: StandingLayers, exchanges: Sequence[Exchange]) -> dict[int, str]:

@@ -23,7 +23,7 @@ from memory.view.view import View
 
 _FORWARDED = "[forwarded]"
 _FURTHER = 40
-"""How many more messages are read where one corrects something that was said before those that are asked for."""
+"""How many messages are read before those that are asked for, where one of these corrects something said before them."""
 Bearing = TypeVar("Bearing", Message, Quote)
 
 
@@ -45,15 +45,12 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
 async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
     """Return the n messages before one, oldest first, without those that correct a confidence of further back."""
     found = await adapter.messages_before(place.key, message, n, reader)
-    loose = [
-        one
-        for at, one in enumerate(found)
-        if not one.own and _may_put_right(one) and not _corrected(one, _theirs(one, found[:at]))
-    ]
-    if not loose:
+    if not any(
+        not one.own and _may_put_right(one) and not _corrected(one, _theirs(one, found[:at])) for at, one in enumerate(found)
+    ):
         return list(found)
-    further = await adapter.messages_before(place.key, message, n + _FURTHER, reader)
-    usable = {one.id for one in await asyncio.to_thread(without_confidences, further)}
+    further = await adapter.messages_before(place.key, found[0].id, _FURTHER, reader)
+    usable = {one.id for one in await asyncio.to_thread(without_confidences, [*further, *found])}
     return [one for one in found if one.id in usable or not _may_put_right(one)]
 
 

@@ -34,7 +34,9 @@ class AnswerLanguage:
         if heard:
             self._written[_key(event.place, event.person)] = heard
         aside = isinstance(event, MenuCall) and event.private
-        shown = _supported(event.locale) if isinstance(event, MenuCall) and (event.place.is_private or aside) else ""
+        shown = event.locale if isinstance(event, MenuCall) and (event.place.is_private or aside) else ""
+        # English where there are no sentences in the language in which their platform shows itself to somebody.
+        shown = shown and (language_code(shown) or ENGLISH)
         return await self.to(event.place, event.person, aside=aside, shown=shown)
 
     async def to(self, place: Place, person: Person, *, aside: bool = False, shown: str = "") -> str:
@@ -54,21 +56,13 @@ class AnswerLanguage:
         return max(filter(None, heard), key=heard.count, default="")
 
     async def _before(self, place: Place, person: Person) -> str:
-        """Return in which language somebody wrote before at a place."""
         key = _key(place, person)
         if key not in self._written:
-            self._written[key] = await self._chosen(place, person)
+            home = await self._domains.home_view(place, person)
+            account = await home.messages.account(Identity(person.platform, person.id)) if home else None
+            said = await home.messages.last_said(LOOKED_BACK, account) if home and account else []
+            self._written[key] = language_code(newest_language(said))
         return self._written[key]
-
-    async def _chosen(self, place: Place, person: Person) -> str:
-        home = await self._domains.home_view(place, person)
-        account = await home.messages.account(Identity(person.platform, person.id)) if home else None
-        return language_code(newest_language(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
-
-
-def _supported(locale: str) -> str:
-    """Return the language for somebody to whom their platform shows itself so: English where there are no sentences in theirs."""
-    return (language_code(locale) or ENGLISH) if locale else ""
 
 
 def _key(place: Place, person: Person) -> tuple[str, str, str]:

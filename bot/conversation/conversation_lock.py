@@ -41,24 +41,18 @@ class SoleProcess:
         self._lock.release()
 
 
-class ConversationLock:
-    """Has the turns of one conversation wait for each other, in whichever process of a home they are."""
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
-
-    @asynccontextmanager
-    async def turn(self, adapter: Adapter, place: str) -> AsyncIterator[None]:
-        """Take a turn at a place for the block, once nobody else does."""
-        if not adapter.shares_places:
-            yield
-            return
-        lock = lock_of(self._home, place, "turn")
-        try:
-            while True:
-                if lock.take():
-                    break
-                await asyncio.sleep(_LOOK_SECONDS)
-            yield
-        finally:
-            lock.release()
+@asynccontextmanager
+async def turn_in(home: Path, adapter: Adapter, place: str) -> AsyncIterator[None]:
+    """Take a turn in a conversation for the block, once nobody else does, in whichever process of a home they are."""
+    if not adapter.shares_places:
+        yield
+        return
+    lock = lock_of(home, place, "turn")
+    try:
+        while True:
+            if lock.take():
+                break
+            await asyncio.sleep(_LOOK_SECONDS)
+        yield
+    finally:
+        lock.release()

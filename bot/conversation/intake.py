@@ -16,7 +16,7 @@ from adapters.recent import Recent
 from bot.admission.access import Access
 from bot.context.quoting import opted_out_forwards, without_forgotten, without_forwards
 from bot.context.unstored_names import names_in_use
-from bot.conversation.answering.current_readers import current, have_same_readers
+from bot.conversation.answering.turn_validity import current, have_same_readers
 from bot.conversation.attachments import images, text_with_attachments
 from bot.conversation.concurrent_changes import ConcurrentChanges
 from bot.conversation.domain_access import DomainAccess

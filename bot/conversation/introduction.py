@@ -47,9 +47,7 @@ def continuation_notice(prefix: str = "", *, waits: bool = False) -> str:
         "this could read that; should somebody come who could not, I leave it out. {sign}privacy says more.",
         sign=prefix or "/",
     )
-    if not waits:
-        return told
-    return f"{told} {left_behind()}"
+    return f"{told} {left_behind()}" if waits else told
 
 
 def left_behind() -> str:
@@ -146,7 +144,6 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
 
 
 def _stored(*, in_database: bool) -> str:
-    """Return where words are kept, and who holds the key."""
     if in_database:
         return _(
             "It is kept in a database until it is forgotten, encrypted with a key on the machine I run "
@@ -159,7 +156,6 @@ def _stored(*, in_database: bool) -> str:
 
 
 def _ways_out(sign: str) -> list[str]:
-    """Return how to see, correct and forget what is kept, and how to keep nothing."""
     return [
         _(
             "{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, "
@@ -220,34 +216,32 @@ def _read_by(place: Place, *, reach: bool) -> str:
     return _("What I keep here can come up in this channel, and in a DM with whoever can read it and asked for it; nowhere else.")
 
 
-class FirstContact:
-    """Introduces Lyra. Everything is said in the current language; `prefix` is what typed commands begin with."""
+async def introduce(services: Services, place: Place, view: View, session: Session, prefix: str) -> None:
+    """Say at a place who she is, or that she goes on there and whether an answer waits in a room that it replaces; once.
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
-
-    async def introduce(self, place: Place, view: View, session: Session, prefix: str) -> None:
-        """Say at a place who she is, or that she goes on there and whether an answer waits in a room that it replaces; once."""
-        outgoing = self._services.outgoing
-        if goes_on(place, view):
-            if not await view.notices.has_gone_on(place.channel, session):
-                waits = await outgoing.has_waiting_answer(place.platform, {circle.id for circle in place.earlier})
-                await self._go_on(place, view, session, prefix, waits=waits)
-            return
-        text = introduction(self._services.models.goes_to, prefix, shared=not place.is_private)
-        await outgoing.say(place, text, partial(view.notices.greet, session))
-
-    async def leave_behind(self, place: Place, view: View, session: Session, prefix: str) -> None:
-        """Say once, in a room that replaces another, that nobody will see an answer that waits there."""
+    Everything is said in the current language; `prefix` is what typed commands begin with.
+    """
+    if goes_on(place, view):
         if not await view.notices.has_gone_on(place.channel, session):
-            await self._go_on(place, view, session, prefix, waits=True)
-            return
-        once = partial(view.notices.once, f"session:{session.id}", _LEFT_BEHIND, session)
-        await self._services.outgoing.say(place, left_behind(), once)
+            waits = await services.outgoing.has_waiting_answer(place.platform, {circle.id for circle in place.earlier})
+            await _go_on(services, place, view, session, prefix, waits=waits)
+        return
+    text = introduction(services.models.goes_to, prefix, shared=not place.is_private)
+    await services.outgoing.say(place, text, partial(view.notices.greet, session))
 
-    async def _go_on(self, place: Place, view: View, session: Session, prefix: str, *, waits: bool) -> None:
-        text = continuation_notice(prefix, waits=waits)
-        await self._services.outgoing.say(place, text, partial(view.notices.go_on, place.channel, session))
+
+async def leave_behind(services: Services, place: Place, view: View, session: Session, prefix: str) -> None:
+    """Say once, in a room that replaces another, that nobody will see an answer that waits there."""
+    if not await view.notices.has_gone_on(place.channel, session):
+        await _go_on(services, place, view, session, prefix, waits=True)
+        return
+    once = partial(view.notices.once, f"session:{session.id}", _LEFT_BEHIND, session)
+    await services.outgoing.say(place, left_behind(), once)
+
+
+async def _go_on(services: Services, place: Place, view: View, session: Session, prefix: str, *, waits: bool) -> None:
+    text = continuation_notice(prefix, waits=waits)
+    await services.outgoing.say(place, text, partial(view.notices.go_on, place.channel, session))
 
 
 def goes_on(place: Place, view: View) -> bool:

@@ -24,12 +24,11 @@ from adapters.events import (
 )
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
-from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
-from bot.conversation.answering.unseen_answers import UnseenAnswers
+from bot.conversation.answering.renewed_answers import answer_to, offer_new_answer, unseen_questions
 from bot.conversation.concurrent_changes import Overtaken
 from bot.conversation.conversation_threads import SessionRouting
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import FirstContact, goes_on
+from bot.conversation.introduction import goes_on, introduce
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import PAUSED, Chosen
 from bot.conversation.services import Services
@@ -64,9 +63,7 @@ class Listening:
         self._reconciliation = reconciliation
         self._access = access
         self._admission = Admission()
-        self._first_contact = FirstContact(services)
         self._session_routing = SessionRouting(services, adapter)
-        self._unseen_answers = UnseenAnswers(services, adapter)
         self._overtaken = Overtaken(services.memory.journal, services.outgoing, services.clock)
         self._uncommitted_cursors: dict[str, str] = {}
         self.connected = asyncio.Event()
@@ -122,14 +119,11 @@ class Listening:
                 continue
             promises += await self._accept(admitted_events)
             await self._apply(event)
-            # A mention added by an edit is answered; a message heard before is not heard again.
-            edited = (
-                replace(event.addressed, became_hers_at=event.edited_at)
-                if isinstance(event, MessageEdited) and event.addressed
-                else None
-            )
-            newly_addressed = await self._admit_message(edited) if edited else None
-            admitted_events = [newly_addressed] if newly_addressed else []
+            admitted_events = []
+            if isinstance(event, MessageEdited) and event.addressed:
+                # A mention added by an edit is answered; a message heard before is not heard again.
+                edited = await self._admit_message(replace(event.addressed, became_hers_at=event.edited_at))
+                admitted_events += [edited] if edited else []
         promises += await self._accept(admitted_events, cursors)
         return Answered(promises)
 
@@ -140,7 +134,7 @@ class Listening:
 
     async def answer_unseen(self) -> Collection[str]:
         """Answer once more what was answered with something forgotten since, where nobody saw that; return the ids of the questions."""
-        questions = await self._unseen_answers.questions()
+        questions = await unseen_questions(self._services, self._adapter)
         if questions:
             await self._mailboxes.accept(self._adapter.platform, questions, {})
         return {question.id for question in questions}
@@ -280,7 +274,7 @@ class Listening:
             # Whoever is alone there with her is greeted with the first answer.
             return
         with reading(await self._services.languages.among(place, view)):
-            await self._first_contact.introduce(place, view, session, self._adapter.prefix)
+            await introduce(self._services, place, view, session, self._adapter.prefix)
 
     async def _current_place(self, place: Place) -> Place:
         try:

@@ -54,11 +54,6 @@ class Letter:
         return self.is_command or self.event.off_record
 
     @property
-    def lane(self) -> str:
-        """The lane among concurrently answered people, the same before and after a private place became a shared one."""
-        return self.event.person.id
-
-    @property
     def stands_alone(self) -> bool:
         """Whether it is never batched: a command, a regeneration, or an item answered elsewhere."""
         return self.is_command or (isinstance(self.event, Message) and bool(self.event.anew or self.event.answers))
@@ -178,7 +173,8 @@ class Mailbox:
             waits_as_command = first.is_command and bool(running or waiting)
             if command_runs or waits_as_command or len(running) == MOST_AT_ONCE:
                 return
-            if first.lane in {letter.lane for letter in running}:
+            # Their account tells people apart, also while a private place becomes a shared one.
+            if first.event.person.id in {letter.event.person.id for letter in running}:
                 waiting += letters
                 continue
             self._letters = [letter for letter in self._letters if letter not in letters]

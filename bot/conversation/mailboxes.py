@@ -13,25 +13,26 @@ import secrets
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from adapters.base import Adapter
 from adapters.events import MenuCall, Message, Place
 from adapters.task_groups import cancel
 from bot.commands.table import Commands
-from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.answering.turn import Turns
-from bot.conversation.conversation_lock import ConversationLock
+from bot.conversation.conversation_lock import turn_in
 from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
 from bot.conversation.mailbox import Letter, Mailbox, Ticket
+from bot.conversation.services import Services
 from bot.errors import LyraError, PlaceUnknown
-from bot.models.outage import PROMISED, WAITS_FOR_A_MODEL, ModelOutage
+from bot.models.outage import PROMISED, WAITS_FOR_A_MODEL
 from bot.printing import OutputUnwritable
 from bot.service.log import carried_on, log
 from bot.service.runtime_metrics import measures
 from localization.current_language import reading
 from memory.errors import DatabaseBusy, MemoryFailure
-from memory.journal.journal import InboxEvent, Journal
+from memory.journal.journal import InboxEvent
 from memory.text.off_loop import off_loop
 from memory.text.told import discretion
 
@@ -44,20 +45,19 @@ class Mailboxes:
     """Accepts events from adapters, and has each place's messages answered in order."""
 
     def __init__(
-        self, journal: Journal, turns: Turns, commands: Commands, adapters: Mapping[str, Adapter], languages: AnswerLanguage,
-        group: asyncio.TaskGroup, conversation_lock: ConversationLock, outage: ModelOutage,
-        elsewhere: Callable[[str, str], None] = lambda platform, place: None,
+        self, services: Services, turns: Turns, commands: Commands, adapters: Mapping[str, Adapter], group: asyncio.TaskGroup,
+        home: Path, elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:  # fmt: skip
         """Create; `elsewhere` is called with places held by another process where something waits."""
         self._on_held_elsewhere = elsewhere
-        self._conversation_lock = conversation_lock
-        self._outage = outage
+        self._home = home
+        self._outage = services.models.outage
         self._tried_last = ""
-        self._journal = journal
+        self._journal = services.memory.journal
         self._turns = turns
         self._commands = commands
         self._adapters = adapters
-        self._languages = languages
+        self._languages = services.languages
         self._group = group
         self._mailboxes: dict[tuple[str, str], Mailbox] = {}
         self._workers: dict[tuple[str, str], asyncio.Task[None]] = {}
@@ -241,7 +241,7 @@ class Mailboxes:
                     await self._keep_up_to(first)
                 await self._commands.run(first.row, first.event, adapter, partial(self._ask, first))
             else:
-                async with self._conversation_lock.turn(adapter, first.event.place.key):
+                async with turn_in(self._home, adapter, first.event.place.key):
                     await self._answer_messages(letters, adapter, ticket)
         except PlaceUnknown as error:
             # A question that was promised an answer is held already, and stays promised.

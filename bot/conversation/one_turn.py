@@ -1,4 +1,4 @@
-"""One turn: what somebody said at a place, the inputs of its answer, and the answer before it is stored."""
+"""One turn: what somebody said at a place, the inputs of its answer, the answer before it is stored, and how it is stopped."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from adapters.base import Adapter
 from adapters.events import Person, Place
 from adapters.message_parts import Quote
 from bot.conversation.concurrent_changes import ChangeWatch
+from bot.conversation.mailbox import Ticket
 from bot.conversation.preferences import Chosen
 from bot.models.port import Image
 from bot.reconciliation.used_messages import UsedMessage
@@ -121,3 +122,29 @@ class GeneratedAnswer:
     used: Sequence[UsedMessage] = ()
     raised: frozenset[int] = frozenset()
     tokens: int = 0
+
+
+class RunningAnswers:
+    """The turns being answered, by ticket."""
+
+    def __init__(self) -> None:
+        self._turns: dict[Ticket, Turn] = {}
+
+    def begin(self, ticket: Ticket, turn: Turn) -> None:
+        """Register a turn as being answered, or answered again."""
+        self._turns[ticket] = turn
+
+    def finish(self, ticket: Ticket) -> None:
+        """Unregister a turn."""
+        self._turns.pop(ticket, None)
+
+    def stop(self, platform: str, place: str, person: str = "") -> bool:
+        """Stop the answers being generated at a place, for one account or for everybody, keeping what there is of them.
+
+        Returns whether there was any.
+        """
+        here = [one for one in self._turns.values() if (one.place.platform, one.place.key) == (platform, place)]
+        left = [one for one in here if not one.stop_requested.is_set() and person in ("", one.person.id)]
+        for turn in left:
+            turn.stop_requested.set()
+        return bool(left)

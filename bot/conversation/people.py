@@ -26,3 +26,8 @@ class People:
     async def accounts(self, who: Identity, chosen: Chosen | None = None) -> list[Identity]:
         """Return all accounts of the person of an account, this one first, as linked now or when `chosen` was read."""
         return await self._linking.circle(who, self.declared, chosen.linked(self.declared(who)) if chosen else None)
+
+
+def is_operator(platform: str) -> bool:
+    """Return whether whoever speaks on a platform is the operator: on the console only."""
+    return platform == "console"

@@ -28,8 +28,3 @@ class Services:
     clock: Clock
     off_record: OffRecord
     languages: AnswerLanguage
-
-    @property
-    def in_database(self) -> bool:
-        """Whether the memory is in a database rather than in a file of the home."""
-        return self.memory.address is not None

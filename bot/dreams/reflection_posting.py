@@ -5,7 +5,7 @@ the daily maximum is not reached; nobody is in mid-conversation; consolidation i
 place's threshold. A thought that waited too long is not posted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import time
 
 from adapters.base import Adapter
@@ -101,9 +101,8 @@ class ReflectionPosting:
         midnight = instant(local_time.replace(hour=0, minute=0, second=0, microsecond=0))
         if await view.thoughts.posted_since(midnight) >= self._rules.reflections_per_day:
             return False
-        if (
-            await view.self_state.now()
-        ).mind.drives.stability < self._rules.stability or thought.level < await view.thoughts.bar():
+        stability = (await view.self_state.now()).mind.drives.stability
+        if stability < self._rules.stability or thought.level < await view.thoughts.bar():
             return False
         if at_hand:
             return True
@@ -125,13 +124,10 @@ class ReflectionPosting:
             if (
                 place
                 and await self._services.domains.has_same_readers(place, view.home.key)
-                and await self._is_wanted(place, view.home)
+                and await self._services.preferences.on(self._reader(place, view.home) or place, NAME)
             ):
                 return session, place
         return None
-
-    async def _is_wanted(self, place: Place, home: Domain) -> bool:
-        return await self._services.preferences.on(self._reader(place, home) or place, NAME)
 
     def _reader(self, place: Place, home: Domain) -> Person | None:
         if not place.is_private:
@@ -148,15 +144,12 @@ def in_quiet_hours(now: time, hours: str) -> bool:
 
 
 def _with_links(thought: PostableThought, adapter: Adapter) -> tuple[str, frozenset[str]]:
-    """Return a thought with the links of its sources, and those links."""
     links = [
         link
         for placed in thought.said
         if placed.platform == adapter.platform and (link := adapter.link(placed.place, placed.exchange.source_id))
     ]
-    shown = [thought.statement.text, *_from(links[-_LINKS:])]
-    return "\n".join(shown), frozenset(links)
-
-
-def _from(links: Sequence[str]) -> Sequence[str]:
-    return [_("From: {links}", links=" ".join(links))] if links else []
+    text = thought.statement.text
+    if links:
+        text += "\n" + _("From: {links}", links=" ".join(links[-_LINKS:]))
+    return text, frozenset(links)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.conversation.answering.source_watch import stored
+from bot.conversation.answering.turn_validity import stored
 from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS

@@ -76,11 +76,9 @@ def _cost_in_words(one: Cost) -> str:
     )
     if one.money is None:
         return words
-    without = (
-        _(" (without {unpriced}, of which the configuration names no price)", unpriced=", ".join(one.unpriced))
-        if one.unpriced
-        else ""
-    )
+    without = ""
+    if one.unpriced:
+        without = _(" (without {unpriced}, of which the configuration names no price)", unpriced=", ".join(one.unpriced))
     return _("{words}, {money} in your currency{without}", words=words, money=_amount(one.money), without=without)
 
 

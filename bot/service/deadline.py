@@ -9,11 +9,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any, TypeVar
 
+from adapters.task_groups import cancel
 from bot.service.log import log
 
+T = TypeVar("T")
 SECONDS = 9.0
 """The deadline after the request to stop; Docker kills after ten seconds."""
 _TELLING_SECONDS = 0.5
@@ -89,6 +92,16 @@ async def until_ended(hurry: Callable[[], None]) -> AsyncIterator[Stop]:
             # The event loop is woken beside this, unless it stands still.
             signal.signal(number, lambda _number, _frame: stop.begin())
         yield stop
+
+
+async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T | None:
+    """Return the result of some work, None if it was stopped, or took longer than so many seconds: it is cancelled then."""
+    working, stopped = asyncio.create_task(work), asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait((working, stopped), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return await working if working.done() else None
+    finally:
+        await cancel(working, stopped)
 
 
 @contextmanager

@@ -37,7 +37,8 @@ class DueDomains:
             seen = changes.get(domain.key, 0)
             if self._is_quiet(domain, seen, now):
                 continue
-            until = await carried_on(self._quiet_until(domain), "housekeeping")
+            time_comes = self._clock.now() + (_LEAST + domain.key % _SPREAD) * MINUTE
+            until = await carried_on(self._memory.quiet_until(domain, time_comes), "housekeeping")
             if until is not None:
                 # Before it is looked at: what fails in the background meanwhile has it looked at again.
                 self._looks[domain.key] = _Look(seen, self._clock.now(), until)
@@ -47,9 +48,6 @@ class DueDomains:
         look = self._looks.get(domain.key)
         # A clock that was set back says nothing of how much time has passed.
         return look is not None and look.changes == changes and look.at <= now < look.until
-
-    async def _quiet_until(self, domain: Domain) -> int | None:
-        return await self._memory.quiet_until(domain, self._clock.now() + (_LEAST + domain.key % _SPREAD) * MINUTE)
 
     def look_again(self, domain: Domain) -> None:
         """Have a domain looked at next time."""

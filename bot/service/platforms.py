@@ -1,4 +1,4 @@
-"""The adapters of the configured platforms. A platform's library is imported only if it is configured."""
+"""The adapters of the configured platforms, and their notes. A platform's library is imported only if it is configured."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,7 +10,6 @@ from bot.config.sections import DiscordSection as DiscordSection
 from bot.config.sections import MatrixSection as MatrixSection
 from bot.errors import BadConfig
 from bot.imports import imported
-from bot.service.adapter_notes import KeptNotes
 from bot.service.patient_listener import PatientNotes
 from localization.sentences import lazy
 from memory.core import Memory
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
     from adapters.matrix.account.account import Credentials as MatrixCredentials
     from adapters.matrix.adapter import Matrix
     from memory.store.sealed_files import SealedFiles
+from typing import Any
 
+from memory.places.scope_settings import KeptSettings
 
 _UNASKED_SECONDS = 1.0
 _LEFT_SECONDS = 3600.0
@@ -118,3 +119,29 @@ def _matrix(app: App, account: MatrixSection) -> Adapter:
         prefix=account.prefix, invites=invites if isinstance(invites, str) else frozenset(invites), bots=frozenset(account.bots),
         waived=partial(app.preferences.waived, "matrix"),
     )  # fmt: skip
+
+
+class KeptNotes:
+    """The notes of a platform's adapter."""
+
+    def __init__(self, kept: KeptSettings, platform: str) -> None:
+        self._kept = kept
+        self._scope = f"adapter:{platform}"
+
+    async def get(self, name: str) -> Any:
+        """Return a stored value, or None."""
+        return await self._kept.get(self._scope, name)
+
+    async def put(self, name: str, value: Any) -> None:
+        """Store a JSON value."""
+        await self._kept.set(self._scope, name, value)
+
+
+class NoNotes:
+    """Empty notes, for an adapter without an open memory."""
+
+    async def get(self, name: str) -> Any:
+        """Return None."""
+
+    async def put(self, name: str, value: Any) -> None:
+        """Store nothing."""

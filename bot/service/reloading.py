@@ -45,11 +45,9 @@ class Reloading:
         log.info("configuration.reloaded", later=",".join(later))
         self.settings = settings.model_copy(update={key: getattr(self.settings, key) for key in later})
         waits = _(" At the next start: {later}.", later=", ".join(later)) if later else ""
-        over = (
-            _(" A model that was connected by hand serves all the same; lyra model config goes back.")
-            if self._models.connected
-            else ""
-        )
+        over = ""
+        if self._models.connected:
+            over = _(" A model that was connected by hand serves all the same; lyra model config goes back.")
         return _("The configuration was read again.{over}{waits}", over=over, waits=waits)
 
     async def try_reload(self) -> str:

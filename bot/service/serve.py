@@ -157,7 +157,6 @@ def _code(app: App, *, refused: bool) -> int:
 
 
 async def _take_one(adapter: Adapter, peers: Peers) -> None:
-    """Lease one connection of a platform, as soon as one is free."""
     reported = False
     while True:
         lease = await carried_on(_lease(adapter, peers), "lease")

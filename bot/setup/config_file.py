@@ -8,12 +8,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from bot.config.atomic_files import write_private
 from bot.config.problems import not_toml
 from bot.config.settings import Settings, parse_settings, read_text
 from bot.errors import BadConfig
 from bot.imports import imported
 from localization.sentences import _, lazy
+from memory.store.home_files import write_whole
 
 _SECTION = re.compile(r"^(?:# )?\[(?P<name>[\w.]+)\]")
 _KEY = re.compile(r"^(?:# )?(?P<key>\w+) = ")
@@ -91,7 +91,7 @@ class ConfigFile:
     def write(self) -> None:
         """Replace the file atomically, readable by its owner alone. Raises OSError."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_private(self.path, self.text)
+        write_whole(self.path, self.text.encode())
 
 
 def example() -> str:
@@ -133,7 +133,6 @@ def _name(name: str) -> str:
 
 
 def _line(line: str, key: str, values: Any) -> str:
-    """Return a line of the example with its set value, or commented out."""
     if key not in values:
         return f"# {line}"
     _, mark, comment = line.partition(" #")

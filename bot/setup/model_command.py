@@ -61,7 +61,6 @@ def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
 
 
 async def _try_models(app: App) -> int:
-    """Have every configured model say a few words; return 1 if one fails."""
     findings = [
         await model_checkup.checkup(app.base.environment, backend.model, backend, app.models.learnt.facts(backend))
         for backend in app.models.chatting

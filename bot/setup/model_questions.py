@@ -79,7 +79,6 @@ def _no_server(given: str) -> str:
 
 
 async def _described(asking: SetupQuestions, environment: Environment, base_url: str, was: Backend | None) -> Backend:
-    """Ask for the details of a backend at a URL and return it."""
     same = was if was and was.base_url == base_url else None
     key = dict[str, str]()
     if base_url not in known_servers(environment).values() or (same and (same.api_key_env or same.api_key_file)):
@@ -114,7 +113,6 @@ async def _models(base_url: str, key: str | None = None) -> list[str]:
 
 
 def _chosen(file: ConfigFile) -> Backend | None:
-    """Return the first model of the file's chain, or None."""
     names = file.get("chat") or []
     name = names if isinstance(names, str) else next(iter(names), "")
     found = file.get("models", name) if name else None

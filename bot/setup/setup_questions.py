@@ -9,12 +9,12 @@ from getpass import getpass
 from pathlib import Path
 
 from bot.cli.output import read_answer
-from bot.config.atomic_files import write_private
 from bot.config.environment import Environment
 from bot.errors import BadInput, BadSecret
 from bot.printing import note
 from localization.sentences import _, lazy, told
 from localization.yes_or_no import NO, YES
+from memory.store.home_files import write_whole
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _TYPE = "type"
@@ -119,12 +119,12 @@ class SetupQuestions:
         """Ask for a secret, without echo, and write it to a file, as long as nothing undoes it."""
         question = _("Type it; it is not shown:")
         secret = (read_answer(question, lambda: f"{getpass('')}\n") if sys.stdin.isatty() else _line(question)).strip()
-        before = path.read_text("utf-8") if path.is_file() else None
-        self.undoing.callback(write_private, path, before) if before is not None else self.undoing.callback(
-            path.unlink, missing_ok=True
-        )
+        if path.is_file():
+            self.undoing.callback(write_whole, path, path.read_bytes())
+        else:
+            self.undoing.callback(path.unlink, missing_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_private(path, secret + "\n")
+        write_whole(path, f"{secret}\n".encode())
         self.say(_("  Kept in {path}, readable by you alone.", path=path))
 
 

@@ -102,7 +102,6 @@ def _number(value: float) -> str:
 
 
 def _round_up(value: float) -> float:
-    """Return the smallest round number (2, 4 or 10 times a power of ten) that is not below a value."""
     size = 1.0
     while True:
         for step in (2, 4, 10):

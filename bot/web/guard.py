@@ -21,6 +21,8 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/enter"})
 SCRIPT_PATHS = ("/metrics", "/log", "/sessions/")
 STATIC = "/static/"
+ENTERED = "/entered"
+"""Where a browser goes once its link was redeemed: it is not let in there if it keeps no cookie."""
 _SCRIPT = "script"
 VISITOR = web.RequestKey("visitor", SignedIn)
 WRONG_TOO_OFTEN = lazy("That was wrong too often. Try again in a minute.")

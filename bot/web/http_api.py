@@ -98,8 +98,6 @@ async def _stored_metrics(memory: Memory, mailboxes: Mailboxes) -> list[Metric]:
 
 @dataclass(frozen=True, slots=True)
 class _Collected:
-    """The collected metrics."""
-
     metrics: Sequence[Metric]
 
     def collect(self) -> Sequence[Metric]:

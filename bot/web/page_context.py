@@ -9,24 +9,24 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import nh3
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 from yarl import URL
 
 from adapters.base import Adapter
-from adapters.browser.browser import Browser
-from adapters.browser.tabs import Tabs
 from adapters.events import Person
+from adapters.markup import count_marks, printable
 from bot.app import App
-from bot.commands.texts import bank_text, kinds, receipts
-from bot.commands.texts.ladder_text import drive_name
-from bot.commands.texts.reasons import how_sure, in_words, nothing_sure
+from bot.commands.texts import kinds, receipts
+from bot.commands.texts.ladder_text import drive_name, note_head
+from bot.commands.texts.receipts import how_sure, in_words, nothing_sure
 from bot.talk import Talk
 from bot.web.guard import VISITOR
-from bot.web.prose import prose
+from bot.web.serving import BrowserPlatform
 from bot.web.signins import SignedIn
-from bot.web.tab_presence import TabPresence
 from localization.current_language import current, language_code
 from localization.numerals import number, signed
 from localization.sentences import Sentence, _, lazy
@@ -36,6 +36,18 @@ from memory.view.view import View
 
 _MOST = 20
 """How many languages of a header are considered."""
+_TAGS = {
+    "p", "br", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+    "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+_MARKDOWN = (
+    MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 40})
+    .enable(["table", "strikethrough"])
+    .disable(["link", "image", "autolink", "reference"])
+)
+_MOST_MARKS = 2_000
+"""Rendering more would block the event loop."""
+_CLEANER = nh3.Cleaner(tags=_TAGS, attributes={"ol": {"start"}})
 
 
 def preferred_language(header: str) -> str:
@@ -117,9 +129,7 @@ class PageContext:
 
     app: App
     talk: Talk
-    browser: Browser
-    tabs: Tabs
-    tab_presence: TabPresence
+    browsing: BrowserPlatform
     templates: Environment
     platforms: Mapping[str, Adapter]
     resuming: set[asyncio.Task[None]] = field(default_factory=set)
@@ -230,7 +240,7 @@ def templates() -> Environment:
     found.globals.update(WORDS, language=current)
     filters: dict[str, Callable[..., object]] = dict(
         prose=prose, short=receipts.one_line, reasons=in_words, how_sure=how_sure, nothing_sure=nothing_sure, signed=signed, drive=drive_name,
-        platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=bank_text.head,
+        platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=note_head,
         number=lambda n, digits=0: number(n, digits=digits),
         stored=lambda reason: _(reason) if reason else "",
     )  # fmt: skip
@@ -246,3 +256,10 @@ def _evaluated_on_each_use(say: Callable[..., object]) -> Callable[..., object]:
         return say(*given)
 
     return said
+
+
+def prose(text: str) -> Markup:
+    """Render a reply as HTML with text formatting alone; a text with more marks is shown as written."""
+    if count_marks(text) > _MOST_MARKS:
+        return Markup("<pre>{}</pre>").format(escape(printable(text)))
+    return Markup(_CLEANER.clean(_MARKDOWN.render(printable(text))))

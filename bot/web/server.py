@@ -10,7 +10,7 @@ from aiohttp import web
 from bot.errors import LyraError
 from bot.web import http_api
 from bot.web.connections import CONNECTIONS, HttpConnection, OpenConnections
-from bot.web.guard import GUARD, Guard, protect
+from bot.web.guard import ENTERED, GUARD, Guard, protect
 from bot.web.host_names import HostNames
 from bot.web.page_context import CONTEXT, PageContext
 from bot.web.pages import ROUTES, talk_page
@@ -75,18 +75,23 @@ class Web:
     async def stop(self) -> None:
         """End all responses and stop listening."""
         self._stopping.set()
-        self._context.tabs.show_all(talk_page.CLOSING)
+        self._context.browsing.tabs.show_all(talk_page.CLOSING)
         if self._listening:
             self._listening.close()
         await self._runner.cleanup()
 
     def _refused(self, request: web.BaseRequest, status: int, words: Said) -> web.Response:
         if "text/html" in request.headers.get("Accept", ""):
-            return self._context.page("problem.html", status, status=status, words=_SIGN_IN if status == 401 else words)
+            if status == 401:
+                words = _KEEPS_NO_COOKIE if request.path == ENTERED else _SIGN_IN
+            return self._context.page("problem.html", status, status=status, words=words)
         return web.json_response({"error": str(words)}, status=status)
 
 
 _SIGN_IN = lazy("Nobody is signed in here. On her machine, lyra web opens this page with a link that lets you in.")
+_KEEPS_NO_COOKIE = lazy(
+    "This browser keeps no cookies of this page, which let you in. Allow them here, and open a new link: lyra web, on her machine."
+)
 
 
 def cookie_name(token: str) -> str:

@@ -5,8 +5,8 @@ import re
 import secrets
 import shlex
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import requires
 from importlib.util import find_spec
@@ -17,12 +17,12 @@ from adapters.base import Adapter
 from adapters.browser.browser import Browser, Origin
 from adapters.browser.tabs import Tabs
 from bot.app import App
+from bot.conversation.conversation_lock import SoleProcess
 from bot.imports import imported
 from bot.service.log import carried_on
 from bot.talk import Talk
 from bot.web.host_names import reach
 from bot.web.signins import SignIns
-from bot.web.tab_presence import TabPresence
 from localization.sentences import Said, lazy, told
 from memory.store import keys
 from memory.types import Identity
@@ -45,9 +45,38 @@ def missing_extras() -> Said | None:
     return lazy('The memory page takes the extra "web", which is not installed here: {command}', command=command)
 
 
+class TabPresence:
+    """The conversations shown by this process's tabs: what is unanswered there is taken up, unless a terminal is attached."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._taken: dict[str, tuple[SoleProcess, int]] = {}
+
+    def at_hand(self, place: str) -> bool:
+        """Return whether this process alone is present at a place."""
+        return place in self._taken and self._taken[place][0].held
+
+    @contextmanager
+    def present(self, place: str) -> Iterator[bool]:
+        """Be present at a place for the block; yield whether neither a terminal nor another process is there."""
+        alone, sitting = self._taken.get(place, (SoleProcess(self._home, place), 0))
+        if not sitting:
+            alone.__enter__()
+        self._taken[place] = alone, sitting + 1
+        try:
+            yield alone.held
+        finally:
+            alone, sitting = self._taken[place]
+            if sitting > 1:
+                self._taken[place] = alone, sitting - 1
+            else:
+                del self._taken[place]
+                alone.__exit__()
+
+
 @dataclass(frozen=True, slots=True)
 class BrowserPlatform:
-    """The browser platform with its tabs and their presence, before anything is served."""
+    """The browser as a platform, with its tabs and their presence, before anything is served."""
 
     browser: Browser
     tabs: Tabs
@@ -77,7 +106,7 @@ async def serving(
     """
     section = app.base.settings.web
     pages = imported("bot.web.page_context")
-    context = pages.PageContext(app, talk, browsing.browser, browsing.tabs, browsing.tab_presence, pages.templates(), platforms)
+    context = pages.PageContext(app, talk, browsing, pages.templates(), platforms)
     token = keys.word(token_path(app), lambda: secrets.token_urlsafe(32))
     web = imported("bot.web.server:Web")(context, reach(section, app.base.environment), token)
     talk.mailboxes.on_left = lambda place, error: browsing.browser.tell(place, told(error))

@@ -14,7 +14,7 @@ from adapters.console.rendering import markdown
 from adapters.matrix.incoming.heard_messages import mentions_her
 from adapters.splitting import split
 from bot.delivery.exit_gate import ExitGate
-from bot.web.prose import prose
+from bot.web.page_context import prose
 from memory.index.when.question_times import parse_question
 from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named

@@ -7,8 +7,8 @@ import discord
 import pytest
 from discord.http import Route
 
+from bot.cli.checkups import Finding
 from bot.cli.checkups.discord_checkup import NEEDED, checkup, invite_url
-from bot.cli.checkups.finding import Finding
 from bot.config.sections import DiscordSection
 from tests.fakes.discord import USUAL, DiscordServer, Held, Lost, RateLimit, Right, Status, Then, pointed_at
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from bot.conversation.conversation_lock import ConversationLock
+from bot.conversation.conversation_lock import turn_in
 from tests.fakes import openai_behaviours as b
 from tests.kits.adapter_kit import Silent
 from tests.kits.lyra_kit import Home, ModelServer
@@ -59,7 +59,7 @@ async def most_at_once(home: Path, kind: type[Silent]) -> int:
 
     async def turn(n: int) -> None:
         nonlocal most
-        async with ConversationLock(home).turn(kind(), "place"):
+        async with turn_in(home, kind(), "place"):
             under_way.add(n)
             most = max(most, len(under_way))
             await asyncio.sleep(0)

@@ -32,7 +32,6 @@ CONVERSATION = {
     "bot.delivery.exit_gate",
 }
 OTHERS = {
-    "apscheduler",
     "numpy.ma",
     "prompt_toolkit",
     "rich",

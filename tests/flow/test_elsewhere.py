@@ -10,8 +10,8 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.discord.resuming.session_position import SessionPosition
+from bot import talk as conversing
 from bot.conversation.listening import Listening
-from bot.service import other_processes
 from memory.store.postgresql.peers.calls import PeerCalls
 from tests.fakes.discord import DiscordServer
 from tests.fakes.openai_server import OpenAIServer
@@ -66,9 +66,9 @@ async def test_what_is_heard_elsewhere_is_answered_once_by_who_holds_the_place(
 ) -> None:
     if called:
         # By itself it would look far too late for this test.
-        monkeypatch.setattr(other_processes, "_SECONDS", 3600)
+        monkeypatch.setattr(conversing, "_POLL_SECONDS", 3600)
     else:
-        monkeypatch.setattr(other_processes, "_SECONDS", 0.2)
+        monkeypatch.setattr(conversing, "_POLL_SECONDS", 0.2)
         monkeypatch.setattr(PeerCalls, "call", lambda self, words: None)
     async with DiscordServer() as server, model_server() as model:
         general = server.world.channel(server.world.guild("Home"), "general")

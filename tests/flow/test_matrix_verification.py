@@ -11,7 +11,7 @@ from adapters.matrix.account.client import Client
 from adapters.matrix.account.keystore import KeyStores
 from adapters.matrix.account.signing import CrossSigningIdentity
 from adapters.matrix.verification.records import Records, VerificationRecord, attestations
-from bot.service.adapter_notes import KeptNotes
+from bot.service.platforms import KeptNotes
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.sas import Comparison, emoji_in
 from tests.kits import matrix_account

@@ -50,6 +50,15 @@ async def test_nobody_sees_a_page_without_coming_in(served: Site) -> None:
     assert "lyra web" in (await stranger.get("/talk")).words
 
 
+async def test_a_browser_that_keeps_no_cookie_is_told_so(served: Site) -> None:
+    forgetful = await served.stranger()
+    entered = await forgetful.enter(await link(served.app, "", "ada"))
+    forgetful.http.cookie_jar.clear()
+    refused = await forgetful.follows(entered)
+    assert refused.status == 401 and "cookie" in refused.words and "lyra web" in refused.words
+    assert "cookie" not in (await forgetful.get("/talk")).words, "where nobody came in by a link, none is missing"
+
+
 async def test_a_link_works_once(served: Site) -> None:
     path = await link(served.app, "", "ada")
     assert (await (await served.stranger()).enter(path)).status == 303

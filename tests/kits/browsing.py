@@ -87,9 +87,11 @@ class Visitor:
             return Answer(came.status, dict(came.headers), await came.text())
 
     async def follows(self, answer: Answer) -> Answer:
-        """Go where an answer leads."""
+        """Go where an answer leads, and on from there."""
         assert answer.status == 303, answer.text
-        return await self.get(answer.headers["Location"])
+        while answer.status == 303:
+            answer = await self.get(answer.headers["Location"])
+        return answer
 
     @asynccontextmanager
     async def watching(self, conversation: str = "main") -> AsyncIterator["Watched"]:

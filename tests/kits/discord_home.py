@@ -10,8 +10,7 @@ import pytest
 
 from adapters.discord.adapter import AccountAccess, Discord
 from bot.app import App
-from bot.service.adapter_notes import KeptNotes
-from bot.service.platforms import vault_of
+from bot.service.platforms import KeptNotes, vault_of
 from memory.types import DomainKind
 from tests.fakes.discord import DiscordServer, Guild, Person
 from tests.fakes.openai_server import OpenAIServer

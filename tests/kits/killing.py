@@ -61,7 +61,7 @@ def killed(home: Home, plan: Plan) -> list[Left]:
 
 def _carry_out(plan: Plan) -> list[Left]:
     # Loaded once, here, so that a child only has to do its work.
-    from bot.cli import backups, chat, conversations, importing  # noqa: F401
+    from bot.cli import chat, conversations, importing, storage  # noqa: F401
 
     if plan.guards:
         _GUARDS[plan.guards]()
@@ -153,7 +153,7 @@ def _lyra(words: Sequence[str], folder: str, steps: _Steps | None) -> None:
 
 def _in_two_steps() -> None:
     """Restore as it once was: the old memory aside, then the new one in its place, then what was forgotten is forgotten again."""
-    from bot.cli import backups
+    from bot.cli import storage
     from memory.store import restoring
 
     def finish(path: Path, now: int) -> restoring.SupersededMemory | None:
@@ -161,8 +161,8 @@ def _in_two_steps() -> None:
         restoring.staging_path(path).replace(path)
         return restoring.SupersededMemory(aside, now)
 
-    backups.restoring.decide = lambda path: None  # type: ignore[attr-defined]
-    backups.restoring.finish = finish  # type: ignore[attr-defined]
+    storage.restoring.decide = lambda path: None  # type: ignore[attr-defined]
+    storage.restoring.finish = finish  # type: ignore[attr-defined]
 
 
 def _unfinished() -> None:

@@ -12,8 +12,7 @@ import pytest
 from adapters.base import Adapter
 from adapters.matrix.adapter import Matrix
 from bot.app import App
-from bot.service.adapter_notes import KeptNotes
-from bot.service.platforms import matrix_access, platforms
+from bot.service.platforms import KeptNotes, matrix_access, platforms
 from tests.fakes.matrix import Event, People, Person, Proxy
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import Awake, configured, woken

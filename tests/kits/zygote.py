@@ -24,7 +24,7 @@ from typing import Any
 
 import typer
 
-from bot.cli import backups, chat, conversations, dream, importing, outcome, remembered, status  # noqa: F401
+from bot.cli import chat, conversations, dream, importing, outcome, remembered, status, storage  # noqa: F401
 from bot.cli.checkups import doctor  # noqa: F401
 from bot.cli.main import cli
 from bot.imports import imported
@@ -37,7 +37,7 @@ _LATE = (
     "adapters.console.progress_bar", "adapters.console.terminal", "adapters.console.rendering", "adapters.discord.adapter",
     "adapters.matrix.adapter", "anyio._backends._asyncio", "anyio.streams.tls", "apscheduler.executors.asyncio",
     "apscheduler.triggers.date", "apscheduler.triggers.interval", "babel.dates", "babel.lists", "babel.numbers", "bot.__main__",
-    "bot.cli.checkups.discord_checkup", "bot.cli.checkups.matrix_checkup", "bot.cli.move_command", "bot.cli.web_command",
+    "bot.cli.checkups.discord_checkup", "bot.cli.checkups.matrix_checkup", "bot.cli.web_command",
     "bot.models.endpoints.embedding", "bot.models.endpoints.llm",
     "bot.models.offline.extractive", "bot.models.writer",
     "bot.service.log_file", "bot.setup.model_command", "bot.setup.persona_command", "bot.setup.setup", "bot.web.server",

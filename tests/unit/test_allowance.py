@@ -3,10 +3,9 @@
 import pytest
 
 from adapters.events import Person, Place, Reach
-from bot.admission.allowance import Allowance, Grant
+from bot.admission.allowance import Allowance, Grant, too_much
 from bot.admission.place_limits import parse_limit
 from bot.config.settings import Settings
-from bot.conversation.error_texts import too_much
 from bot.conversation.people import People
 from bot.conversation.preferences import Chosen, Preferences
 from bot.errors import BadInput

@@ -13,7 +13,7 @@ CALLS = [
     one
     for file in ("cli/main.py", "cli/memory_commands.py")
     for one in ast.walk(ast.parse((REPO / "bot" / file).read_text("utf-8")))
-    if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and ast.unparse(one.func) == "options.run"
+    if isinstance(one, ast.Call) and ast.unparse(one.func) == "execute"
 ]
 
 

@@ -29,6 +29,13 @@ def test_every_step_of_a_flow_is_a_place_in_the_code() -> None:
     assert [(file, name) for file, name in steps if name not in defined(REPO / file)] == []
 
 
+@pytest.mark.parametrize(("flow", "most"), [("a message", 25), ("a recall", 20)])
+def test_a_newcomer_follows_a_flow_through_few_files(flow: str, most: int) -> None:
+    text = (REPO / "docs" / "architecture.md").read_text("utf-8")
+    steps = text.partition(f"## The flow of {flow}\n")[2].partition("\n## ")[0]
+    assert 10 < len(set(re.findall(r"`([\w/]+\.py)`", steps))) <= most
+
+
 @pytest.mark.parametrize("document", [REPO / "README.md", *DOCS], ids=lambda one: str(one.name))
 def test_every_file_that_is_named_is_there(document: Path) -> None:
     text = document.read_text("utf-8")

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from bot.service.other_processes import OtherProcesses
 from bot.service.serve import Worker
+from bot.talk import OtherProcesses
 from memory.journal.chores import CHORE
 from memory.store.peers import Heard
 

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from adapters.events import Person, Place, Reach
 from adapters.message_parts import Forward, Quote
-from bot.context.quoting import without_confidences, without_forgotten
+from bot.context.quoting import messages_before, without_confidences, without_forgotten
 from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
+from tests.kits.adapter_kit import Silent
 from tests.kits.memory_kit import Corner, among
 
+PLACE = Place("console", "general", "general", Reach.PUBLIC, server="town")
 TOLD = {"red": "ada", "blue": "ben", "green": "ada"}
 
 
@@ -75,3 +78,26 @@ def test_what_others_said_just_before_leaves_a_confidence_out_with_its_correctio
     quotes = [Quote(f"{n}", "ada", text, n, person="ada") for n, text in enumerate(said)]
     theirs = Quote("x", "cleo", "no wait, 7749", 50, person="cleo")
     assert [one.text for one in without_confidences([*quotes, theirs])] == [*open_ones, theirs.text]
+
+
+class Scrolled(Silent):
+    """A place where these messages stand, which remembers what was read of it."""
+
+    def __init__(self, said: Sequence[Quote]) -> None:
+        self.said = said
+        self.read: list[str] = []
+
+    async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
+        """Return the n messages before one."""
+        end = next((at for at, one in enumerate(self.said) if one.id == message), len(self.said))
+        found = self.said[max(0, end - n) : end]
+        self.read += [one.id for one in found]
+        return found
+
+
+async def test_what_corrects_a_confidence_of_further_back_is_left_out_and_nothing_is_read_twice() -> None:
+    said = ["my locker number is 7741, but don't tell Ben", *(f"the boat has {n} sails" for n in range(5)), "I meant 7742"]
+    who = {0: "ada", len(said) - 1: "ada"}
+    place = Scrolled([Quote(f"{n}", who.get(n, "cleo"), text, n, person=who.get(n, "cleo")) for n, text in enumerate(said)])
+    assert [one.text for one in await messages_before(place, PLACE, "", 3)] == said[4:6]
+    assert sorted(place.read) == [one.id for one in place.said]

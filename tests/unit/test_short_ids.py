@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.texts.reasons import in_words
+from bot.commands.texts.receipts import in_words
 from memory.errors import AmbiguousId, NotFound
 from memory.types import Exchange
 from tests.kits.importing import imported, lines, texts

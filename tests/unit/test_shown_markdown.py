@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from adapters.console.rendering import markdown
-from bot.web.prose import prose
+from bot.web.page_context import prose
 from tests.kits.steps import steps
 
 HOSTILE = ["[", "[(", "![", "[a](", "[*a ", "**a ", "_a", "~~a", "<", "&", "\\", "``` "]

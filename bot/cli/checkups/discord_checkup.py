@@ -12,7 +12,8 @@ import aiohttp
 import discord
 from discord.http import Route
 
-from bot.cli.checkups.finding import Finding
+from adapters.listener import Notes
+from bot.cli.checkups import Finding
 from bot.config.environment import Environment
 from bot.config.sections import DiscordSection
 from bot.errors import BadSecret
@@ -37,8 +38,8 @@ def invite_url(application_id: int) -> str:
     return discord.utils.oauth_url(application_id, permissions=permissions, scopes=("bot", "applications.commands"))
 
 
-async def configured(section: DiscordSection, environment: Environment) -> list[Finding]:
-    """Return findings about the configured bot."""
+async def configured(section: DiscordSection, environment: Environment, _notes: Notes) -> list[Finding]:
+    """Return findings about the configured bot, of which there are no notes to be read."""
     try:
         token = environment.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
     except BadSecret as error:

@@ -12,8 +12,7 @@ from shlex import quote
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from bot.app import App, open_app, secret_of
-from bot.cli.checkups import memory_checkup, model_checkup
-from bot.cli.checkups.finding import Finding
+from bot.cli.checkups import Finding, memory_checkup, model_checkup
 from bot.cli.output import system_failure
 from bot.config.environment import Environment, read_environment
 from bot.config.sections import Backend
@@ -24,9 +23,9 @@ from bot.imports import imported
 from bot.models.embedders import EmbedderChoice, choose_embedder
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.printing import note, show
-from bot.service.adapter_notes import KeptNotes, NoNotes
 from bot.service.awake import is_awake, run_lock
 from bot.service.log import log
+from bot.service.platforms import KeptNotes, NoNotes
 from localization.numerals import number
 from localization.sentences import _, told
 from memory.errors import EmbeddingFailed, MemoryFailure
@@ -112,8 +111,7 @@ async def examine(
         *[(_("Model {name}", name=name), partial(_model, environment, settings.models[name], name, app)) for name in models],
         (_("Meaning"), partial(_meaning, environment, settings, app)),
         (_("Model"), partial(_unconnected, settings, app)),
-        ("Discord", partial(_discord, environment, settings)),
-        ("Matrix", partial(_matrix, environment, settings, app)),
+        *[(name.capitalize(), partial(_platform, name, environment, settings, app)) for name in settings.platforms],
         ("Lyra", partial(_awake, environment)),
     ]
     for name, check in parts:
@@ -220,19 +218,10 @@ async def _unconnected(settings: Settings, app: App | None) -> list[Finding]:
     return [Finding(True, _("Model: none. She keeps, finds and summarizes; lyra model connects one."))] if without else []
 
 
-async def _matrix(environment: Environment, settings: Settings, app: App | None) -> list[Finding]:
-    if settings.matrix is None:
-        return []
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.matrix_checkup:configured")
-    notes: Notes = KeptNotes(app.memory.settings, "matrix") if app else NoNotes()
-    return await checkup(settings.matrix, environment, notes)
-
-
-async def _discord(environment: Environment, settings: Settings) -> list[Finding]:
-    if settings.discord is None:
-        return []
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.discord_checkup:configured")
-    return await checkup(settings.discord, environment)
+async def _platform(name: str, environment: Environment, settings: Settings, app: App | None) -> list[Finding]:
+    notes: Notes = KeptNotes(app.memory.settings, name) if app else NoNotes()
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported(f"bot.cli.checkups.{name}_checkup:configured")
+    return await checkup(settings.platforms[name], environment, notes)
 
 
 async def _meaning(environment: Environment, settings: Settings, app: App | None) -> list[Finding]:

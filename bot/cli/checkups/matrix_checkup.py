@@ -29,7 +29,7 @@ from adapters.matrix.homeserver import (
     signed_out,
     word,
 )
-from bot.cli.checkups.finding import Finding
+from bot.cli.checkups import Finding
 from bot.config.environment import Environment
 from bot.config.sections import MatrixSection
 from bot.errors import BadSecret

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from bot.app import key_of
-from bot.cli.checkups.finding import Finding
+from bot.cli.checkups import Finding
 from bot.commands.texts import receipts
 from bot.config.environment import Environment
 from bot.config.home import hold_shared
@@ -41,7 +41,6 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
 
 
 async def _server(memory: Memory) -> AsyncIterator[Finding]:
-    """Check the database server that holds the memory."""
     found = await server_status(memory.db)
     server = _(
         "Database: PostgreSQL {version}, commits wait for {sync}, {used} of {most} connections are used.",
@@ -85,7 +84,6 @@ async def _server(memory: Memory) -> AsyncIterator[Finding]:
 
 
 def _guarded(by: RowGuard) -> Finding:
-    """Report whether the server enforces row-level security on her role."""
     if by is RowGuard.FORCED:
         return Finding(True, _("Database: the server itself shows each conversation only what its readers may know."))
     if by is RowGuard.OWN:
@@ -106,7 +104,6 @@ def _guarded(by: RowGuard) -> Finding:
 
 
 def _standby(copy: Standby) -> Finding:
-    """Report how far a standby of the server lags behind."""
     if copy.behind is None:
         return Finding(True, _("Database: a copy follows; grant me pg_read_all_stats to see how far behind it is."))
     behind = number(-(-copy.behind // 1000))

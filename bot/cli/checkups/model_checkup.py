@@ -5,7 +5,7 @@ import base64
 from contextlib import aclosing
 
 from bot.app import secret_of
-from bot.cli.checkups.finding import Finding
+from bot.cli.checkups import Finding
 from bot.config.environment import Environment
 from bot.config.sections import Backend
 from bot.errors import LyraError, ModelError

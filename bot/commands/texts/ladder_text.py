@@ -1,12 +1,15 @@
-"""Rendering of statements: facts, months, arcs, her self-state, each with its sources."""
+"""Rendering of statements: facts, months, arcs, her self-state, each with its sources; and the notes of a shared place."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 
 from bot.commands.texts.receipts import Ids, day, moment, one_line
+from localization.formatting import day as named_day
 from localization.formatting import month as named_month
 from localization.numerals import number, signed
 from localization.sentences import _, lazy, marked, ngettext
+from memory.bank.block import BankEntry, bullet, entries
+from memory.text.time import periods
 from memory.tiers.drives import NAMES, Drives
 from memory.tiers.selfstate import DatedState, SelfState
 from memory.types import Exchange, Statement
@@ -157,3 +160,22 @@ def _when(one: Statement, time_zone: str) -> str:
     if one.ended_at is not None:
         return _("from {first}, replaced on {ended_at}", first=first, ended_at=day(one.ended_at, time_zone))
     return _("since {first}, last on {last}", first=first, last=last) if last != first else _("since {first}", first=first)
+
+
+def notes(shown: Sequence[Statement]) -> str:
+    """Return the notes of a shared place, newest first, each under the time it covers."""
+    return "\n".join("\n".join([f"{note_head(one)}:", *(f"- {bullet(note)}" for note in one.bullets)]) for one in entries(shown))
+
+
+def note_head(noted: BankEntry) -> str:
+    """Return what a note covers: Conversation of 3 March 2026 at 12:01, Week from 2 March 2026."""
+    first = periods.days(noted.period)[0]
+    match noted.rung:
+        case periods.CONVERSATION:
+            began = datetime.fromisoformat(periods.period_label(noted.period))
+            return _("Conversation of {day} at {time}", day=named_day(began), time=f"{began:%H:%M}")
+        case periods.DAY:
+            return named_day(first)
+        case periods.WEEK:
+            return _("Week from {day}", day=named_day(first))
+    return named_month(date.fromisoformat(f"{noted.period}-01"))

@@ -54,7 +54,6 @@ def _fact_lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, no
 
 
 def _sections(page: Page) -> Iterator[tuple[str, Sequence[PlacedMessage]]]:
-    """Yield the messages under their headings."""
     if page.said:
         yield _("What was said of it:") if page.kind != "person" else _("What was said of them:"), page.said
     own = [placed for placed in page.own if placed not in page.said]

@@ -1,25 +1,61 @@
-"""Rendering of recalled items: speaker, time, conversation and id."""
+"""Rendering of recalled items: speaker, time, conversation and id; why each was found, and how certain that is."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from adapters.command_table import Card
-from bot.commands.texts.reasons import how_sure, in_words
 from localization.formatting import ago
 from localization.formatting import day as named_day
 from localization.numerals import number
 from localization.sentences import _, ngettext
-from memory.index.hits import Condensed, Hit
+from memory.index.hits import Certainty, Condensed, Hit
 from memory.store.commit_marks import LostCommits
 from memory.store.restoring import SupersededMemory
 from memory.text.time.times import local
 from memory.types import Digest, Exchange, Forgotten, Session
 
+_ALIKE = 0.5
+"""The cosine from which people take two sentences to say the same in other words."""
 _LONG = 300
 _SHOWN = 3
 
 Ids = Mapping[str, str]
 """Shortened ids by their full ones."""
+
+
+def in_words(why: Sequence[str]) -> str:
+    """Return the signals of a hit in words: same words: locker, code; it means much the same."""
+    return "; ".join(dict.fromkeys(_in_words(one) for one in why))
+
+
+def how_sure(certainty: Certainty) -> str:
+    """Return how certain it is that a hit is about the question."""
+    match certainty:
+        case Certainty.SURE:
+            return _("sure")
+        case Certainty.LIKELY:
+            return _("likely")
+        case Certainty.WEAK:
+            return _("perhaps about something else")
+
+
+def nothing_sure(hits: Sequence[Hit | Condensed]) -> str:
+    """Return the remark above hits that are all weak; '' for others, and for none."""
+    weak = bool(hits) and all(hit.certainty is Certainty.WEAK for hit in hits)
+    return _("I have nothing sure about that. The nearest is:") if weak else ""
+
+
+def _in_words(signal: str) -> str:
+    kind, _space, rest = signal.partition(" ")
+    match kind:
+        case "words:":
+            return _("same words: {words}", words=rest)
+        case "meaning":
+            return _("it means much the same") if float(rest) >= _ALIKE else _("it means something like it")
+        case "said":
+            times = int(rest.split()[0])
+            return ngettext("said {n} time", "said {n} times", times)
+    return _("it is next to what was found") if signal == "beside a hit" else _(signal)
 
 
 def moment(at: int, now: int, time_zone: str) -> str:

@@ -25,8 +25,8 @@ from bot.context.tools import (
     render_results,
     repeatable_call,
 )
-from bot.conversation.answering.source_watch import SourceWatch
 from bot.conversation.answering.streaming import AnswerPreview
+from bot.conversation.answering.turn_validity import SourceWatch
 from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import AnswerEnded, BadInput, ContextTooLong

@@ -13,8 +13,8 @@ from contextlib import suppress
 from adapters.base import Preview
 from adapters.command_table import Action
 from adapters.errors import SendFailed
-from bot.commands.question_commands import STOP
-from bot.conversation.answering.source_watch import SourceWatch
+from bot.commands.answer_commands import STOP
+from bot.conversation.answering.turn_validity import SourceWatch
 from bot.conversation.mailbox import Ticket
 from bot.conversation.one_turn import Turn
 from bot.delivery.exit_gate import word_at

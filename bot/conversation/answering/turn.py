@@ -9,25 +9,24 @@ from functools import partial
 from adapters.base import Adapter
 from adapters.plain_words import asks_for_no_record
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.general_commands import is_operator
-from bot.conversation.answering import current_readers
-from bot.conversation.answering.edit_offers import answer_actions
 from bot.conversation.answering.generation import Generation
-from bot.conversation.answering.running_answers import RunningAnswers
+from bot.conversation.answering.renewed_answers import answer_actions
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
+from bot.conversation.answering.turn_validity import require_readers
 from bot.conversation.answering.unanswered import Unanswered
 from bot.conversation.conversation_threads import ConversationThreads
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import (
-    FirstContact,
     discretion_confirmation,
     discretion_ended_notice,
+    introduce,
     kept_all_the_same,
     thoughts_offer,
 )
 from bot.conversation.mailbox import Ticket
-from bot.conversation.one_turn import GeneratedAnswer, ReadersChanged, TooLate, Turn
+from bot.conversation.one_turn import GeneratedAnswer, ReadersChanged, RunningAnswers, TooLate, Turn
+from bot.conversation.people import is_operator
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.dreams.reflection_posting import NAME as REFLECTIONS
@@ -72,7 +71,6 @@ class Turns:
         self._priority = priority
         self._running_answers = running_answers
         self._unanswered = Unanswered(services)
-        self._first_contact = FirstContact(services)
         self._threads = ConversationThreads(services, allowance)
         self._keeping = asyncio.Semaphore(_KEPT_AT_ONCE)
 
@@ -106,7 +104,7 @@ class Turns:
             return
         await self._remove_stale_previews(turn)
         if adapter.introduces:
-            await self._first_contact.introduce(turn.place, turn.view, turn.session, adapter.prefix)
+            await introduce(self._services, turn.place, turn.view, turn.session, adapter.prefix)
         await self._confirm_discretion(turn)
         await self._tell_what_is_kept(turn)
         grant, seconds = await self._allowance.take(turn.person, turn.place, turn.questions[-1].said_at, turn.chosen)
@@ -238,7 +236,7 @@ class Turns:
         with measures.stage("answer"):
             answer = await self._generation.answer(turn, preview)
         await ticket.wait_for_earlier()
-        await current_readers.require_readers(self._services.domains, turn)
+        await require_readers(self._services.domains, turn)
         place = (turn.place.platform, turn.session.ref.place)
         await self._verification.require_standing(answer.used, answer.asides, place, gaps)
         if turn.off_record:

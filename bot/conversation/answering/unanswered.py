@@ -3,15 +3,15 @@
 from collections.abc import Collection, Sequence
 from functools import partial
 
-from bot.commands.general_commands import is_operator
-from bot.conversation.error_texts import error_text, too_much
+from bot.admission.allowance import too_much
 from bot.conversation.inbox_events import HeardMessage
-from bot.conversation.introduction import FirstContact, goes_on
+from bot.conversation.introduction import goes_on, leave_behind
 from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
+from bot.conversation.people import is_operator
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.outgoing import READERS_CHANGED
-from bot.errors import ModelDenied, ModelError, ModelMissing, ModelRefused
+from bot.errors import ModelDenied, ModelError, ModelMissing, ModelRefused, error_text
 from bot.models.outage import passes
 from bot.rights import unstored_answers
 from bot.service.log import log
@@ -35,7 +35,6 @@ class Unanswered:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._first_contact = FirstContact(services)
         self._within = services.settings.answer_within_minutes * MINUTE
         self._told_late: dict[tuple[str, str], int] = {}
 
@@ -73,7 +72,7 @@ class Unanswered:
         view, session = await self._services.domains.view_and_session(place)
         if goes_on(place, view):
             with reading(await self._services.languages.among(place, view)):
-                await self._first_contact.leave_behind(place, view, session, turn.adapter.prefix)
+                await leave_behind(self._services, place, view, session, turn.adapter.prefix)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Hold the question until the model is back; return a notice, once, and another where it is given up."""

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from bot.web.pages import (
-    activity_page,
     entry_page,
     health_pages,
     knowledge_pages,
@@ -20,9 +19,5 @@ from bot.web.pages import (
     timeline_page,
 )
 
-ROUTES: Sequence[web.RouteTableDef] = tuple(
-    topic.routes
-    for topic in (
-        entry_page, talk_page, search_page, timeline_page, knowledge_pages, rights_pages, self_pages, health_pages, activity_page,
-    )
-)  # fmt: skip
+_TOPICS = (entry_page, talk_page, search_page, timeline_page, knowledge_pages, rights_pages, self_pages, health_pages)
+ROUTES: Sequence[web.RouteTableDef] = tuple(topic.routes for topic in _TOPICS)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from aiohttp import web
 
 from bot.web.connections import CONNECTIONS
-from bot.web.guard import FOREIGN, GUARD, UNREADABLE, VISITOR, WRONG_TOO_OFTEN, is_foreign
+from bot.web.guard import ENTERED, FOREIGN, GUARD, UNREADABLE, VISITOR, WRONG_TOO_OFTEN, is_foreign
 from bot.web.page_context import CONTEXT, redirect, visiting
 from bot.web.signins import COOKIE_DAYS
 from localization.sentences import Sentence, _, lazy
@@ -18,6 +18,7 @@ _STALE = lazy("That link was used already, or is older than ten minutes. On her 
 
 
 @routes.get("/")
+@routes.get(ENTERED)
 async def _home(_request: web.Request) -> web.Response:
     return redirect("/talk")
 
@@ -44,7 +45,7 @@ async def _enter(request: web.Request) -> web.Response:
             return _problem(request, 429, WRONG_TOO_OFTEN)
         guard.attempts.count_wrong(caller)
         return _problem(request, 403, _STALE)
-    response = redirect("/talk")
+    response = redirect(ENTERED)
     response.set_cookie(
         guard.cookie,
         cookie,

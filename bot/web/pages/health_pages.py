@@ -1,6 +1,8 @@
-"""Status pages: charts of messages and calls and, for the system user, what `lyra doctor` finds, and emoji to be compared."""
+"""Status pages: charts of messages and calls, the live log of what she does, in numbers and without anybody's words; and, for the system user,
+what `lyra doctor` finds, and emoji to be compared."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
 from aiohttp import web
@@ -9,17 +11,20 @@ from adapters.matrix.verification.records import Records, VerificationRecord
 from adapters.matrix.verification.sas import EMOJI
 from bot.cli.checkups.doctor import examine
 from bot.service import costs
-from bot.service.adapter_notes import KeptNotes
+from bot.service.platforms import KeptNotes
 from bot.service.refused_accounts import refused_platforms
 from bot.web.charts import Bar, bars
 from bot.web.page_context import Visit, notice, redirect, visiting
-from localization.formatting import short_day, short_month
-from localization.sentences import _, lazy
+from bot.web.server_sent_events import StreamEvent, follow, last_seen
+from localization.formatting import month, short_day, short_month
+from localization.sentences import Sentence, _, lazy, lazy_plural
+from memory.journal.ledger import Activity
 from memory.text.time.times import local
 from memory.types import MINUTE
 
 routes = web.RouteTableDef()
 _DAYS = 60
+_SHOWN = 100
 _DAY = 24 * 60 * MINUTE
 
 
@@ -97,7 +102,6 @@ async def _decide(request: web.Request) -> web.Response:
 
 
 async def _waiting(records: Records | None) -> list[VerificationRecord]:
-    """Return the verifications that show emoji and await a verdict."""
     if records is None:
         return []
     return [one for one in await records.under_way() if one.emoji and await records.answer(one) is None]
@@ -111,3 +115,59 @@ def _records(visit: Visit) -> Records | None:
 def numbers(one: VerificationRecord) -> str:
     """Return the emoji numbers of a verification, as the form sends them."""
     return " ".join(map(str, one.emoji))
+
+
+@routes.get("/activity")
+async def _activity(request: web.Request) -> web.Response:
+    visit = await visiting(request)
+    happened = await visit.view.activity(0, _SHOWN)
+    seen = happened[-1].seq if happened else 0
+    return await visit.page("activity.html", happened=[_described(one) for one in reversed(happened)], seen=seen)
+
+
+@routes.get("/activity/stream", allow_head=False)
+async def _stream(request: web.Request) -> web.StreamResponse:
+    """Stream log entries from a sequence number on, until the tab is closed or Lyra stops."""
+    visit, given = await visiting(request), request.headers.get("Last-Event-ID") or request.query.get("after", "0")
+    times = visit.times
+
+    async def news(seen: int) -> list[StreamEvent]:
+        happened = [(one.seq, *_described(one)) for one in await visit.view.activity(seen, _SHOWN)]
+        return [
+            StreamEvent("done", {"at": times.moment(at), "what": what, "counts": counts}, seq)
+            for seq, at, what, counts in happened
+        ]
+
+    return await follow(request, last_seen(given) or 0, news)
+
+
+def _described(one: Activity) -> tuple[int, str, str]:
+    """Return when something was done, what, and its numbers, as people write them."""
+    what = str(_WORDS.get(one.kind, one.kind.capitalize()))
+    numbers = [
+        str(_COUNTED[name](value)) for name, value in one.detail.items()
+        if name in _COUNTED and isinstance(value, int) and value
+    ]  # fmt: skip
+    period = str(one.detail.get("period", ""))
+    if one.kind == "era" and _MONTH.fullmatch(period):
+        numbers.insert(0, month(date.fromisoformat(f"{period}-01")))
+    return one.at, what, ", ".join(numbers)
+
+
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+_WORDS = {
+    "gist": lazy("Summarized part of a conversation"), "merge": lazy("Merged gists"), "summary": lazy("Summarized a conversation"),
+    "profile": lazy("Updated facts"), "era": lazy("Wrote about a month"), "narrative": lazy("Said what is going on"),
+    "self": lazy("Said how I am"), "reflection": lazy("Had a thought"), "dream": lazy("Dreamt"),
+    "import": lazy("Imported messages"), "bank": lazy("Took notes of a shared place"),
+}  # fmt: skip
+_COUNTED: Mapping[str, Callable[[int], Sentence]] = {
+    "sessions": lambda n: lazy_plural("{n} conversation", "{n} conversations", n),
+    "stored": lambda n: lazy_plural("{n} message", "{n} messages", n),
+    "known": lambda n: lazy_plural("{n} was here already", "{n} were here already", n),
+    "forgotten": lambda n: lazy_plural("{n} had been forgotten and stays so", "{n} had been forgotten and stay so", n),
+    "bad": lambda n: lazy_plural("{n} could not be used in full", "{n} could not be used in full", n),
+    "calls": lambda n: lazy_plural("{n} call", "{n} calls", n),
+    "tokens": lambda n: lazy_plural("{n} token", "{n} tokens", n),
+}
+"""The counts that are shown, with their wording; the others are for programs that read the log."""

@@ -68,7 +68,7 @@ async def _ask(request: web.Request) -> web.Response:
 async def _correct(request: web.Request) -> web.Response:
     visit, text = await visiting(request), clean(str((await request.post()).get("text", "")))
     home = visit.view.home
-    if home.ref.platform != visit.context.browser.platform:
+    if home.ref.platform != visit.context.browsing.browser.platform:
         raise BadInput(
             lazy(
                 "Say that on {platform}, where it was told: /memory correct, or in your own words.",

@@ -1,7 +1,5 @@
 """Her self-state, now and over time; her dreams with their reports, and posted thoughts; and her persona."""
 
-from collections.abc import Sequence
-
 from aiohttp import web
 
 from bot.commands.dream_commands import post_fewer, take_back
@@ -11,7 +9,6 @@ from bot.web.charts import ChartSeries, lines
 from bot.web.page_context import Visit, notice, redirect, visiting
 from localization.sentences import _, lazy, told
 from memory.tiers.drives import NAMES
-from memory.tiers.selfstate import DatedState
 
 routes = web.RouteTableDef()
 _DONE = {
@@ -105,10 +102,12 @@ async def _self(request: web.Request) -> web.Response:
     now, history = await view.self_state.now(), (await view.self_state.history())[::-1]
     ends = (times.day(history[0].at), times.day(history[-1].at)) if history else ("", "")
     receipts = await view.digests.receipts([*now.narrative, *now.reflections])
+    moods = [ChartSeries(drive_name(name), [(one.at, getattr(one.mind, name)) for one in history]) for name in ("mood", "energy")]
+    driven = [ChartSeries(drive_name(name), [(one.at, one.mind.drives[name]) for one in history]) for name in NAMES]
     return await visit.page(
         "self.html", now=now, said=receipts, drives=NAMES,
-        moods=lines(_moods(history), -1, 1, ends, _("Mood and energy over time")),
-        driven=lines(_drives(history), 0, 1, ends, _("What drives me over time")),
+        moods=lines(moods, -1, 1, ends, _("Mood and energy over time")),
+        driven=lines(driven, 0, 1, ends, _("What drives me over time")),
     )  # fmt: skip
 
 
@@ -116,14 +115,3 @@ async def _self(request: web.Request) -> web.Response:
 async def _reset_self(request: web.Request) -> web.Response:
     await (await visiting(request)).view.self_state.reset()
     return redirect("/self")
-
-
-def _moods(history: Sequence[DatedState]) -> Sequence[ChartSeries]:
-    return (
-        ChartSeries(drive_name("mood"), [(one.at, one.mind.mood) for one in history]),
-        ChartSeries(drive_name("energy"), [(one.at, one.mind.energy) for one in history]),
-    )
-
-
-def _drives(history: Sequence[DatedState]) -> Sequence[ChartSeries]:
-    return [ChartSeries(drive_name(name), [(one.at, one.mind.drives[name]) for one in history]) for name in NAMES]

@@ -10,8 +10,7 @@ from aiohttp import web
 
 from adapters.browser.tabs import Tab, TabEvent
 from adapters.events import conversation
-from bot.web.page_context import Visit, redirect, visiting
-from bot.web.prose import prose
+from bot.web.page_context import Visit, prose, redirect, visiting
 from bot.web.server_sent_events import streaming
 from memory.text.off_loop import off_loop
 from memory.text.sanitize import clean
@@ -37,7 +36,7 @@ async def talk(request: web.Request) -> web.Response:
 async def _page(request: web.Request, name: str, beside: Sequence[TabEvent] = ()) -> web.Response:
     """Render a conversation, the latest for ''; `beside` is shown in addition to its stored messages."""
     visit = await visiting(request, own=True)
-    app, view, platform = visit.app, visit.view, visit.context.browser.platform
+    app, view, platform = visit.app, visit.view, visit.context.browsing.browser.platform
     conversations = [one for one in await view.sessions.all() if one.ref.platform == platform]
     name = name or (conversations[0].name if conversations else _FIRST)
     session = next((one for one in conversations if one.name == name), None)
@@ -60,14 +59,12 @@ async def _say(request: web.Request) -> web.Response:
         (place, thread), context = await _place_and_thread(visit, name), visit.context
         once = str(form.get("once", ""))
         if _is_scripted(request):
-            await context.browser.say(visit.person, thread, name, clean(text), once)
+            await context.browsing.browser.say(visit.person, thread, name, clean(text), once)
         else:
-            with context.tabs.opened(place) as tab:
-                answered = await context.browser.say(visit.person, thread, name, clean(text), once)
+            with context.browsing.tabs.opened(place) as tab:
+                answered = await context.browsing.browser.say(visit.person, thread, name, clean(text), once)
                 return await _wait_for_answer(visit, name, place, tab, answered)
-    if _is_scripted(request):
-        return web.json_response({"kept": bool(text)})
-    return redirect("/talk", **{"in": name})
+    return _done(request, name, kept=bool(text))
 
 
 @routes.post("/talk/answer")
@@ -81,17 +78,16 @@ async def _answer_question(request: web.Request) -> web.Response:
     )
     place, _ = await _place_and_thread(visit, name)
     if _is_scripted(request) or place not in context.waiting_answers:
-        was_open = context.browser.answer_question(person, question, yes=yes)
-        return web.json_response({"settled": was_open}) if _is_scripted(request) else redirect("/talk", **{"in": name})
-    with context.tabs.opened(place) as tab:
-        context.browser.answer_question(person, question, yes=yes)
+        return _done(request, name, settled=context.browsing.browser.answer_question(person, question, yes=yes))
+    with context.browsing.tabs.opened(place) as tab:
+        context.browsing.browser.answer_question(person, question, yes=yes)
         return await _wait_for_answer(visit, name, place, tab, context.waiting_answers.pop(place))
 
 
 async def _wait_for_answer(visit: Visit, name: str, place: str, tab: Tab, answered: Awaitable[None]) -> web.Response:
     """Wait for an answer or a question, then render the page with what was shown meanwhile and is stored nowhere."""
     waiting = asyncio.ensure_future(answered)
-    waiting.add_done_callback(lambda _: visit.context.tabs.show(place, _ANSWERED))
+    waiting.add_done_callback(lambda _: visit.context.browsing.tabs.show(place, _ANSWERED))
     beside: list[TabEvent] = []
     with suppress(TimeoutError):
         async with asyncio.timeout(_UNSCRIPTED_SECONDS):
@@ -118,10 +114,8 @@ async def _stop(request: web.Request) -> web.Response:
     name = _conversation_name(form.get("conversation")) or _FIRST
     visit = await visiting(request, own=True)
     place, _ = await _place_and_thread(visit, name)
-    ended = visit.context.talk.running_answers.stop(visit.context.browser.platform, place)
-    if _is_scripted(request):
-        return web.json_response({"ended": ended})
-    return redirect("/talk", **{"in": name})
+    ended = visit.context.talk.running_answers.stop(visit.context.browsing.browser.platform, place)
+    return _done(request, name, ended=ended)
 
 
 @routes.get("/talk/stream", allow_head=False)
@@ -131,9 +125,9 @@ async def _stream(request: web.Request) -> web.StreamResponse:
     context = visit.context
     place, _ = await _place_and_thread(visit, _conversation_name(request.query.get("in")) or _FIRST)
     async with streaming(request) as stream:
-        with context.tabs.opened(place) as tab, context.tab_presence.present(place) as held:
+        with context.browsing.tabs.opened(place) as tab, context.browsing.tab_presence.present(place) as held:
             await stream.send("open", {})
-            for question in context.browser.open_questions(place):
+            for question in context.browsing.browser.open_questions(place):
                 await stream.send(question.kind, question.facts)
             if held:
                 task = asyncio.create_task(_resume(visit, place))
@@ -145,7 +139,6 @@ async def _stream(request: web.Request) -> web.StreamResponse:
 
 
 async def _resume(visit: Visit, place: str) -> None:
-    """Resume what was left over at a place."""
     visit.app.maintenance.poke(visit.view.home)
     await visit.context.talk.take_up(visit.person.platform, place)
     await visit.context.talk.reflections.say(visit.view.home, at_hand=True)
@@ -154,6 +147,11 @@ async def _resume(visit: Visit, place: str) -> None:
 def _is_scripted(request: web.Request) -> bool:
     """Return whether a script of the page sent the request, and shows the result itself."""
     return request.headers.get("X-Requested-With") == "fetch"
+
+
+def _done(request: web.Request, name: str, **outcome: bool) -> web.Response:
+    """Return what a script is told of a form, or lead a browser without scripts back to the conversation."""
+    return web.json_response(outcome) if _is_scripted(request) else redirect("/talk", **{"in": name})
 
 
 def _conversation_name(given: object) -> str:

@@ -62,7 +62,7 @@ async def _conversation(request: web.Request) -> web.Response:
     page = await visit.view.calendar.messages(session, _SHOWN, since=since, before=until)
     return await visit.page(
         "conversation.html", session=session, page=page, period=period, title=month_name(period) if since else "",
-        platform=visit.context.browser.platform,
+        platform=visit.context.browsing.browser.platform,
     )  # fmt: skip
 
 

@@ -1,29 +1,100 @@
-"""Answers of commands: where the asker reads one, and the pages that follow the first of a long one."""
+"""Calls of commands: what one comes with, how its caller is asked back, and how it is answered, page by page."""
 
 import asyncio
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from adapters.base import Adapter
-from adapters.command_table import Action, Reply
+from adapters.command_table import Action, Call, Reply, Surface
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import MenuCall, Message, Person, Place
 from adapters.splitting import split
-from bot.commands.command_call import call_text
 from bot.conversation.services import Services
-from bot.delivery.links import NO_LINKS
+from bot.delivery.links import NO_LINKS, configured
+from bot.delivery.outgoing import Outgoing
 from bot.delivery.urls import addresses
 from bot.errors import BadInput
 from bot.service.log import log
 from localization.sentences import _, lazy
 from memory.errors import SourceGone
 
+_ID = re.compile(r"[a-z2-7]{6,26}")
+"""A public id in base 32, or the beginning of one."""
 Next = Callable[[], Awaitable[Reply]]
 GONE = lazy("That list is not there any more; ask again.")
 MORE = "more"
 """The command that shows a page."""
 _MOST = 500
+
+
+def call_text(event: Message | MenuCall) -> str:
+    """Return the text with which a person called a command: links in it may appear in the answer."""
+    return event.text if isinstance(event, Message) else "\n".join(map(str, event.arguments.values()))
+
+
+def replied_to(message: Message) -> Message | None:
+    """Return the message that a message answers, or None."""
+    quoted = message.quoted
+    if quoted is None:
+        return None
+    person = Person(message.place.platform, quoted.person, quoted.speaker)
+    return Message(
+        quoted.id,
+        message.place,
+        person,
+        quoted.text,
+        quoted.said_at,
+        attachments=quoted.attachments,
+        forwards=quoted.forwards,
+        hidden=quoted.hidden,
+    )
+
+
+def source_id(what: str) -> str:
+    """Return the platform's message id from an id or a link, '' for neither."""
+    if what.startswith("$"):
+        return what
+    last = unquote(what.partition("?")[0].rstrip("/").rpartition("/")[2])
+    if what.startswith("matrix:"):
+        return f"${last}"
+    return last if last.startswith("$") or last.isdigit() else ""
+
+
+def may_be_id(what: str) -> bool:
+    """Return whether words could be the id of a message, or a link to it, rather than what it is about."""
+    return bool(source_id(what) or _ID.fullmatch(what))
+
+
+def named_message(call: Call) -> str:
+    """Return the id of the message that a call names by its id or link, or answers; '' for neither."""
+    named = str(call.arguments.get("message", ""))
+    return source_id(named) or named or (call.target.id if call.target else "")
+
+
+@dataclass(frozen=True, slots=True)
+class GatedConfirmation:
+    """Asks the caller to confirm, through the exit gate like everything sent.
+
+    `written` is what the person wrote, `owner` whether they are the operator.
+    """
+
+    surface: Surface
+    outgoing: Outgoing
+    platform: str
+    written: str
+    owner: bool
+
+    async def confirm(self, question: str) -> bool:
+        """Ask the person; return whether the answer was yes."""
+        links = addresses(self.written) | configured(question, owner=self.owner)
+        return await self.surface.confirm(await self.outgoing.composer.displayable(self.platform, question, links))
+
+    def enter(self, thread: str, name: str) -> bool:
+        """Switch to another conversation of this person; False if the place has only one."""
+        return self.surface.enter(thread, name)
 
 
 class AnswerPages:
