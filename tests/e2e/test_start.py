@@ -32,6 +32,7 @@ CONVERSATION = {
     "bot.delivery.exit_gate",
 }
 OTHERS = {
+    "apscheduler",
     "numpy.ma",
     "prompt_toolkit",
     "rich",

@@ -1,7 +1,8 @@
-"""What is done every minute is done again whatever it raises, and ends with what it is done for."""
+"""What is done every minute is done again whatever it raises, and whatever the clock on the wall shows."""
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -26,7 +27,7 @@ async def until(true: Callable[[], bool]) -> None:
 class Counted:
     """A job that counts how often it was begun, and waits for `go` if it has that."""
 
-    def __init__(self, error: BaseException | None = None, go: asyncio.Event | None = None) -> None:
+    def __init__(self, error: Exception | None = None, go: asyncio.Event | None = None) -> None:
         self.begun = 0
         self._error = error
         self._go = go
@@ -56,8 +57,17 @@ async def test_a_job_that_takes_longer_than_a_minute_is_not_begun_a_second_time_
         await until(lambda: slow.begun >= 2)
 
 
-async def test_a_job_that_cancels_itself_is_done_again_and_one_that_is_under_way_ends_with_the_block() -> None:
-    job, waits = Counted(asyncio.CancelledError()), Counted(go=asyncio.Event())
-    async with minutely.minutely([job], at_once=waits):
-        await until(lambda: job.begun == 3 and waits.begun == 1)
-    assert asyncio.all_tasks() == {asyncio.current_task()}
+async def test_jobs_go_on_after_the_clock_was_set_back() -> None:
+    job = Counted()
+    async with minutely.minutely([job]) as scheduler:
+        await until(lambda: job.begun >= 1)
+        # What a clock that was an hour ahead leaves behind once it is put right.
+        for one in scheduler.get_jobs():
+            one.modify(next_run_time=datetime.now(UTC) + timedelta(hours=1))
+        before = job.begun
+        await until(lambda: job.begun >= before + 2)
+
+
+async def test_a_clock_set_forward_by_years_has_a_job_done_once_for_all_the_minutes_that_were_missed() -> None:
+    now = datetime.now(UTC)
+    assert minutely.Minutely().get_next_fire_time(now - timedelta(days=3650), now) > now
