@@ -29,8 +29,7 @@ from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.index.reindexing import reindex
 from memory.journal.chores import Chores
 from memory.journal.journal import Journal
-from memory.journal.spending import Spending
-from memory.journal.usage import Usage
+from memory.journal.usage import Spending, Usage
 from memory.places import identities, linking, named_conversations, opted_out
 from memory.places.linking import Linking
 from memory.places.places import Places
