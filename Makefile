@@ -88,11 +88,13 @@ model: $(VENV)/.made
 	@$(MODEL) --force-reinstall
 	@$(RUNTIME) --force-reinstall || echo "Its runtime is not to be had for this machine: it runs in numpy, which takes five times as long."
 
-# Written for every platform and Python from 3.11 on; needs uv, and only whoever changes dependencies does.
+# Written for every platform and Python from 3.11 on; needs uv, and only whoever changes dependencies does. The list for development
+# holds what the other does not.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --extra postgresql --extra web --group build pyproject.toml -o deploy/requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  $$(sed -n 's/^\([^ =]*\)==.*/--no-emit-package \1/p' deploy/requirements.lock) \
 	  -c deploy/requirements.lock --extra postgresql --extra web --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
 	  deploy/requirements-model.in -o bot/setup/model.lock
@@ -122,8 +124,8 @@ $(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock bot/se
 	@touch $@
 	@echo done >&2
 
-$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml deploy/lyra.sh
-	@$(PIP) install --no-deps --require-hashes -r deploy/requirements-dev.lock
+$(DEV_READY): $(VENV)/.made deploy/requirements.lock deploy/requirements-dev.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml deploy/lyra.sh
+	@$(PIP) install --no-deps --require-hashes -r deploy/requirements.lock -r deploy/requirements-dev.lock
 	@$(MODEL)
 	@$(RUNTIME) || echo "The local model runs in numpy here."
 	@$(EDITABLE)

@@ -29,9 +29,9 @@ from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.index.reindexing import reindex
 from memory.journal.chores import Chores
 from memory.journal.journal import Journal
-from memory.journal.spending import Spending
-from memory.journal.usage import Usage
-from memory.places import identities, linking, named_conversations, opted_out
+from memory.journal.usage import Spending, Usage
+from memory.places import identities, linking, named_conversations, opted_out, scope_settings
+from memory.places.linked_accounts import LINKED
 from memory.places.linking import Linking
 from memory.places.places import Places
 from memory.places.scope_settings import KeptSetting, KeptSettings, put
@@ -56,6 +56,8 @@ from memory.view.shown_messages import ShownMessages
 from memory.view.view import View
 
 _SCOPE, _WRITERS = "install", "writers"
+_CHOSEN = (*opted_out.CHOSEN, LINKED)
+"""How the keys of settings begin that outlast a restore."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +225,15 @@ class Memory:
             for domain in shared.values():
                 await opted_out.leave_out(tx, self.places.seal, domain, known, out=out)
 
-    async def opted_out(self) -> list[KeptSetting]:
-        """Return who opted out, for `take_over`."""
-        return await opted_out.all_settings(self.db)
+    async def chosen(self) -> list[KeptSetting]:
+        """Return who opted out, what is off the record and which accounts are linked, for `take_over`."""
+        return await scope_settings.beginning(self.db, _CHOSEN)
 
-    async def take_over(self, out: Sequence[tuple[str, str, str]], linked: Sequence[tuple[str, str, str]]) -> None:
-        """Replace the opt-outs and links with those of the memory that this one supersedes."""
+    async def take_over(self, chosen: Sequence[KeptSetting]) -> None:
+        """Replace these choices with those of the memory that this one supersedes; codes to link accounts become invalid."""
         async with self.db.transaction() as tx:
-            await opted_out.replace(tx, out)
-            await linking.take_over(tx, linked)
+            await scope_settings.replace(tx, _CHOSEN, chosen)
+            await linking.end_all(tx)
 
     async def expire(self) -> int:
         """Delete what has outlived its retention, at most once an hour; return how many items were deleted."""

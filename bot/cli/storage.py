@@ -18,6 +18,7 @@ from bot.setup.config_file import ConfigFile
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
 from memory.errors import BackupFailed, KeyUnusable, MemoryFailure
+from memory.places.scope_settings import KeptSetting
 from memory.store import home_files, restoring, rotating
 from memory.store.postgresql.address import SCHEMA, DatabaseAddress
 from memory.text.time.times import SystemClock
@@ -124,22 +125,18 @@ def _openable(file: Path, environment: Environment, settings: Settings) -> bytes
     return key
 
 
-Chosen = tuple[Sequence[tuple[str, str, str]], Sequence[tuple[str, str, str]]]
-"""Who opted out, and which accounts are linked."""
-
-
-async def _finish_forgetting(path: Path, key: bytes, address: DatabaseAddress | None) -> Chosen | None:
+async def _finish_forgetting(path: Path, key: bytes, address: DatabaseAddress | None) -> Sequence[KeptSetting] | None:
     """Complete the tombstone log with forgetting that a killed command began: only the memory to be set aside knows of it.
 
-    Returns its opt-outs and links, None if it cannot be read.
+    Returns what was chosen in it, None if it cannot be read.
     """
     with suppress(MemoryFailure):  # An unreadable memory may be why it is being replaced.
         async with await Memory.open(path, key, Ports(SystemClock(), RandomIds()), address=address) as memory:
-            return await memory.opted_out(), await memory.linking.all_links()
+            return await memory.chosen()
     return None
 
 
-async def _without_the_forgotten(file: Path, key: bytes, path: Path, chosen: Chosen | None) -> int:
+async def _without_the_forgotten(file: Path, key: bytes, path: Path, chosen: Sequence[KeptSetting] | None) -> int:
     """Forget in a staged backup what was forgotten since it was made, and apply the current opt-outs and links.
 
     Returns the number of messages left.
@@ -147,7 +144,7 @@ async def _without_the_forgotten(file: Path, key: bytes, path: Path, chosen: Cho
     try:
         async with await Memory.open(restoring.staging_path(path), key, Ports(SystemClock(), RandomIds())) as memory:
             if chosen is not None:
-                await memory.take_over(*chosen)
+                await memory.take_over(chosen)
             await memory.db.checkpoint()
         return await restoring.verified(restoring.staging_path(path), key)
     except MemoryFailure as error:

@@ -13,7 +13,7 @@ from localization.sentences import lazy
 from memory.core import Memory
 from memory.dream.schedule import Slot
 from memory.errors import BusyElsewhere
-from memory.journal.spending import Spent
+from memory.journal.usage import Spent
 from memory.ports import Clock, Progress
 from memory.types import Domain
 

@@ -14,7 +14,7 @@ from bot.models.outage import LONGEST_UNASKED, ModelOutage
 from bot.models.port import Chain, Model, writer_name
 from bot.models.queued_models import ServedModel
 from bot.models.request_queue import RequestQueue
-from memory.journal.spending import CallLimits, Spending, Spent
+from memory.journal.usage import CallLimits, Spending, Spent
 from memory.places.scope_settings import KeptSettings
 from memory.ports import Clock, Writer
 from memory.types import Domain

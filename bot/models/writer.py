@@ -11,7 +11,7 @@ from localization.sentences import lazy
 from memory.derive import entries, prompts
 from memory.derive.wanted import require_wanted
 from memory.errors import BudgetSpent, TooMuchToRead, WriterFailed, WriterRefused
-from memory.journal.spending import CallLimits, Spending, Spent
+from memory.journal.usage import CallLimits, Spending, Spent
 from memory.ports import ChatModel, Entry, Task
 from memory.text.budget import tokens
 from memory.text.sanitize import clean

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from memory.dream.regression_check import CheckResult
-from memory.journal.spending import Spent
+from memory.journal.usage import Spent
 from memory.tiers.drives import Drives, Signal
 
 

@@ -4,19 +4,10 @@ A name that may no longer be shown is removed by a part of its own, which waits 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from memory.journal.parts import TITLE, Part
 from memory.store.database import Database, Reader
 from memory.store.lineage import bound, placeholders
-
-
-class NameRemoval(NamedTuple):
-    """The part that removes a thread's name, and where."""
-
-    platform: str
-    place: str
-    part: Part
 
 
 class ThreadNames:
@@ -24,15 +15,12 @@ class ThreadNames:
 
     _db: Database
 
-    async def unnaming(self) -> list[NameRemoval]:
-        """Return the removals not attempted yet, oldest first."""
+    async def unnaming(self) -> list[tuple[str, str, Part]]:
+        """Return the removals not attempted yet, oldest first, each with its platform and place."""
         rows = await self._db.all(
             f"SELECT key, platform, place, text, operation FROM outbox WHERE {_GOING} AND state = 'pending' ORDER BY id"
         )
-        return [
-            NameRemoval(row["platform"], row["place"], Part(row["key"], row["text"], row["operation"], form=TITLE))
-            for row in rows
-        ]
+        return [(row["platform"], row["place"], Part(row["key"], row["text"], row["operation"], form=TITLE)) for row in rows]
 
     async def named_still(self, parts: Sequence[Part]) -> list[tuple[str, str]]:
         """Return platform and place of the threads whose names these parts did not remove."""

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 
 from localization.sentences import lazy
 from memory.errors import LinkRefused
-from memory.places import scope_settings
-from memory.places.linked_accounts import LINKED, Declared, LinkedAccounts, deserialize, nobody_else, serialize
-from memory.places.scope_settings import KeptSetting
+from memory.places.linked_accounts import Declared, LinkedAccounts, deserialize, nobody_else, serialize
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import Seal
@@ -179,10 +177,6 @@ class Linking:
             async with self.db.transaction() as tx:
                 await _end(tx, self.clock.now())
 
-    async def all_links(self) -> list[KeptSetting]:
-        """Return the links, for `take_over`."""
-        return await scope_settings.whole(self.db, LINKED, LINKED)
-
     @property
     def _circles(self) -> LinkedAccounts:
         return LinkedAccounts(self.seal)
@@ -213,12 +207,6 @@ class Linking:
         return self.seal.id(_EVERYWHERE, "link-tries", who.platform, who.native_id)
 
 
-async def take_over(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
-    """Replace all links with those that `all_links` returned elsewhere; earlier codes become invalid."""
-    await scope_settings.replace(tx, LINKED, LINKED, known)
-    await tx.run("DELETE FROM link_codes")
-
-
 async def _keep(tx: Transaction, request: Request, *, agreed: int, consents: Sequence[Identity] = ()) -> None:
     await tx.run(
         "UPDATE link_codes SET agreed = :agreed, consents = :consents WHERE platform = :platform AND native_id = :native_id",
@@ -239,9 +227,12 @@ async def _drop(tx: Transaction, accounts: Collection[Identity], *, untyped: boo
         )
 
 
-async def end_all(tx: Transaction, platform: str) -> None:
-    """Drop every code that a platform's account was shown or typed; a new one is available at once."""
-    await tx.run("DELETE FROM link_codes WHERE platform = :platform OR other_platform = :platform", {"platform": platform})
+async def end_all(tx: Transaction, platform: str | None = None) -> None:
+    """Drop every code, or those that a platform's account was shown or typed; a new one is available at once."""
+    await tx.run(
+        "DELETE FROM link_codes WHERE CAST(:platform AS TEXT) IS NULL OR platform = :platform OR other_platform = :platform",
+        {"platform": platform},
+    )
 
 
 async def _end(tx: Transaction, now: int) -> None:

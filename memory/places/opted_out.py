@@ -9,15 +9,16 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from memory.places import scope_settings
-from memory.places.scope_settings import KeptSetting, domain_scope
+from memory.places.scope_settings import domain_scope
 from memory.ports import Entry
-from memory.store.database import Database, Reader, Transaction
+from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal
 from memory.text.word_forms import name_forms
 from memory.types import Domain, DomainKind
 
-KEY, _OFF_RECORD = "paused", "incognito"
 _NAME = "unlearnt:"
+CHOSEN = ("paused", _NAME, "incognito")
+"""How the keys of settings begin that tell who opted out, and who and what place is off the record."""
 _SOMEBODY = "[…]"
 
 
@@ -65,20 +66,6 @@ def _masked(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> st
         begin, end = found
         text = f"{text[:begin]}{_SOMEBODY}{text[end:]}"
     return text
-
-
-async def all_settings(db: Database) -> list[KeptSetting]:
-    """Return all opt-out settings, to be carried over into a memory that supersedes this one.
-
-    Includes which people and places are off the record.
-    """
-    return [*await scope_settings.whole(db, KEY, _NAME), *await scope_settings.whole(db, _OFF_RECORD, f"{_OFF_RECORD}-")]
-
-
-async def replace(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
-    """Replace all opt-out settings with what `all_settings` returned."""
-    await scope_settings.replace(tx, _OFF_RECORD, f"{_OFF_RECORD}-", ())
-    await scope_settings.replace(tx, KEY, _NAME, known)
 
 
 def _mark(seal: Seal, domain: Domain, form: str) -> str:

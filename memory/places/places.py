@@ -96,10 +96,11 @@ class Places:
         return [domain for domain, _ in await self.domains_with_confidences()]
 
     async def inhabited(self) -> list[Domain]:
-        """Return every domain in which anything is kept, oldest first, without confidences."""
-        rows = await self.db.all("SELECT id FROM domains WHERE EXISTS (SELECT 1 FROM exchanges WHERE domain = domains.id)")
-        kept = {row["id"] for row in rows}
-        return [domain for domain in await self.domains() if domain.key in kept]
+        """Return every domain in which anything is kept, oldest first, without confidences: messages are kept in none."""
+        rows = await self.db.all(
+            "SELECT * FROM domains WHERE EXISTS (SELECT 1 FROM exchanges WHERE domain = domains.id) ORDER BY id"
+        )
+        return [read_domain(row) for row in rows]
 
     async def domains_with_confidences(self) -> list[tuple[Domain, list[Confidence]]]:
         """Return every domain with the confidences within it, oldest first."""

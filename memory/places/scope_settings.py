@@ -119,25 +119,17 @@ async def under(reader: Reader, scope: str, beginning: str) -> dict[str, object]
     return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
 
 
-async def whole(reader: Reader, key: str, beginning: str) -> list[KeptSetting]:
-    """Return every setting under `key` or under a key that starts with `beginning`."""
-    rows = await reader.all(
-        f"SELECT scope, key, value FROM settings WHERE {_SO} ORDER BY scope, key",
-        {"key": key, "length": len(beginning), "beginning": beginning},
-    )
-    return [KeptSetting(row["scope"], row["key"], row["value"]) for row in rows]
+async def beginning(reader: Reader, beginnings: tuple[str, ...]) -> list[KeptSetting]:
+    """Return the settings of all scopes whose keys start with one of these."""
+    rows = await reader.all("SELECT scope, key, value FROM settings ORDER BY scope, key")
+    return [KeptSetting(row["scope"], row["key"], row["value"]) for row in rows if row["key"].startswith(beginnings)]
 
 
-async def replace(tx: Transaction, key: str, beginning: str, known: Sequence[tuple[str, str, str]]) -> None:
-    """Replace everything that `whole` returns for these keys with `known`."""
-    await tx.run(f"DELETE FROM settings WHERE {_SO}", {"key": key, "length": len(beginning), "beginning": beginning})
-    await tx.many(
-        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value)",
-        ({"scope": scope, "key": name, "value": value} for scope, name, value in known),
-    )
-
-
-_SO = "(key = :key OR substr(key, 1, CAST(:length AS INTEGER)) = :beginning)"
+async def replace(tx: Transaction, beginnings: tuple[str, ...], known: Sequence[KeptSetting]) -> None:
+    """Replace everything that `beginning` returns with `known`."""
+    for one in await beginning(tx, beginnings):
+        await put(tx, one.scope, one.key, None)
+    await tx.many("INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value)", [one._asdict() for one in known])
 
 
 async def mark(tx: Transaction, scope: str, key: str) -> bool:

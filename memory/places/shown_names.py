@@ -44,7 +44,9 @@ async def shown_name(
     apart = tagged(own, public_id(seal, domain.ref, identity))
     if not is_reserved(own):
         holder = await _holder(tx, seal, domain, name)
-        if holder is None and not await _is_apart(tx.everywhere, seal, domain, key, (own, apart), before, borne=borne):
+        if holder is None and (await standing(tx.everywhere, seal, domain, [(identity, name)], before)).may_take(
+            identity, name, borne
+        ):
             holder = key
         if holder is not None:
             await _keep(tx, seal, domain, own, holder)
@@ -64,30 +66,16 @@ def public_id(seal: Seal, domain: DomainRef, identity: Identity) -> str:
     return seal.id(domain, "person", identity.platform, identity.native_id)
 
 
-async def _is_apart(
-    reader: Reader, seal: Seal, domain: Domain, key: int, names: tuple[str, str], before: Collection[int], *, borne: NameUse
-) -> bool:
-    own, apart = names
-    if borne is NameUse.BEFORE or await _row(reader, seal, domain, apart) is not None:
-        return True
-    if borne is NameUse.NOT:
-        return False
-    rows = await reader.all(
-        f"SELECT n.domain, n.likeness FROM shown_names n WHERE n.identity = :key AND {_HERE.format(before=placeholders('b', before))}",
-        {"domain": domain.key, "key": key, **bound("b", before)},
-    )
-    return any(row["domain"] == domain.key for row in rows) or _had_another({row["likeness"] for row in rows}, _mark(seal, own))
-
-
 def _had_another(names: Collection[str], mark: str) -> bool:
     """Return whether an account had names before, but not this one."""
     return bool(names) and mark not in names
 
 
 async def _holder(reader: Reader, seal: Seal, domain: Domain, name: str) -> int | None:
-    held = await _row(reader, seal, domain, untagged(name))
+    parameters = {"domain": domain.key, "likeness": _mark(seal, untagged(name))}
+    held = await reader.one("SELECT identity FROM shown_names WHERE domain = :domain AND likeness = :likeness", parameters)
     if held is not None:
-        return held
+        return int(held["identity"])
     # Messages from before names were told apart hold them as they were.
     before = await reader.one(
         "SELECT identity FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker = :name AND identity IS NOT NULL "
@@ -95,12 +83,6 @@ async def _holder(reader: Reader, seal: Seal, domain: Domain, name: str) -> int 
         {"domain": domain.key, "name": name},
     )
     return int(before["identity"]) if before else None
-
-
-async def _row(reader: Reader, seal: Seal, domain: Domain, shown: str) -> int | None:
-    parameters = {"domain": domain.key, "likeness": _mark(seal, shown)}
-    row = await reader.one("SELECT identity FROM shown_names WHERE domain = :domain AND likeness = :likeness", parameters)
-    return int(row["identity"]) if row else None
 
 
 async def _keep(tx: Transaction, seal: Seal, domain: Domain, shown: str, holder: int) -> None:
@@ -143,6 +125,13 @@ class NameStanding:
         near = (one for one in self.near.get(self.marks[untagged(name)], ()) if one == who or one.native_id in present)
         return next(near, who) != who
 
+    def may_take(self, who: Identity, name: str, borne: NameUse) -> bool:
+        """Return whether an account may take a name that nobody holds here: see `shown_name`."""
+        own = untagged(name)
+        known = who in self.here or _had_another(self.before.get(who, ()), self.marks[own])
+        theirs = borne is NameUse.BEFORE or (borne is NameUse.NOW and known)
+        return not theirs and self.marks[tagged(own, public_id(self.seal, self.domain.ref, who))] not in self.held
+
     def display_names(self, borne: Mapping[Person, NameUse] = NOBODYS) -> dict[Person, str]:
         """Return the names to show people under whose words are not stored. Of several unknown ones the first keeps the name.
 
@@ -155,10 +144,7 @@ class NameStanding:
                 continue
             own = untagged(name)
             apart = tagged(own, public_id(self.seal, self.domain.ref, identity))
-            known = identity in self.here or _had_another(self.before.get(identity, ()), self.marks[own])
-            by_others = borne.get((identity, name), NameUse.NOT)
-            theirs = by_others is NameUse.BEFORE or (by_others is NameUse.NOW and known)
-            if self.marks[apart] not in self.held and not theirs:
+            if self.may_take(identity, name, borne.get((identity, name), NameUse.NOT)):
                 holders.setdefault(self.marks[own], identity)
             found[identity, name] = own if holders.get(self.marks[own]) == identity and not is_reserved(own) else apart
         return found

@@ -19,17 +19,14 @@ def display_title(name: str, public_id: str) -> str:
     return _("unnamed conversation") if name == public_id else name
 
 
-async def is_forgotten(tx: Transaction, seal: Seal, domain: Domain, name: str) -> bool:
-    """Return whether a name is the words of a forgotten message, in any spelling."""
-    return bool(await tombstones.among(tx, words.names(seal, domain.ref, name)))
-
-
 async def usable_title(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef, name: str, session: int = 0) -> str:
     """Return a name for a session, shortened, and numbered if another session has it; '' if it must not be kept.
 
-    The latter includes a name that the thread still bears but is about to lose.
+    That is the words of a forgotten message, in any spelling, and what the thread still bears but is about to lose.
     """
-    if not name or await is_forgotten(tx, seal, domain, name) or await is_to_go(tx.everywhere, ref.platform, ref.place):
+    if not name or await tombstones.among(tx, words.names(seal, domain.ref, name)):
+        return ""
+    if await is_to_go(tx.everywhere, ref.platform, ref.place):
         return ""
     first = 1
     while True:

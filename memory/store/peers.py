@@ -52,5 +52,5 @@ class Peers(Protocol):
         ...
 
     def listen(self, heard: Heard) -> None:
-        """Set the handler of others' calls; it gets `EVERYTHING` when a call may have been missed."""
+        """Add a handler of others' calls; it gets `EVERYTHING` when a call may have been missed."""
         ...

@@ -36,11 +36,8 @@ class _Taken:
         if bounds is None:
             self.alone -= 1
             return
-        for held, keys in ((self.writes, bounds.writes), (self.rests_on, bounds.rests_on)):
-            for key in keys:
-                held[key] -= 1
-                if not held[key]:
-                    del held[key]
+        self.writes -= Counter(bounds.writes)
+        self.rests_on -= Counter(bounds.rests_on)
 
     def copy(self) -> "_Taken":
         return _Taken(Counter(self.writes), Counter(self.rests_on), self.some, self.alone)

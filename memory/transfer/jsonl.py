@@ -5,8 +5,9 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta, tzinfo
+from functools import partial
 from hashlib import blake2b
 from typing import BinaryIO
 
@@ -73,7 +74,6 @@ _SKIP_BYTES = 1 << 16
 _SHOWN_CHARS = 40
 _OF_A_NUMBER = 10
 """How much longer than a name what earlier versions exported may be: they put the number of one of many behind a whole name."""
-_ANOTHER = lazy("its id is that of an earlier line with other words")
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "system"}
 
 
@@ -84,42 +84,42 @@ def read_jsonl(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[I
     gets a hash of its fields and of what precedes it in its session, so that reading a file twice gives the same ids. Raises
     FileUnusable for UTF-16.
     """
-    zone = zone_of(time_zone)
-    names, given = MessageNames(zone, speakers(person)), _GivenIds()
+    reader = _Reader(zone_of(time_zone), person)
     for number, raw in _lines(stream):
         if raw is None:
             yield BadLine(number, lazy("longer than 1 MiB"))
         elif raw.strip():
-            read = _read_line(number, raw, zone, names)
-            yield BadLine(number, _ANOTHER) if isinstance(read, Incoming) and given.is_taken(read) else read
+            yield reader.read(number, partial(_fields, raw))
 
 
 def read_array(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[Incoming | BadLine]:
     """Read messages that stand in one JSON array, as `read_jsonl` reads those of lines; they are counted as these are."""
-    zone = zone_of(time_zone)
-    names, given, number = MessageNames(zone, speakers(person)), _GivenIds(), 0
+    reader, number = _Reader(zone_of(time_zone), person), 0
     try:
         for number, value in enumerate(conversations(stream), 1):
-            try:
-                read = _message(number, _object(value), zone, names)
-            except UnreadableMessage as refused:
-                yield BadLine(number, refused.sentence)
-            else:
-                yield BadLine(number, _ANOTHER) if given.is_taken(read) else read
+            yield reader.read(number, partial(_object, value))
     except DamagedFile:
         yield BadLine(number + 1, lazy("not JSON"))
 
 
-class _GivenIds:
-    """Which words each id of a file stands for, so that two messages under one id are told rather than taken for one."""
+class _Reader:
+    """Reads the messages of one file."""
 
-    def __init__(self) -> None:
+    def __init__(self, zone: tzinfo, person: str) -> None:
+        self._zone = zone
+        self._names = MessageNames(zone, speakers(person))
+        # Which words each id stands for: two messages under one id are told rather than taken for one.
         self._words: dict[int, int] = {}
 
-    def is_taken(self, line: Incoming) -> bool:
-        """Return whether an earlier line of its session has the id of a line, and other words."""
+    def read(self, number: int, fields: Callable[[], Mapping[str, object]]) -> Incoming | BadLine:
+        """Return the message that these fields are of."""
+        try:
+            line = _message(number, fields(), self._zone, self._names)
+        except UnreadableMessage as refused:
+            return BadLine(number, refused.sentence)
         words = _hashed(line.role, " ".join(line.content.split()))
-        return self._words.setdefault(_hashed(line.session, line.source_id), words) != words
+        is_taken = self._words.setdefault(_hashed(line.session, line.source_id), words) != words
+        return BadLine(number, lazy("its id is that of an earlier line with other words")) if is_taken else line
 
 
 def _hashed(*fields: str | None) -> int:
@@ -143,13 +143,6 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
 def _skip_line(stream: BinaryIO) -> None:
     while (rest := stream.readline(_SKIP_BYTES)) and not rest.endswith(b"\n"):
         pass
-
-
-def _read_line(number: int, raw: bytes, zone: tzinfo, names: MessageNames) -> Incoming | BadLine:
-    try:
-        return _message(number, _fields(raw), zone, names)
-    except UnreadableMessage as refused:
-        return BadLine(number, refused.sentence)
 
 
 def _fields(raw: bytes) -> dict[str, object]:

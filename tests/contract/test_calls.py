@@ -14,7 +14,7 @@ from memory.store.bounds import Bounds
 from memory.store.database import Row
 from memory.store.peers import EVERYTHING, WRITTEN
 from memory.store.postgresql.address import DatabaseAddress
-from memory.store.postgresql.peers.calls import PeerCalls
+from memory.store.postgresql.peers.processes import Processes
 from memory.store.postgresql.reservation import Reservation
 from tests.fakes.pulse import PATIENCE
 from tests.kits import fresh
@@ -112,7 +112,7 @@ async def test_what_another_process_wrote_or_forgot_is_known_with_calls_or_witho
     tmp_path: Path, calls: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not calls:
-        monkeypatch.setattr(PeerCalls, "call", lambda self, words: None)
+        monkeypatch.setattr(Processes, "call", lambda self, *words: None)
     async with both(tmp_path) as (one, other):
         here, there = await _at(one), await _at(other)
         await here.say("The kayak is red.")
@@ -156,7 +156,7 @@ async def test_an_index_in_memory_misses_nothing_of_what_others_write_at_once(
     tmp_path: Path, calls: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not calls:
-        monkeypatch.setattr(PeerCalls, "call", lambda self, words: None)
+        monkeypatch.setattr(Processes, "call", lambda self, *words: None)
     assert await missed_by_an_index(tmp_path) == []
 
 

@@ -14,6 +14,8 @@ from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import KEY, BagOfWords, Corner, Writer, answering, at_home, raising
 
+pytestmark = pytest.mark.file
+
 SECRET = "the safe opens with quixotic-zanzibar-77"
 WORDS = (b"quixotic", b"zanzibar", "quixotic".encode("utf-16-le"))
 

@@ -256,6 +256,7 @@ class Watched(SqliteDatabase):
             shutil.copy(f"{self.path}{end}", f"{self.path}{self.copies}{end}")
 
 
+@pytest.mark.file
 async def test_what_was_kept_before_there_were_passages_is_found_though_the_power_goes_meanwhile(tmp_path: Path) -> None:
     await kept_long_ago(tmp_path / "old")
     async with await Watched.open(tmp_path / "old", None) as db:
@@ -266,6 +267,7 @@ async def test_what_was_kept_before_there_were_passages_is_found_though_the_powe
         assert await everything_is_found(path)
 
 
+@pytest.mark.file
 async def test_two_processes_may_open_an_old_file_at_the_same_time(tmp_path: Path) -> None:
     await kept_long_ago(tmp_path / "old")
     async with await Watched.open(tmp_path / "old", None) as one, await Watched.open(tmp_path / "old", None) as other:
@@ -274,6 +276,7 @@ async def test_two_processes_may_open_an_old_file_at_the_same_time(tmp_path: Pat
     assert await everything_is_found(tmp_path / "old")
 
 
+@pytest.mark.file
 @pytest.mark.torture
 async def test_opening_an_old_file_may_be_given_up_at_any_point(tmp_path: Path) -> None:
     await kept_long_ago(tmp_path / "original")

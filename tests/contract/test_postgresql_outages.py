@@ -12,7 +12,7 @@ import pytest
 
 from memory.errors import DatabaseAway, DatabaseBusy
 from memory.store.bounds import Bounds
-from memory.store.postgresql import answers, connecting, database, pool
+from memory.store.postgresql import connecting, database, pipelined_connection, pool
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from tests.fakes.pulse import PATIENCE
@@ -117,8 +117,8 @@ def stop(pid: int) -> None:
 
 @pytest.mark.parametrize("looks", [True, False], ids=["", "the twin"])
 async def test_a_server_that_stands_still_is_said_to_be_out_of_reach(looks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "LOOK_SECONDS", 0.1 if looks else 60.0)
-    monkeypatch.setattr(answers, "ANSWER_SECONDS", 1)
+    monkeypatch.setattr(pipelined_connection, "LOOK_SECONDS", 0.1 if looks else 60.0)
+    monkeypatch.setattr(pipelined_connection, "ANSWER_SECONDS", 1)
     for module in (connecting, database, pool):
         monkeypatch.setattr(module, "PATIENCE_SECONDS", 1.0 if looks else 60.0)
     with postgres() as server:
@@ -138,7 +138,7 @@ async def test_a_server_that_stands_still_is_said_to_be_out_of_reach(looks: bool
 async def test_who_is_to_end_waits_only_briefly_for_a_server_that_stands_still(
     hurried: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers, "LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(pipelined_connection, "LOOK_SECONDS", 60.0)
     with postgres() as server:
         async with await PostgresDatabase.open(server.make("still"), KEY) as db:
             await write(db, "before")
@@ -153,7 +153,7 @@ async def test_who_is_to_end_waits_only_briefly_for_a_server_that_stands_still(
 
 
 async def test_nobody_else_is_held_up_while_a_server_that_stands_still_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(pipelined_connection, "LOOK_SECONDS", 0.1)
     with postgres() as server:
         async with await PostgresDatabase.open(server.make("still"), KEY) as db:
             await write(db, "before")
@@ -161,7 +161,7 @@ async def test_nobody_else_is_held_up_while_a_server_that_stands_still_is_asked(
                 asked = asyncio.create_task(db.all("SELECT 1 AS one"))
                 began = asyncio.get_running_loop().time()
                 await asyncio.sleep(0.5)
-                assert asyncio.get_running_loop().time() - began < 0.8 * answers.ANSWER_SECONDS
+                assert asyncio.get_running_loop().time() - began < 0.8 * pipelined_connection.ANSWER_SECONDS
             await asked
 
 
@@ -174,8 +174,8 @@ async def test_a_server_at_a_port_is_there_if_it_answers(answer: bytes) -> None:
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
-        assert await answers.is_there("127.0.0.1", port, PATIENCE) == bool(answer)
-    assert not await answers.is_there("127.0.0.1", port, PATIENCE)
+        assert await pipelined_connection.is_there("127.0.0.1", port, PATIENCE) == bool(answer)
+    assert not await pipelined_connection.is_there("127.0.0.1", port, PATIENCE)
 
 
 def shut(server: Postgres, address: DatabaseAddress, closed: bool = True) -> None:

@@ -12,7 +12,7 @@ from adapters.discord.adapter import Discord
 from adapters.discord.resuming.session_position import SessionPosition
 from bot import talk as conversing
 from bot.conversation.listening import Listening
-from memory.store.postgresql.peers.calls import PeerCalls
+from memory.store.postgresql.peers.processes import Processes
 from tests.fakes.discord import DiscordServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits import fresh
@@ -69,7 +69,7 @@ async def test_what_is_heard_elsewhere_is_answered_once_by_who_holds_the_place(
         monkeypatch.setattr(conversing, "_POLL_SECONDS", 3600)
     else:
         monkeypatch.setattr(conversing, "_POLL_SECONDS", 0.2)
-        monkeypatch.setattr(PeerCalls, "call", lambda self, words: None)
+        monkeypatch.setattr(Processes, "call", lambda self, *words: None)
     async with DiscordServer() as server, model_server() as model:
         general = server.world.channel(server.world.guild("Home"), "general")
         async with both(server, tmp_path / "home", monkeypatch, model) as (hears, holds):

@@ -27,7 +27,7 @@ from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from memory.core import ConsolidationRules, Memory
 from memory.errors import WriterFailed
-from memory.journal.spending import Spent
+from memory.journal.usage import Spent
 from memory.ports import Entry, Task
 from memory.text.time.times import instant, local
 from memory.tiers.episodes import EpisodeRules

@@ -18,7 +18,7 @@ from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from memory.core import ConsolidationRules, Memory
 from memory.errors import WriterFailed
-from memory.journal.spending import Spent
+from memory.journal.usage import Spent
 from memory.ports import Entry, Source, Task
 from memory.text.budget import tokens
 from memory.tiers.episodes import EpisodeRules

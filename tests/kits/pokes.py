@@ -9,7 +9,7 @@ import psycopg
 
 from memory.journal.chores import CHORE
 from memory.store.postgresql.address import DatabaseAddress
-from memory.store.postgresql.peers.calls import CHANNEL
+from memory.store.postgresql.peers.processes import CHANNEL
 from tests.kits.given_time import GivenIds
 from tests.kits.postgres import unguarded
 

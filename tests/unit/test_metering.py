@@ -16,7 +16,7 @@ from bot.models.port import ChatMessage, Toolbox
 from bot.models.writer import Metered, ModelWriter
 from bot.service.priority import Priority
 from memory.errors import BudgetSpent, WriterFailed, WriterRefused
-from memory.journal.spending import CallLimits, Spent
+from memory.journal.usage import CallLimits, Spent
 from memory.ports import Source, Task
 from memory.types import MINUTE
 from tests.kits.memory_kit import DAY, HOUR, Corner, Ids, at_home, corner, opened, utc

@@ -52,12 +52,12 @@ async def test_a_restored_backup_does_not_know_less_of_who_opted_out_or_is_off_t
         await now.memory.settings.set(now.memory.places.account_scope(BOB), PAUSED, "on")
         await now.memory.settings.set("person:discord:1", INCOGNITO, "on")
         await now.memory.settings.set("server:discord:2", INCOGNITO_SERVER, "on")
-        known, linked = await now.memory.opted_out(), await now.memory.linking.all_links()
+        known = await now.memory.chosen()
     async with at_home(tmp_path / "then") as then:
         await then.memory.settings.set("account:somebody who is back", PAUSED, "on")
         await then.memory.settings.set("place:discord:3", INCOGNITO, "on")
-        await then.memory.take_over(known, linked)
-        assert await then.memory.opted_out() == known != []
+        await then.memory.take_over(known)
+        assert await then.memory.chosen() == known != []
         assert await then.memory.settings.everywhere(INCOGNITO) == [("person:discord:1", "on")]
         assert await then.memory.settings.everywhere(INCOGNITO_SERVER) == [("server:discord:2", "on")]
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from memory.store.postgresql.sealing.plans import StatementPlan, plan
+from memory.store.schema import migrations
 from memory.store.sealed import HASHED, TABLES
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.fresh import columns
@@ -116,3 +117,9 @@ async def test_a_column_that_can_hold_words_is_sealed_or_said_to_be_readable(tmp
     assert there - sealed == READABLE
     told = {(table, column.removesuffix(HASHED)) for table, one in TABLES.items() for column in (*one.columns, *one.row)}
     assert told <= known
+
+
+def test_no_step_of_the_schema_measures_or_dissects_what_a_server_holds_sealed() -> None:
+    names = "|".join({column for told in TABLES.values() for column in told.columns})
+    asks = re.compile(rf"\b(?:length|substr|lower|upper|instr)\((?:\w+\.)?(?:{names})\b")
+    assert [step.name for step in migrations() if asks.search(step.text)] == []

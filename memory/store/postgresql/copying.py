@@ -5,14 +5,15 @@ Both stores have the same tables and rows.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from graphlib import TopologicalSorter
-from typing import Self
 
 from memory.ports import Progress
 from memory.store.database import Parameters, Reader, Row
 from memory.store.postgresql.address import SCHEMA
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
-from memory.store.postgresql.scope import READING_ALL
+from memory.store.postgresql.scope import READING_ALL, Everywhere
+from memory.store.postgresql.sealing.converting import primary_keys
 from memory.store.postgresql.sealing.sealer import Sealer
 from memory.store.sealed import TABLES
 
@@ -77,14 +78,12 @@ async def is_empty(store: Reader, every: Sequence[Table]) -> bool:
 async def are_equal(source: Reader, target: Reader, every: Sequence[Table]) -> bool:
     """Return whether two stores have equal rows in these tables."""
     for table in every:
-        last: Parameters | None = None
-        while True:
-            rows = [tuple(row) for row in await _page(source, table, last)]
-            if rows != [tuple(row) for row in await _page(target, table, last)]:
+        others = pages(target, table)
+        async for rows in pages(source, table):
+            if [tuple(row) for row in rows] != [tuple(row) for row in await anext(others, [])]:
                 return False
-            if not rows or not table.key:
-                break
-            last = dict(zip(table.columns, rows[-1], strict=True))
+        if await anext(others, []):
+            return False
     return True
 
 
@@ -108,24 +107,12 @@ async def _page(source: Reader, table: Table, last: Parameters | None) -> list[R
     return await source.all(f"{select} {behind}ORDER BY {key} LIMIT {_PAGE}", parameters)
 
 
-class Snapshot(Reader):
-    """A reader of one consistent state of the whole memory. Use `Snapshot.take`."""
-
-    def __init__(self, connection: PipelinedConnection, sealer: Sealer) -> None:
-        self._connection = connection
-        self._sealer = sealer
-
-    @classmethod
-    async def take(cls, connection: PipelinedConnection, sealer: Sealer) -> Self:
-        """Return a snapshot of the present state; it takes over the connection."""
-        await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        # A reader blocks nobody, and its consumer may be slow.
-        await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-        return cls(connection, sealer)
-
-    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement and return all its rows."""
-        return await self._sealer.fetched(self._connection, READING_ALL, sql, parameters or {})
+async def snapshot(connection: PipelinedConnection, sealer: Sealer) -> Reader:
+    """Return a reader of the present state of the whole memory; it takes over the connection."""
+    await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    # A reader blocks nobody, and its consumer may be slow.
+    await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+    return Everywhere(partial(sealer.fetched, connection, READING_ALL))
 
 
 async def read_through(db: Reader) -> None:
@@ -135,13 +122,8 @@ async def read_through(db: Reader) -> None:
     )
     for row in rows:
         await db.all(f'SELECT count(length(CAST(t AS TEXT))) AS n FROM "{row["table_name"]}" t')
+    keys = await primary_keys(db)
     for table, told in TABLES.items():
-        key = await db.all(
-            "SELECT a.attname AS name FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
-            "WHERE i.indrelid = CAST(:name AS regclass) AND i.indisprimary ORDER BY array_position(i.indkey, a.attnum)",
-            {"name": f"{SCHEMA}.{table}"},
-        )
-        names = [one["name"] for one in key]
-        async for page in pages(db, Table(table, [*names, *told.columns], names)):
+        async for page in pages(db, Table(table, [*keys[table], *told.columns], keys[table])):
             for one in page:
                 tuple(one)

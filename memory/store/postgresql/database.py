@@ -28,13 +28,12 @@ from memory.store.file_locks import FileHolders
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, connect, require_fit, set_up
-from memory.store.postgresql.copying import Snapshot, copy, read_through, tables
+from memory.store.postgresql.copying import copy, read_through, snapshot, tables
 from memory.store.postgresql.error_translation import explained, is_lost
 from memory.store.postgresql.kept_commits import KeptCommits, lacking
 from memory.store.postgresql.migrating import migrate
-from memory.store.postgresql.peers.calls import CHANNEL, PeerCalls
 from memory.store.postgresql.peers.presence import ProcessPresence
-from memory.store.postgresql.peers.processes import Processes
+from memory.store.postgresql.peers.processes import CHANNEL, Processes
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.pool import Pool
 from memory.store.postgresql.reservation import Reservation
@@ -105,7 +104,7 @@ class PostgresDatabase(Reader):
             return
         self._closed = True
         if self.peers is not None:
-            await self.peers.calls.close()
+            await self.peers.close()
         async with self._writing.turn():
             await to_the_end(self._reservation.close())
             await to_the_end(self._pool.close(timeout=1.0))
@@ -247,7 +246,7 @@ class PostgresDatabase(Reader):
         """Return the claim holders: processes of this home and of others. This one counts once it joins."""
         presence = ProcessPresence(self.address, FileHolders(folder, own))
         self._commits.name = own
-        self.peers = Processes(presence, PeerCalls(own, self._call), lambda bounds: self.transaction(bounds=bounds))
+        self.peers = Processes(presence, self._call, lambda bounds: self.transaction(bounds=bounds))
         return presence
 
     @property
@@ -261,7 +260,7 @@ class PostgresDatabase(Reader):
 
     def _hear(self, payload: str) -> None:
         if self.peers is not None:
-            self.peers.calls.hear(payload)
+            self.peers.hear(payload)
 
     async def verify(self) -> None:
         """Read everything that is stored. Raises WrongKey if anything is damaged."""
@@ -282,13 +281,13 @@ class PostgresDatabase(Reader):
         """
         with explained(self.address):
             async with await SqliteDatabase.open(target, key) as file, await connect(self.address) as connection:
-                snapshot = await Snapshot.take(connection, self._sealer)
+                source = await snapshot(connection, self._sealer)
 
                 async def write(insert: str, page: Sequence[Parameters]) -> None:
                     async with file.transaction() as tx:
                         await tx.many(insert, page)
 
-                await copy(snapshot, await tables(file), write, tell)
+                await copy(source, await tables(file), write, tell)
                 async with file.transaction() as tx:
-                    await numbering.write_down(snapshot, tx)
+                    await numbering.write_down(source, tx)
                 await file.checkpoint()

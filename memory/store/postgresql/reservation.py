@@ -16,7 +16,7 @@ from memory.store.cancellation import end_if_asked
 from memory.store.postgresql.address import LOCK, DatabaseAddress
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, connect
 from memory.store.postgresql.error_translation import away, meaning
-from memory.store.postgresql.peers.calls import CHANNEL
+from memory.store.postgresql.peers.processes import CHANNEL
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 _PAUSE_SECONDS = 0.1

@@ -7,12 +7,15 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from memory.store.bounds import Bounds, Key
-from memory.store.database import DatabaseAccess, Parameters, Reader, Row, Transaction
+from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.store.postgresql.address import LOCK, SCHEMA
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
+
+if TYPE_CHECKING:
+    from memory.store.postgresql.database import PostgresDatabase
 
 READABLE, WRITABLE = "lyra.domains", "lyra.writes"
 """The settings that hold the domains until the end of a transaction."""
@@ -96,22 +99,10 @@ def _number(key: Key) -> int:
     return int.from_bytes(blake2b(f"{SCHEMA} {key!r}".encode(), digest_size=8).digest(), signed=True)
 
 
-class GuardedDatabase(DatabaseAccess, Protocol):
-    """A database that takes a scope with each statement."""
-
-    async def read(self, scope: Scope, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement on the last committed state and return all its rows."""
-        ...
-
-    def write(self, scope: Scope, bounds: Bounds | None, *, first: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        """Open a write transaction."""
-        ...
-
-
 class ScopedDatabase(Reader):
     """A database limited to some domains."""
 
-    def __init__(self, server: GuardedDatabase, domains: Collection[int]) -> None:
+    def __init__(self, server: "PostgresDatabase", domains: Collection[int]) -> None:
         self._server = server
         self._domains = domains
         self._reading = Scope.reading(domains)
@@ -144,7 +135,7 @@ class ScopedDatabase(Reader):
 
 @dataclass(frozen=True, slots=True)
 class Everywhere(Reader):
-    """A transaction for questions about the whole memory; `ask` runs a statement for all domains."""
+    """A reader of the whole memory; `ask` runs a statement for all domains."""
 
     ask: Callable[[str, Parameters], Awaitable[list[Row]]]
 

@@ -70,7 +70,6 @@ CREATE TABLE digests (
   UNIQUE (session, tier, level, position)
 );
 
-CREATE INDEX digests_edge ON digests (session, level) WHERE merged = 0 AND tier IN ('gist', 'merge');
 CREATE INDEX digests_extractive ON digests (domain, session) WHERE tier = 'gist' AND extractive = 1;
 
 CREATE INDEX digests_domain ON digests (domain, item);

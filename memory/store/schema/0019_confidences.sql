@@ -10,6 +10,4 @@ CREATE TABLE confided (
   item INTEGER PRIMARY KEY REFERENCES items (id),
   domain INTEGER NOT NULL REFERENCES confidences (domain),
   told INTEGER NOT NULL DEFAULT 0
-);
-
-CREATE INDEX confided_domain ON confided (domain, item)
+)

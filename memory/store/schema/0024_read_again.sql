@@ -7,7 +7,7 @@ CREATE TABLE unheard (
 ) WITHOUT ROWID;
 
 INSERT INTO unheard (domain, item) SELECT domain, item FROM exchanges
-WHERE kind = 'said' AND role = 'user' AND echo = 0 AND length(text) <= 600;
+WHERE kind = 'said' AND role = 'user' AND echo = 0;
 INSERT INTO unnamed (domain, item) SELECT domain, item FROM exchanges WHERE kind = 'said' AND echo = 0 ON CONFLICT DO NOTHING;
 INSERT INTO unnamed (domain, item) SELECT domain, item FROM statements WHERE tier IN ('profile', 'narrative', 'era')
 ON CONFLICT DO NOTHING

@@ -10,4 +10,4 @@ CREATE TABLE corrections (
 CREATE INDEX corrections_item ON corrections (item);
 
 INSERT INTO unheard (domain, item) SELECT domain, item FROM exchanges
-WHERE kind = 'said' AND role = 'user' AND echo = 0 AND length(text) <= 600 ON CONFLICT DO NOTHING
+WHERE kind = 'said' AND role = 'user' AND echo = 0 ON CONFLICT DO NOTHING

@@ -3,4 +3,4 @@
 ALTER TABLE corrections ADD COLUMN in_part INTEGER NOT NULL DEFAULT 0;
 
 INSERT INTO unheard (domain, item) SELECT domain, item FROM exchanges
-WHERE kind = 'said' AND role = 'user' AND echo = 0 AND length(text) <= 600 ON CONFLICT DO NOTHING
+WHERE kind = 'said' AND role = 'user' AND echo = 0 ON CONFLICT DO NOTHING

@@ -2,19 +2,26 @@
 
 A lease is one of several units that one process at a time holds, such as a connection of an account, as long as it lives. All holders
 agree on the number of units. These tables hold no content of the memory, and do not move with it.
+
+Calls go by NOTIFY, batched, each in a transaction of its own after the commit: within a writing transaction it would serialize all
+commits. Nothing depends on a call: if one is lost, the others find the change when they next poll.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import AbstractAsyncContextManager
 
+from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
 from memory.store.database import Transaction
 from memory.store.peers import EVERYTHING, WRITTEN, Heard, Lease
 from memory.store.postgresql.kept_commits import KEPT_TABLE
-from memory.store.postgresql.peers.calls import PeerCalls
 from memory.store.postgresql.peers.presence import ProcessPresence
 
+CHANNEL = "lyra"
+_TOGETHER_SECONDS = 0.005
+_MOST_BYTES = 7_000
+"""The server accepts less than 8,000 bytes per notification."""
 Write = Callable[[Bounds], AbstractAsyncContextManager[Transaction]]
 PEER_TABLES = (
     'CREATE TABLE IF NOT EXISTS processes (name TEXT COLLATE "C" PRIMARY KEY, role TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)',
@@ -35,12 +42,15 @@ _TURN = (
 class Processes:
     """Implements `Peers` on a server."""
 
-    def __init__(self, presence: ProcessPresence, calls: PeerCalls, write: Write) -> None:
-        """Prepare; `write` opens a transaction with bounds."""
+    def __init__(self, presence: ProcessPresence, send: Callable[[str], Awaitable[None]], write: Write) -> None:
+        """Prepare; `send` sends a notification, `write` opens a transaction with bounds."""
         self.presence = presence
-        self.calls = calls
+        self._send = send
         self._write = write
         self._takes_part = False
+        self._waiting: set[str] = set()
+        self._sending: asyncio.Task[None] | None = None
+        self._listeners: list[Heard] = []
 
     @property
     def lapsed(self) -> asyncio.Event:
@@ -66,16 +76,51 @@ class Processes:
 
     def call(self, *words: str) -> None:
         """Send calls to the others soon."""
-        if self._takes_part:
-            self.calls.call(words)
+        if not self._takes_part:
+            return
+        self._waiting.update(words)
+        if self._waiting and (self._sending is None or self._sending.done()):
+            self._sending = asyncio.create_task(self._call())
 
     def listen(self, heard: Heard) -> None:
-        """Set a handler for others' calls."""
-        self.calls.listen(heard)
+        """Add a handler of others' calls."""
+        self._listeners.append(heard)
+
+    def hear(self, payload: str) -> None:
+        """Pass a notification on unless this process sent it; '' means that calls may have been missed."""
+        caller, *words = payload.split("\n") if payload else ("", EVERYTHING)
+        if caller != self.presence.own:
+            for heard in self._listeners:
+                heard(words)
+
+    async def close(self) -> None:
+        """Send what is waiting, and stop."""
+        if self._sending is not None:
+            await asyncio.gather(self._sending, return_exceptions=True)
+
+    async def _call(self) -> None:
+        while self._waiting:
+            await asyncio.sleep(_TOGETHER_SECONDS)
+            words, self._waiting = sorted(self._waiting), set()
+            for payload in _payloads(self.presence.own, words):
+                try:
+                    await self._send(payload)
+                except MemoryFailure:
+                    return
 
     def committed(self, bounds: Bounds | None) -> None:
         """Announce which domains were written."""
         self.call(*([EVERYTHING] if bounds is None else [f"{WRITTEN}{key}" for key in bounds.writes if isinstance(key, int)]))
+
+
+def _payloads(own: str, words: Collection[str]) -> Iterator[str]:
+    payload = own
+    for word in words:
+        if len(payload.encode()) + len(word.encode()) >= _MOST_BYTES:
+            yield payload
+            payload = own
+        payload += f"\n{word}"
+    yield payload
 
 
 async def _take_unit(tx: Transaction, own: str, name: str, units: int) -> Lease | None:

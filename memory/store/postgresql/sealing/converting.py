@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memory.store.database import Row, Transaction
+from memory.store.database import Reader, Row, Transaction
 from memory.store.postgresql.address import SCHEMA
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.envelope import hashed, place, seal
@@ -138,27 +138,34 @@ async def columns(connection: PipelinedConnection) -> dict[str, list[str]]:
         "SELECT table_name AS belongs, column_name AS name FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, ordinal_position",
         [SCHEMA],
     )
+    return _by_table(rows)
+
+
+async def primary_keys(reader: Reader) -> dict[str, list[str]]:
+    """Return the columns of the primary key of every table, in order."""
+    rows = await reader.all(
+        "SELECT c.relname AS belongs, a.attname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid "
+        "JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
+        "WHERE n.nspname = :schema AND i.indisprimary ORDER BY c.relname, array_position(i.indkey, a.attnum)",
+        {"schema": SCHEMA},
+    )
+    return _by_table(rows)
+
+
+def _by_table(rows: Sequence[Row]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in rows:
         found.setdefault(row["belongs"], []).append(row["name"])
     return found
 
 
-_KEYS = (
-    "SELECT c.relname AS belongs, a.attname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid "
-    "JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
-    "WHERE n.nspname = :schema AND i.indisprimary"
-)
 SealedRows = Mapping[str, Sequence[Mapping[str, object]]]
 """The rows of each table: their keys and their decrypted columns."""
 
 
 async def sealed_rows(tx: Transaction, domain: int) -> SealedRows:
     """Return the sealed rows of a domain, decrypted."""
-    keys: dict[str, list[str]] = {}
-    for row in await tx.all(_KEYS, {"schema": SCHEMA}):
-        keys.setdefault(row["belongs"], []).append(row["name"])
-    found = {}
+    keys, found = await primary_keys(tx), {}
     for table, told in TABLES.items():
         if told.domain:
             names = list(dict.fromkeys([*keys[table], *(one.removesuffix(HASHED) for one in told.row), *told.columns]))
