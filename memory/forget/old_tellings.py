@@ -1,7 +1,7 @@
 """What goes when somebody puts right what they said: whatever tells the old, until it is made again of both. All else stays.
 
-A sentence tells the old if it cites what was corrected, unless it shares words with what else that says and none with the old, and
-names no day, time or number where one was corrected: a writer may have told any of them in other words.
+A sentence tells the old if it cites what was corrected, unless it says only what else stands there, in its words: any other word may
+stand for the old, as "thirtieth" for 30, "alle sette" for 7 or "Italy" for Rome.
 """
 
 import re
@@ -13,7 +13,8 @@ from memory.store.database import Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import paged
 from memory.text.told.correction_wordings import Correction, correction
-from memory.text.told.named_values import TYPED, Correctable
+from memory.text.told.discretion import without_request
+from memory.text.told.named_values import TYPED, Correctable, stems_of
 from memory.tiers import exchanges
 
 _CLAUSE = re.compile(r"[.,:;!?]\s+|\n+")
@@ -27,11 +28,11 @@ _CITING = (
 
 async def retire(tx: Transaction, corrected: Collection[int], now: int) -> None:
     """Remove the gists and statements that tell the old of these messages, to be written again, with what was merged from the gists."""
-    texts = {key: one.text for key, one in (await exchanges.among(tx, sorted(corrected))).items()}
+    told = await exchanges.among(tx, sorted(corrected))
     put_right: dict[int, list[Correction]] = {}
     for row in await paged(tx, _PUT_RIGHT, sorted(corrected)):
-        put_right.setdefault(row["corrects"], []).extend(filter(None, [correction(row["text"])]))
-    old = {key: _Old.of(texts[key], found) for key, found in put_right.items()}
+        put_right.setdefault(row["corrects"], []).extend(filter(None, [correction(without_request(row["text"]))]))
+    old = {key: OldTelling.of(told[key].text, told[key].speaker, found) for key, found in put_right.items()}
     telling = set[int]()
     for row in await paged(tx, _CITING, sorted(corrected)):
         text = row["text"] if row["line"] < 0 else row["text"].split("\n")[row["line"]]
@@ -45,21 +46,24 @@ _PUT_RIGHT = "SELECT c.corrects, e.text FROM corrections c JOIN exchanges e ON e
 
 
 @dataclass(frozen=True, slots=True)
-class _Old:
-    """What of a message was corrected, and what was not, by the stems of their words; `figures` if days, times or numbers were."""
+class OldTelling:
+    """What a message says beside what was corrected, and its speaker, by the stems of their words; `figures` if days, times or numbers were."""
 
-    words: frozenset[str]
     others: frozenset[str]
+    speaker: frozenset[str]
     figures: bool
 
     @staticmethod
-    def of(text: str, put_right: Sequence[Correction]) -> "_Old":
+    def of(text: str, speaker: str, put_right: Sequence[Correction]) -> "OldTelling":
+        """Return it of a message with this text."""
         clauses = [Correctable(clause) for clause in _CLAUSE.split(text)]
         old = [one for one in clauses if any(found.is_of(one) for found in put_right)] or clauses
-        words = frozenset[str]().union(*(one.stems for one in old))
-        others = frozenset[str]().union(*(one.stems for one in clauses if one not in old))
-        return _Old(words, others - words, any(found.kinds & TYPED for found in put_right))
+        others = frozenset[str]().union(*(one.stems for one in clauses if one not in old)).difference(*(one.stems for one in old))
+        return OldTelling(others, stems_of(speaker), any(found.kinds & TYPED for found in put_right))
 
     def may_stand_in(self, text: str) -> bool:
+        """Return whether a sentence may tell what was corrected."""
         told = Correctable(text)
-        return not self.others & told.stems or bool(self.words & told.stems) or (self.figures and bool(told.figures))
+        says = told.stems - self.speaker
+        # A figure of one digit is no word.
+        return not says or not says <= self.others or (self.figures and bool(told.figures))

@@ -191,7 +191,7 @@ async def _tie(tx: Transaction, domain: Domain, said: Exchange, found: Correctio
     )
     ties: dict[int, bool] = {}
     for one in map(exchanges.exchange, rows):
-        other = correction(one.text)
+        other = correction(without_request(one.text))
         is_before = (one.said_at, one.key) < (said.said_at, said.key)
         if is_before and (one.key in of or other is None or found.shares(other)):
             ties[one.key] = other is not None and found.leaves(other)
@@ -213,7 +213,7 @@ async def _answered(reader: Reader, reply: Exchange) -> list[Exchange]:
 
 
 def _is_name(one: Exchange) -> bool:
-    return (found := correction(one.text)) is not None and found.is_name
+    return (found := correction(without_request(one.text))) is not None and found.is_name
 
 
 def _is_own(one: Exchange, said: Exchange) -> bool:
