@@ -145,7 +145,8 @@ class View(ViewPart):
         await open_things.note(tx, self.home, [] if asking else outcome.stored)
         await old_tellings.retire(tx, corrected, now)
         if may_confide:
-            await confiding.keep_with_corrected(tx, self.home, outcome.stored)
+            open_now = {new.source_id for new in messages if new.discretion and new.discretion.ends}
+            await confiding.keep_with_corrected(tx, self.home, [one for one in outcome.stored if one.source_id not in open_now])
         return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:

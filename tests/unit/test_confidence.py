@@ -203,6 +203,14 @@ async def test_what_tells_anew_what_is_kept_from_somebody_is_kept_as_well(tmp_pa
         assert kept == {*asked, *news}
 
 
+async def test_what_somebody_says_may_be_told_is_told_although_something_else_of_it_is_kept_elsewhere(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        there = await here.view.sessions.get(SessionRef("console", "other"), "other")
+        await says(here, "my locker is 4187, don't tell Ben", there)
+        told = await says(here, "you can tell Ben now. My locker is 4412 now")
+        assert told.key not in await confidences.by_item(here.memory.db, [told.key])
+
+
 async def test_a_correction_that_asks_for_discretion_keeps_what_it_corrects_with_the_answer_to_it(tmp_path: Path) -> None:
     async with among(tmp_path, kind=DomainKind.ROOM) as here:
         fair = await says(here, "the fair is in Paris")
