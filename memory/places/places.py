@@ -97,10 +97,8 @@ class Places:
 
     async def inhabited(self) -> list[Domain]:
         """Return every domain in which anything is kept, oldest first, without confidences: messages are kept in none."""
-        rows = await self.db.all(
-            "SELECT * FROM domains WHERE EXISTS (SELECT 1 FROM exchanges WHERE domain = domains.id) ORDER BY id"
-        )
-        return [read_domain(row) for row in rows]
+        kept = "EXISTS (SELECT 1 FROM exchanges WHERE domain = domains.id)"
+        return [read_domain(row) for row in await self.db.all(f"SELECT * FROM domains WHERE {kept} ORDER BY id")]
 
     async def domains_with_confidences(self) -> list[tuple[Domain, list[Confidence]]]:
         """Return every domain with the confidences within it, oldest first."""
