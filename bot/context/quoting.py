@@ -17,7 +17,7 @@ from memory.core import Memory
 from memory.text.told.correction_wordings import correction
 from memory.text.told.discretion import count_held, discreet, goes_on, without_request
 from memory.text.told.named_values import correctable
-from memory.text.told.replacements import replacements, tells_anew
+from memory.text.told.replacements import may_put_right, tells_anew
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
@@ -43,15 +43,14 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
 
 
 async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
-    """Return the n messages before one, oldest first, without those that correct a confidence of further back."""
+    """Return the n messages before one, oldest first, without those that correct a confidence of further back or tell it anew."""
     found = await adapter.messages_before(place.key, message, n, reader)
-    if not any(
-        not one.own and _may_put_right(one) and not _corrected(one, _theirs(one, found[:at])) for at, one in enumerate(found)
-    ):
+    telling = {one.id for one in found if not one.own and may_put_right(without_request(one.text))}
+    if not any(one.id in telling and not _corrected(one, _theirs(one, found[:at])) for at, one in enumerate(found)):
         return list(found)
     further = await adapter.messages_before(place.key, found[0].id, _FURTHER, reader)
     usable = {one.id for one in await asyncio.to_thread(without_confidences, [*further, *found])}
-    return [one for one in found if one.id in usable or not _may_put_right(one)]
+    return [one for one in found if one.id in usable or one.id not in telling]
 
 
 def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
@@ -79,12 +78,6 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
 
 def _theirs(quote: Quote, before: Sequence[Quote]) -> list[Quote]:
     return [one for one in before if one.person and one.person == quote.person]
-
-
-def _may_put_right(quote: Quote) -> bool:
-    """Return whether a quote corrects what was said before, or tells of a change in it."""
-    text = without_request(quote.text)
-    return correction(text) is not None or bool(replacements(text))
 
 
 def _corrected(quote: Quote, before: Sequence[Quote]) -> Quote | None:

@@ -95,8 +95,12 @@ class Scrolled(Silent):
         return found
 
 
-async def test_what_corrects_a_confidence_of_further_back_is_left_out_and_nothing_is_read_twice() -> None:
-    said = ["my locker number is 7741, but don't tell Ben", *(f"the boat has {n} sails" for n in range(5)), "I meant 7742"]
+@pytest.mark.parametrize(
+    ("told", "again"),
+    [("my locker number is 7741, but don't tell Ben", "I meant 7742"), ("I live in Graz, but don't tell Ben", "I live in Vienna")],
+)
+async def test_what_puts_right_a_confidence_of_further_back_is_left_out_and_nothing_is_read_twice(told: str, again: str) -> None:
+    said = [told, *(f"the boat has {n} sails" for n in range(5)), again]
     who = {0: "ada", len(said) - 1: "ada"}
     place = Scrolled([Quote(f"{n}", who.get(n, "cleo"), text, n, person=who.get(n, "cleo")) for n, text in enumerate(said)])
     assert [one.text for one in await messages_before(place, PLACE, "", 3)] == said[4:6]
