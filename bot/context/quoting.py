@@ -45,12 +45,15 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
 async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
     """Return the n messages before one, oldest first, without those that correct a confidence of further back or tell it anew."""
     found = await adapter.messages_before(place.key, message, n, reader)
-    telling = {one.id for one in found if not one.own and may_put_right(without_request(one.text))}
-    if not any(one.id in telling and not _corrected(one, _theirs(one, found[:at])) for at, one in enumerate(found)):
+    telling = (at for at, one in enumerate(found) if not one.own and may_put_right(without_request(one.text)))
+    if all(_corrected(found[at], _theirs(found[at], found[:at])) for at in telling):
         return list(found)
     further = await adapter.messages_before(place.key, found[0].id, _FURTHER, reader)
-    usable = {one.id for one in await asyncio.to_thread(without_confidences, [*further, *found])}
-    return [one for one in found if one.id in usable or one.id not in telling]
+    alone, usable = [
+        {one.id for one in await asyncio.to_thread(without_confidences, some)} for some in (found, [*further, *found])
+    ]
+    # What is in confidence by these alone stays beside its request, for whoever reads them.
+    return [one for one in found if one.id in usable or one.id not in alone]
 
 
 def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
