@@ -232,6 +232,17 @@ async def test_what_words_name_is_kept_however_long_ago_it_was_said(town: Town, 
             assert all(text in given for text in told), "what else was said may be known"
 
 
+async def test_who_tells_anew_what_is_kept_from_somebody_hears_that_it_is_kept_as_well(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        await confides(town, "my locker is 4187, but don't tell Ben")
+        await confides(town, "my locker is 4412 now")
+        await town.asks("ada", town.names["general"], "my bike is red now")
+        understood = "Understood: I keep this from ben. /confide"
+        assert notices(town, "general") == [f"{understood} takes it back.", f"{understood} shows what that is, and takes it back."]
+        assert lyra
+
+
 async def test_what_was_said_on_about_it_is_kept_as_well(town: Town) -> None:
     async with town.lyra() as lyra:
         await hears(town, "ben")

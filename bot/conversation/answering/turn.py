@@ -40,6 +40,7 @@ from memory.journal.journal import OutboxRow, Part
 from memory.text.display_names import LYRA
 from memory.text.off_loop import off_loop
 from memory.text.told import discretion
+from memory.text.told.replacements import may_put_right
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 
@@ -155,9 +156,9 @@ class Turns:
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
     async def _confirm_discretion(self, turn: Turn) -> None:
-        """Confirm once what was understood of a request for discretion, or of its end."""
+        """Confirm once what was understood of a request for discretion or of its end, and that something is kept with what it tells anew."""
         questions = () if turn.place.is_private or turn.off_record else turn.questions
-        requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.request_in, one.text))]
+        requests = [one for one in questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
         confided = await turn.view.confidences.confided(requests) if requests else []
         if not confided and not turn.ended_confidences:
             return
@@ -292,3 +293,7 @@ class Turns:
         if replied is None:
             return None, ()
         return replied.first, [*parts[1:], *(await self._offered(turn) if replied.thoughts_wait else ())]
+
+
+def _may_be_confided(text: str) -> bool:
+    return discretion.request_in(text) is not None or may_put_right(discretion.without_request(text))
