@@ -239,7 +239,10 @@ async def test_who_tells_anew_what_is_kept_from_somebody_hears_that_it_is_kept_a
         await confides(town, "my locker is 4412 now")
         await town.asks("ada", town.names["general"], "my bike is red now")
         understood = "Understood: I keep this from ben. /confide"
-        assert notices(town, "general") == [f"{understood} takes it back.", f"{understood} shows what that is, and takes it back."]
+        assert notices(town, "general") == [
+            f"{understood} takes it back.",
+            f"{understood} shows what that is, and takes it back.",
+        ]
         assert lyra
 
 

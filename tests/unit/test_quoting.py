@@ -97,7 +97,10 @@ class Scrolled(Silent):
 
 @pytest.mark.parametrize(
     ("told", "again"),
-    [("my locker number is 7741, but don't tell Ben", "I meant 7742"), ("I live in Graz, but don't tell Ben", "I live in Vienna")],
+    [
+        ("my locker number is 7741, but don't tell Ben", "I meant 7742"),
+        ("I live in Graz, but don't tell Ben", "I live in Vienna"),
+    ],
 )
 async def test_what_puts_right_a_confidence_of_further_back_is_left_out_and_nothing_is_read_twice(told: str, again: str) -> None:
     said = [told, *(f"the boat has {n} sails" for n in range(5)), again]
