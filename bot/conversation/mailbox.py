@@ -150,6 +150,11 @@ class Mailbox:
         """Everything in it, in order: what waits, and what is being answered."""
         return list(self._tickets)
 
+    @property
+    def is_done(self) -> bool:
+        """Whether everything in it is answered."""
+        return not self._letters and all(letter.done.done() for letter in self._begun.values())
+
     def post(self, letter: Letter) -> None:
         """Append a letter."""
         self._letters.append(letter)

@@ -102,8 +102,8 @@ class Mailboxes:
         """
         async with self._recovering:
             async with self._accepting:
-                # A worker of that time may be done since, so the read is stale for its mailbox.
-                busy = set(self._workers)
+                # A worker of that time may be done since, so the read is stale for its mailbox; where all is answered, it only ends.
+                busy = {key for key in self._workers if key not in self._mailboxes or not self._mailboxes[key].is_done}
                 rows = await unfinished(self._journal, platform, place)
                 if fresh:
                     rows = [(row, event) for row, event in rows if not row.tries]
