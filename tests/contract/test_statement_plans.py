@@ -79,6 +79,14 @@ async def test_no_statement_goes_through_what_everybody_said(file: SqliteDatabas
     assert found == {}
 
 
+async def test_what_covers_a_conversation_is_found_among_what_is_not_merged(file: SqliteDatabase) -> None:
+    asked = [sql for sql in statements() if "d.session = :session AND d.merged = 0" in sql]
+    assert len(asked) > 1
+    for sql in asked:
+        rows = await file.all(f"EXPLAIN QUERY PLAN {sql}", dict.fromkeys(re.findall(r":(\w+)", sql)))
+        assert any("digests_frontier (session=? AND merged=? AND tier=?)" in row["detail"] for row in rows), sql
+
+
 async def test_what_may_go_through_a_table_does(file: SqliteDatabase) -> None:
     found = {(one.module, table) for sql, one in statements().items() for table in await gone_through(file, sql)}
     assert set(OUGHT) <= found
