@@ -14,7 +14,7 @@ from pathlib import Path
 import memory
 
 ROOT = Path(memory.__file__).parent
-_PORT = ("all", "one", "run", "many", "free")
+_PORT, _PAGED = ("all", "one", "run", "many", "free"), "run_paged"
 Texts = frozenset[str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -91,13 +91,21 @@ class Source:
         """Yield every statement, once for each text that it may have. Raises Unresolved."""
         for module in self.modules.values():
             for call in module.calls:
-                given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "sql")]
-                if isinstance(call.func, ast.Attribute) and given and call.func.attr in _PORT:
-                    found = self.texts(given[0], Scope(module, module.function(call)))
+                function = module.function(call)
+                if isinstance(call.func, ast.Name) and call.func.id == _PAGED:
+                    # Who has a statement run page by page hands it over, not what runs it.
+                    paged = self.texts(call.args[1], Scope(module, function))
+                    found = frozenset(text.format(within=":w0, :w1") for text in paged)
+                elif isinstance(call.func, ast.Attribute) and call.func.attr in _PORT and (given := _given(call)):
+                    if function is not None and function.name == _PAGED:
+                        continue
+                    found = self.texts(given, Scope(module, function))
                     if not found:
-                        raise self._unresolved(given[0], module)
-                    for sql in sorted(found):
-                        yield Statement(module.name, call.lineno, " ".join(sql.split()))
+                        raise self._unresolved(given, module)
+                else:
+                    continue
+                for sql in sorted(found):
+                    yield Statement(module.name, call.lineno, " ".join(sql.split()))
 
     def texts(self, node: ast.expr, scope: Scope) -> Texts:
         """Return every text that an expression may be. Raises Unresolved."""
@@ -231,6 +239,11 @@ _WRITES = re.compile(r"\b(?:INSERT INTO|(?<!DO )UPDATE|DELETE FROM) (\w+)")
 
 def _joined(parts: "Iterator[Texts] | tuple[Texts, ...]") -> Texts:
     return frozenset("".join(some) for some in product(*parts))
+
+
+def _given(call: ast.Call) -> ast.expr | None:
+    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "sql")]
+    return given[0] if given else None
 
 
 def _is_method(function: Function) -> bool:
