@@ -126,12 +126,14 @@ class SqliteDatabase(Reader):
         self.transactions += 1
         async with self._writing.turn(first=first):
             with explained(self.path):
+                tx = SqliteTransaction(self._writer, self._file, self._log, self._queue, bounds)
                 try:
-                    yield (tx := SqliteTransaction(self._writer, self._file, self._log, self._queue, bounds))
+                    yield tx
                     # If this is cancelled, the commit is already queued: it completes before anything that follows.
                     await tx.commit()
                 except BaseException:
                     await to_the_end(self._roll_back())
+                    tx.close()
                     raise
 
     async def _roll_back(self) -> None:

@@ -103,6 +103,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         self._begun = self._over = False
         # Set while coroutines run in the connection's thread.
         self._inside: sqlite3.Connection | None = None
+        self._handed_over: list[Coroutine[Any, Any, Any]] = []
 
     @property
     def everywhere(self) -> Self:
@@ -139,7 +140,13 @@ class SqliteTransaction(QueuedTransaction[Statement]):
                 for one in work:
                     one.close()
 
+        self._handed_over += work
         return await (each() if self._inside else self._carried_out(each, ends=False))
+
+    def close(self) -> None:
+        """Close what was to be done and never begun, where the transaction could not begin; nothing of it runs any more."""
+        for one in self._handed_over:
+            one.close()
 
     async def _carried_out(self, work: Callable[[], Coroutine[Any, Any, T]], *, ends: bool) -> T:
         context = copy_context()
