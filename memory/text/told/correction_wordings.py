@@ -12,7 +12,18 @@ from functools import lru_cache
 
 from memory.text.questions import is_question
 from memory.text.told.named_things import KIN
-from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, folded, kinds_of, left_of, stems_of, tells, values_of
+from memory.text.told.named_values import (
+    TYPED,
+    WORD,
+    Correctable,
+    ValueKind,
+    folded,
+    kinds_of,
+    left_of,
+    stems_of,
+    tells,
+    values_of,
+)
 from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS = 160
