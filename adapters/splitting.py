@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from adapters.spoilers import kept_hidden, room_for_marks
+
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MARKER = r" *(?:[-*+]|\d{1,9}[.)]) +"
 _ITEM = re.compile(_MARKER)
@@ -37,11 +39,12 @@ def split(text: str, most: int) -> list[str]:
 
     Cuts fall between blocks, else between list items, lines, sentences, words; a link, a mention or a code span is cut only
     if it is longer than a part. A code fence or a bold run that must be cut, or one of another mark, is closed, and reopened
-    in the next part. Only whitespace at the cuts is lost; text that a cut alone would turn into a fence is escaped. A blank
-    text has no parts.
+    in the next part; so is a spoiler of several blocks. Only whitespace at the cuts is lost; text that a cut alone would
+    turn into a fence is escaped. A blank text has no parts.
     """
     if units(text) <= most:
         return [text] if text.strip() else []
+    most -= (room := room_for_marks(text, most))
     parts = _Parts(most)
     for block in _with_headings(_blocks(text, most // 8), most):
         if isinstance(block, _Code) and units(str(block).strip()) > most:
@@ -50,7 +53,7 @@ def split(text: str, most: int) -> list[str]:
             parts.add(str(block), ())
         else:
             parts.add_prose(block)
-    return parts.all()
+    return kept_hidden(parts.all()) if room else parts.all()
 
 
 def closed(text: str) -> str:
@@ -157,8 +160,7 @@ _Run = tuple[int, int, str]
 
 def _runs(block: str) -> Iterator[_Run]:
     """Yield what stands between two marks of a kind, such as bold text or code."""
-    opened: dict[str, int] = {}
-    code = ""
+    opened, code = dict[str, int](), ""
     for found in _MARK.finditer(block):
         mark, start, end = found["mark"], found.start(), found.end()
         if found["block"]:
@@ -177,8 +179,7 @@ def _blocks(text: str, longest_mark: int) -> Iterator[str | _Code]:
     """Split a text at blank lines outside list items, and around fenced code."""
     lines = iter(_LINE.findall(text))
     block: list[str] = []
-    margin = 0
-    blank = False
+    margin, blank = 0, False
     for line in lines:
         fence = _FENCE.match(line.rstrip())
         item = _ITEM.match(line)

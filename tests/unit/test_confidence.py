@@ -55,6 +55,8 @@ def test_words_are_found_in_any_form(text: str, words: int) -> None:
         "I never tell Ben anything", "why didn't you tell Ben?", "I hope Ben is not around", "My cat never sleeps when Ben is around",
         "We keep the key from the old house", "the distance between us is 300 km", "Can I tell Ben now?", "Ben knows the way",
         "Neither Ben nor I knew it", "Neither Ben nor Cleo can know French", "Ich weiß weder ein noch aus",
+        "Ben ne doit pas savoir nager", "pas un mot sur la grève", "je ne veux pas que Ben vienne", "Ben no debe saber cocinar",
+        "que Ben lo sepa todo me da igual", "no quiero que Ben se vaya",
     ],
 )  # fmt: skip
 def test_other_words_ask_for_nothing(text: str) -> None:

@@ -409,3 +409,20 @@ async def test_what_was_corrected_before_this_was_read_is_read_once(tmp_path: Pa
         await here.memory.read_again(here.domain)
         assert (await recalled(here))[0] == (RIGHT, False)
         assert await gist_texts(here) == [], "what was made of the old is made again"
+
+
+@pytest.mark.parametrize(
+    ("told", "right"),
+    [
+        ("Ich wohne in Bonn", "nein, in Köln"), ("vivo en Sevilla", "perdón, en Granada"), ("ma soeur vit à Paris", "non, à Lyon"),
+        ("Das Treffen ist um 5", "jetzt um 6"), ("the meeting is at 5", "now at 6"), ("la réunion est à 5h", "elle est à 6h maintenant"),
+        ("my cat is called Mia", "no, Lea"), ("Meine Katze heißt Lea", "quatsch, Mia"), ("my locker number is 4411", "it's 4412 now"),
+        ("meine PIN ist 4411", "die ist jetzt 4412"), ("mi pin es 4411", "ahora es 4412"),
+    ],
+)  # fmt: skip
+async def test_what_is_put_right_as_people_say_it_is_told_as_it_holds_now(tmp_path: Path, told: str, right: str) -> None:
+    async with at_home(tmp_path) as here:
+        for text in ("I fed the cat at 3", told, "the soup was salty", right):
+            await here.say(text)
+        rows = await here.memory.db.all("SELECT e.text FROM corrections c JOIN exchanges e ON e.item = c.corrects")
+        assert [row["text"] for row in rows] == [told]

@@ -159,6 +159,25 @@ def test_a_run_that_is_cut_keeps_its_marks_in_every_message(mark: str) -> None:
     assert "".join("".join(parts).split()).replace(closing + mark, "") == "".join(text.split())
 
 
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "\n\n".join([PROSE] * 4),
+        "\n" + LIST * 2 + "\n",
+        f"It ends so. \n\n{CODE}\nShe dies. ",
+        f"# The end\n\n{PROSE * 3}\n\n{TABLE}",
+    ],
+    ids=["paragraphs", "a list", "code", "a table"],
+)
+def test_what_a_spoiler_hides_stays_hidden_in_every_message(inside: str) -> None:
+    parts = split(f"The end:\n||{inside}||\n\nThat is all, `a || b` and x || y, ||but this||.", DISCORD)
+    seen = "".join(re.sub(r"(?s)\|\|.*?\|\|", "", part) for part in parts[:-1]) + re.sub(
+        r"(?s)\|\|.*?\|\|", "", parts[-1], count=1
+    )
+    assert "".join(seen.split()) == "".join("The end: That is all, `a || b` and x || y, ||but this||.".split())
+    assert len(parts) > 1 and all(units(part) <= DISCORD for part in parts)
+
+
 def test_a_run_that_is_cut_between_indented_lines_goes_on_as_one() -> None:
     for part in check("**" + ("a word and " * 9 + "\n   ") * 6 + "an end**", 120):
         assert re.fullmatch(r"\*\*\S.*\S\*\*", part, re.DOTALL), part

@@ -10,10 +10,20 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from memory.text.lexical import STOP_WORDS
 from memory.text.questions import is_question
 from memory.text.told.named_things import KIN
-from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, folded, kinds_of, left_of, stems_of, values_of
+from memory.text.told.named_values import (
+    TYPED,
+    WORD,
+    Correctable,
+    ValueKind,
+    folded,
+    kinds_of,
+    left_of,
+    stems_of,
+    tells,
+    values_of,
+)
 from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS = 160
@@ -42,8 +52,10 @@ _RIGHT = re.compile(rf"(?i)\s+(?:{_SAID['was_right']})\W*$")
 _ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne|não)\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
 _IT_IS = re.compile(rf"(?i)^(?:but |aber |mais |pero )?(?:{_SAID['it_is']})\s*")
 _NOW = re.compile(
-    rf"(?i)^(?=.*\b(?:{_SAID['now']})\b)(?:(?:{_SAID['now']}) )?(?:(?:it|es|c|das|het)(?:['’ ]?(?:s|is|ist|est)| will be)|es|è|é|ist (?:es|das))\b"
+    rf"(?i)^(?=.*\b(?:{_SAID['now']})\b)(?:(?:{_SAID['now']}) )?"
+    rf"(?:(?:it|es|c|das|die|der|het|il|elle)(?:['’ ]?(?:s|is|ist|est)| will be)|es|è|é|ist (?:es|das))\b|^(?:{_SAID['now']})\b(?: doch)? "
 )
+_LONG_NUMBER = re.compile(rf"(?i)(?<![\w.,:])(?!(?:19|20)\d\d\b)\d{{3,}}(?: (?:{_SAID['now']}))?\W*$")
 _MOVED = re.compile(rf"(?i)\b(?:{_SAID['moved']})\b")
 _MOVED_TO, _NOT = ([re.compile(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
 _PLACED = frozenset("in at im à en".split())
@@ -167,9 +179,10 @@ def _unmarked(text: str) -> Correction | None:
         if (_NOW.match(clause) or (_IT_IS.match(clause) and _MOVED.search(text))) and (read := _read(clause, certain=False)):
             if about := stems_of(text) - stems_of(clause):
                 return replace(read, about=about, certain=True, topical=True)
-            # "It's at 6 now" moves what was told; "it's 6 now" tells the time, and "it's Monday now" the day.
+            # "It's at 6 now" moves what was told; "it's 6 now" tells the time, and "it's Monday now" the day; "it's 4412 now" is neither.
             is_set = read.kinds & (ValueKind.DAY | ValueKind.TIME) or (read.kinds & TYPED and read.about)
-            return read if is_set and _TIMED.intersection(clause.lower().split()) else None
+            is_set = is_set and _TIMED.intersection(clause.lower().split())
+            return read if is_set or _LONG_NUMBER.search(clause) else None
     return None
 
 
@@ -229,7 +242,7 @@ def _read(rest: str, *, certain: bool, answer: bool = False) -> Correction | Non
         return Correction(kinds & ~ValueKind.NAME, values_of(body), left, certain=certain, answer=answer)
     words = frozenset(map(folded, WORD.findall(body)))
     read = Correction(kinds, words, left, certain=certain, answer=answer)
-    if kinds is ValueKind.NAME and len(words) <= _FRAGMENT + 1 and left and _is_name(body):
+    if kinds is ValueKind.NAME and len(words) <= _FRAGMENT + 1 and _is_name(body):
         return replace(read, about=frozenset())
     if not left or len(WORD.findall(body)) > (_LOOSE_FRAGMENT + 1 if certain else _LOOSE_FRAGMENT):
         return None
@@ -241,4 +254,4 @@ def _read(rest: str, *, certain: bool, answer: bool = False) -> Correction | Non
 
 def _is_name(text: str) -> bool:
     words = WORD.findall(text)
-    return all(word[0].isupper() and not _NOBODY.fullmatch(word) and word.lower() not in STOP_WORDS for word in words)
+    return bool(words) and all(word[0].isupper() and not _NOBODY.fullmatch(word) and tells(word) for word in words)

@@ -103,7 +103,7 @@ class Correctable:
         found = frozenset(
             word
             for before, named in list(pairwise(["", *words]))[begins:]
-            if named[0].isupper() and (word := folded(named)) not in _EMPTY and folded(before) not in _DETERMINERS
+            if named[0].isupper() and tells(named) and (word := folded(named)) and folded(before) not in _DETERMINERS
         )
         return found if self.stems - frozenset(map(stem, found)) else frozenset()
 
@@ -180,13 +180,18 @@ def left_of(text: str) -> frozenset[str]:
 
 def stems_of(text: str) -> frozenset[str]:
     """Return the stems of the words of a text, but those that tell nothing."""
-    return frozenset(stem(word) for found in WORD.findall(text) if (word := folded(found)) not in _EMPTY and len(word) > 1)
+    return frozenset(stem(word) for found in WORD.findall(text) if tells(found) and len(word := folded(found)) > 1)
 
 
 def values_of(text: str) -> frozenset[str]:
     """Return the words of a text, folded, but those that tell nothing; all of them if none is left."""
     words = frozenset(folded(word) for word in WORD.findall(text))
     return words - _EMPTY or words
+
+
+def tells(word: str) -> bool:
+    """Return whether a word tells something, as a name does that is a little word of some language as well ("Mia")."""
+    return (small := folded(word)) not in _EMPTY or (word[0].isupper() and small in _KNOWN)
 
 
 def folded(word: str) -> str:
