@@ -17,7 +17,6 @@ from bot.models.local.gemma_conversion import convert
 from bot.models.local.local_embedder import NoModel
 from bot.models.local.onnx_graph import installed
 from bot.printing import note, show
-from bot.service import awake
 from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import installer
 from localization.sentences import _, lazy, told
@@ -25,6 +24,7 @@ from localization.sentences import _, lazy, told
 _PART = "*/chunk.bin"
 _PUBLISHED = "model_download"
 """The folder in the archive that the parts make."""
+_MAKING = ".making-"
 _FREE = 3 * 10**9
 """Bytes that the parts, what is unpacked of them, and the converted model take at most at one time."""
 
@@ -34,7 +34,7 @@ class NotFetched(LyraError):
 
 
 async def large(folder: str) -> int:
-    """Fetch the large model, or take its published files from a folder, and embed with it from now on; return 1 on failure.
+    """Fetch the large model, or take its published files from a folder, and set that it embeds; return 1 on failure.
 
     Raises BadInput if it cannot run here, and BadConfig.
     """
@@ -51,15 +51,17 @@ async def large(folder: str) -> int:
             return 1
     file.set("embed", to=LARGE)
     file.write()
-    awake.reload(environment.home)
-    show(_("She finds things by {model} from now on. What is kept already is read by it in the background, while she is awake.", model=gemma.MODEL))  # fmt: skip
+    show(_("She finds things by {model} from her next start on. What is kept already is read by it in the background, while she is awake.", model=gemma.MODEL))  # fmt: skip
     return 0
 
 
 def _make(into: Path, published: Path | None) -> None:
     """Make the folder of the converted model, at once or not at all. Raises NoModel, NotFetched."""
     into.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with tempfile.TemporaryDirectory(dir=into.parent, prefix=".making-") as name:
+    for left in into.parent.glob(f"{_MAKING}*"):
+        # What was killed could not remove its gigabytes.
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=into.parent, prefix=_MAKING) as name:
         here = Path(name)
         try:
             converted = here / "converted"

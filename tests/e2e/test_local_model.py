@@ -170,9 +170,12 @@ def test_without_its_runtime_it_is_computed_in_numpy_and_anew_once_that_is_there
 
 def test_the_large_model_serves_once_its_files_are_given(home: NewMachine) -> None:
     published(home.folder / "published")
+    left = home.path / "models" / ".making-killed"
+    left.mkdir(parents=True)
     imports(home)
     done = home.lyra("setup", "--large", "--from", "published")
-    assert done.code == 0 and "finds things by embeddinggemma-300m from now on" in done.out
+    assert done.code == 0 and "finds things by embeddinggemma-300m from her next start on" in done.out
+    assert not left.exists(), "what was cut off is removed"
     home.chat("hello")
     assert best(home, WORD)[0] == "4" and any(signal.startswith("meaning") for signal in best(home, WORD)[1])
     assert "Meaning: the large local model embeddinggemma-300m." in home.lyra("status").lines
