@@ -216,7 +216,7 @@ async def _open_memory(
     stack.callback(checkpoint.release)
     key, key_path, made = key_of(environment, settings)
     base = Base(environment, settings, local_zone(settings), clock, RandomIds(), key_path, made)
-    embedder_choice = choose_embedder(settings, lambda name, backend: secret_of(environment, backend, name))
+    embedder_choice = choose_embedder(settings, environment.home, lambda name, backend: secret_of(environment, backend, name))
     stack.push_async_callback(embedder_choice.close)
     ports = Ports(base.clock, base.ids, embedder_choice.embedder, embedder_choice.others)
     environment.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

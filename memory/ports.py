@@ -46,6 +46,15 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class MultilingualEmbedder(Embedder, Protocol):
+    """An embedder that has all languages in one space, and embeds questions otherwise than what answers them."""
+
+    async def ask(self, question: str) -> Vectors:
+        """Return the unit vector of a question: float32 (dimension,). Raises memory.errors.EmbeddingFailed."""
+        ...
+
+
+@runtime_checkable
 class Replacing(Protocol):
     """Optional protocol of an embedder that replaces others: vectors of the names in `replaces` go once its own are made."""
 

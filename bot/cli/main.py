@@ -174,11 +174,26 @@ def update(
     execute("bot.setup.updating:update", ask=ask)
 
 
-def setup() -> None:
+def setup(
+    large: Annotated[
+        bool,
+        typer.Option(
+            "--large", help="Only fetch the large local model (1.2 GB), which finds more in every language, and use it."
+        ),
+    ] = False,
+    source: Annotated[
+        str, typer.Option("--from", metavar="FOLDER", help="With --large: the model's published files, instead of fetching them.")
+    ] = NOT_GIVEN,
+) -> None:
     """Set Lyra up, or change how she is set up.
 
     Asks a few questions (language, time zone, model, platforms), tries every answer, and writes a commented configuration, which you see first.
     You can also pipe in the answers, one a line."""
+    if large:
+        execute("bot.setup.large_model:large", source)
+        return
+    if source:
+        raise typer.BadParameter(_("--from goes with --large"))
     execute("bot.setup.setup:setup")
 
 

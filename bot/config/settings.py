@@ -31,8 +31,8 @@ from localization.current_language import LANGUAGES, language_code
 from localization.sentences import _, lazy
 
 OFFLINE = "offline"
-LOCAL, OFF = "local", "off"
-"""The values of `embed` besides backends: the bundled model, or none."""
+LOCAL, LARGE, OFF = "local", "local-large", "off"
+"""The values of `embed` besides backends: the bundled models, the large one, or none."""
 
 
 def _zone(value: str) -> str:
@@ -101,7 +101,7 @@ class Settings(Section):
     def _chains_name_models(self) -> "Settings":
         for key in ("chat", "summary", "embed"):
             for name in getattr(self, key):
-                if key == "embed" and name in (LOCAL, OFF):
+                if key == "embed" and name in (LOCAL, LARGE, OFF):
                     self._stands_alone(name)
                 elif name not in self.models and not (name == OFFLINE and key != "embed"):
                     raise ValueError(_('{key} names "{name}", but there is no [models.{name}]', key=key, name=name))

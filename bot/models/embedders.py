@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from bot.config.sections import Backend
-from bot.config.settings import LOCAL, OFF, Settings
+from bot.config.settings import LARGE, LOCAL, OFF, Settings
 from bot.errors import BadConfig
 from bot.imports import imported
-from bot.models.local import e5, minilm
+from bot.models.local import e5, gemma, minilm
 from localization.sentences import Said, _, lazy
 from memory.places.scope_settings import KeptSettings
 from memory.ports import Embedder
@@ -63,11 +64,11 @@ class EmbedderChoice:
                     stack.push_async_callback(one.close)
 
 
-def choose_embedder(settings: Settings, key: Callable[[str, Backend], str | None]) -> EmbedderChoice:
+def choose_embedder(settings: Settings, home: Path, key: Callable[[str, Backend], str | None]) -> EmbedderChoice:
     """Return the configured embedders; nothing is loaded or sent yet.
 
     `key` returns a backend's key by name. Only the first of a list is used: vectors of different models are not comparable, so
-    that another could not stand in. Raises BadConfig if the local model is configured explicitly but not installed.
+    that another could not stand in. Raises BadConfig if a local model is configured explicitly but not installed.
     """
     if settings.embed in ([], [LOCAL]):
         if (files := minilm.folder()) is not None:
@@ -85,6 +86,16 @@ def choose_embedder(settings: Settings, key: Callable[[str, Backend], str | None
                 )
             )
         return EmbedderChoice(None, lazy("the local model is not installed; `lyra setup` fetches it"), missing=True)
+    if settings.embed == [LARGE]:
+        if (large := gemma.folder(home)) is None:
+            raise BadConfig(
+                lazy(
+                    'embed = "{large}", but the large local model is not there; `lyra setup --large` fetches it. Or say embed = "{local}".',
+                    large=LARGE,
+                    local=LOCAL,
+                )
+            )
+        return EmbedderChoice(gemma.Gemma(large), lazy("the large local model {model}", model=gemma.MODEL))
     if settings.embed == [OFF]:
         return EmbedderChoice(None, lazy("embed is off"))
     remote: type[OpenAIEmbedder] = imported("bot.models.endpoints.embedding:OpenAIEmbedder")

@@ -1,4 +1,4 @@
-"""The routing of texts between two embedders: one for English, and a multilingual one.
+"""The routing of texts between two embedders: one for English, and one for other languages; or all to a multilingual one.
 
 As long as a domain holds only English and is asked in English, the first embeds everything. From then on the second embeds the
 whole domain, so that a question in one language finds what was said in another, and the first only what is certainly English.
@@ -6,10 +6,12 @@ whole domain, so that a question in one language finds what was said in another,
 
 from collections.abc import Collection, Mapping
 from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple
 
 from memory.errors import EmbeddingFailed
 from memory.index.vectors import VectorStore, waiting
-from memory.ports import Clock, Embedder, Progress, Vectors
+from memory.ports import Clock, Embedder, MultilingualEmbedder, Progress, Vectors
 from memory.store.database import DatabaseAccess
 from memory.text import lexical
 from memory.text.language_detection import language
@@ -19,14 +21,32 @@ from memory.types import Domain
 ENGLISH = "english"
 
 
+class AskedVectors(NamedTuple):
+    """A question as one unit vector per space, the one that fits its language best first.
+
+    `surer` is the space in which meaning is more reliable than words, 0 for none: that of other languages than English if the
+    question is not certainly English, and that of a multilingual embedder. `across` says that the question is compared across
+    languages.
+    """
+
+    by_space: Mapping[int, Vectors] = MappingProxyType({})
+    surer: int = 0
+    across: bool = False
+
+
 class EmbedderRouting:
-    """The vector stores of an English embedder and of a multilingual one (`others`); either may be missing."""
+    """The vector stores of an English embedder and of one for other languages (`others`); either may be missing.
+
+    An embedder that has all languages in one space takes the place of both.
+    """
 
     def __init__(self, db: DatabaseAccess, clock: Clock, first: Embedder | None, others: Embedder | None) -> None:
         self._db = db
+        if isinstance(first, MultilingualEmbedder):
+            first, others = None, first
         both = first is not None and others is not None
         self._first = VectorStore(db, first, clock, self._in_english if both else None) if first else None
-        self._others = VectorStore(db, others, clock, self._in_others) if both and others else None
+        self._others = VectorStore(db, others, clock, self._in_others if both else None) if others else None
         self._stores = [store for store in (self._first, self._others) if store]
         self._opened: set[int] = set()
 
@@ -41,9 +61,8 @@ class EmbedderRouting:
         """The spaces in which anything was embedded, as far as this process has read them."""
         return tuple([store.used for store in self._stores if store.used])
 
-    async def query(self, text: str, held: Collection[int]) -> tuple[dict[int, Vectors], int]:
-        """Return a question as one unit vector per space, the one that fits its language best first, empty if no embedder serves,
-        and the multilingual space if the question is not certainly English, else 0.
+    async def query(self, text: str, held: Collection[int]) -> AskedVectors:
+        """Return a question as vectors, none if no embedder serves.
 
         A question that is certainly not English is not compared in the English space if another serves. Only spaces in `held`
         are used, if any: languages spoken elsewhere change nothing in view.
@@ -58,11 +77,10 @@ class EmbedderRouting:
                 except EmbeddingFailed:
                     continue
                 asked[store.used] = vector
-        return asked, self._others.used if self._others and told != ENGLISH else 0
-
-    def is_across(self, asked: Mapping[int, Vectors]) -> bool:
-        """Return whether a question, as returned by `query`, is compared across languages."""
-        return self._others is not None and next(iter(asked), 0) == self._others.used != 0
+        others = self._others.used if self._others else 0
+        if self._first is None:
+            return AskedVectors(asked, others, across=bool(asked) and told != ENGLISH)
+        return AskedVectors(asked, others if told != ENGLISH else 0, across=next(iter(asked), 0) == others != 0)
 
     async def open_to(self, domain: Domain, question: str) -> bool:
         """Have a domain that holds only English embedded for other languages, too, if a question is in one of them; return whether
@@ -71,7 +89,8 @@ class EmbedderRouting:
         The first messages are embedded at once, the others are left to `catch_up`. Raises EmbeddingFailed.
         """
         if (
-            self._others is None
+            self._first is None
+            or self._others is None
             or domain.key in self._opened
             or await off_loop(len(question), partial(spoken, question)) in (ENGLISH, None)
             or await self._others.holds(domain)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory.ports import Embedder, Vectors
+from memory.ports import Embedder, MultilingualEmbedder, Vectors
 
 _MOST = 16
 
@@ -19,6 +19,8 @@ class LastAsked:
 
     async def question(self, text: str) -> Vectors:
         """Return the unit vector of a question, which is known from now on. Raises EmbeddingFailed."""
+        if isinstance(self._embedder, MultilingualEmbedder):
+            return await self._embedder.ask(text)
         vector: Vectors = (await self.embed([text]))[0]
         self._known[text] = vector
         while len(self._known) > _MOST:

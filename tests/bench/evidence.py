@@ -11,8 +11,10 @@ from rich.table import Table
 
 from bot.app import RandomIds
 from bot.models.local import minilm as weights
+from bot.models.local.gemma import Gemma
 from bot.models.local.minilm import MiniLM
 from memory.core import Memory, Ports
+from memory.index.last_asked import LastAsked
 from memory.ports import Embedder
 from memory.text.lexical import tokens
 from memory.text.time.times import SystemClock
@@ -21,6 +23,7 @@ from memory.view.view import View
 from tests.bench.certainty import Marks
 from tests.bench.conversations import Conversation, Question, conversations
 from tests.bench.requests import Requests
+from tests.kits.languages import large_model
 
 KS = (5, 10, 25, 50)
 Find = Callable[[str], Awaitable[Sequence[str]]]
@@ -84,10 +87,10 @@ def words_alone(said: Sequence[NewExchange]) -> Find:
 
 async def vectors_alone(said: Sequence[NewExchange], embedder: Embedder) -> Find:
     """Find by the cosine of each message's text to the question."""
-    matrix = await embedder.embed([one.text for one in said])
+    matrix, asked = await embedder.embed([one.text for one in said]), LastAsked(embedder).question
 
     async def find(question: str) -> Sequence[str]:
-        near = matrix @ (await embedder.embed([question]))[0]
+        near = matrix @ await asked(question)
         return [said[at].source_id for at in np.argsort(-near, kind="stable")[: max(KS)]]
 
     return find
@@ -142,7 +145,7 @@ def _cell(shares: Sequence[float]) -> str:
     return "  ".join(f"{share:4.1f}" for share in shares)
 
 
-def local_model() -> MiniLM | None:
-    """Return the local model, None where it is not installed."""
+def local_model() -> Gemma | MiniLM | None:
+    """Return the large model if LYRA_LARGE names a home that has it, else the small one, None where it is not installed."""
     folder = weights.folder()
-    return MiniLM(folder) if folder else None
+    return large_model() or (MiniLM(folder) if folder else None)

@@ -4,31 +4,35 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from bot.models.local.e5 import E5
-from bot.models.local.minilm import MiniLM
-from tests.kits.languages import LANGUAGES, local_models, places, shares
+from memory.ports import Embedder
+from tests.kits.languages import LANGUAGES, large_model, local_models, places, shares
 
 _ACROSS = (("en", "de"), ("de", "en"), ("en", "zh"), ("zh", "en"), ("fr", "ru"), ("ja", "es"), ("ar", "pl"), ("tr", "ko"))
 
 
 async def measure() -> Table:
-    """Return how many of a hundred facts are the first and among the first five, by words alone, the English model, and both."""
-    table = Table(
-        "told in", "asked in", "words alone", "with the model for English", "with both", title="first / among the first five, %"
-    )
-    first, others = local_models()
-    ways: tuple[tuple[MiniLM | None, E5 | None], ...] = ((None, None), (first, None), (first, others))
+    """Return how many of a hundred facts are the first and among the first five, by words alone, the English model, and both.
+
+    With the large model too, if LYRA_LARGE names a home that has it.
+    """
+    (first, others), large = local_models(), large_model()
+    ways: dict[str, tuple[Embedder | None, Embedder | None]] = {
+        "words alone": (None, None), "with the model for English": (first, None), "with both": (first, others),
+    }  # fmt: skip
+    if large:
+        ways["with the large one"] = (large, None)
+    table = Table("told in", "asked in", *ways, title="first / among the first five, %")
     pairs = [(language, language) for language in LANGUAGES] + list(_ACROSS)
     kept: list[list[tuple[float, float]]] = []
     for language, asked in pairs:
-        kept.append([shares((await places(*way, language, [asked]))[asked]) for way in ways])
+        kept.append([shares((await places(*way, language, [asked]))[asked]) for way in ways.values()])
         table.add_row(language, asked, *map(_cell, kept[-1]))
     table.add_section()
     _mean(table, "each by itself", kept[: len(LANGUAGES)])
     _mean(table, "across", kept[len(LANGUAGES) :])
-    await first.close()
-    if others:
-        await others.close()
+    for model in (first, others, large):
+        if model:
+            await model.close()
     return table
 
 

@@ -13,10 +13,10 @@ from bot.models.local import e5 as weights
 from bot.models.local.e5 import E5
 from bot.service import log
 from memory.errors import EmbeddingFailed
-from tests.kits.usual import usual
+from tests.kits.usual import usual_of_e5
 
 FOLDER = weights.folder()
-KEPT = Path(weights.__file__).with_name("usual.npy")
+KEPT = Path(weights.__file__).with_name("e5_usual.npy")
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -31,7 +31,7 @@ async def model() -> AsyncIterator[E5]:
 
 @pytest.mark.torture
 async def test_what_texts_have_in_common_is_what_the_model_says_of_small_talk() -> None:
-    kept, made = np.load(KEPT).astype(np.float32), usual()
+    kept, made = np.load(KEPT).astype(np.float32), usual_of_e5()
     assert np.abs(kept[0] - made[0]).max() < 1e-3
     # A direction may come out turned round, and two that are as long as each other may change places.
     assert np.linalg.norm(kept[1:] @ made[1:].T, axis=1) == pytest.approx(np.ones(13), abs=0.01)

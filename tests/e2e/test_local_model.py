@@ -10,12 +10,13 @@ import pytest
 
 from bot.models.local import e5 as others
 from bot.models.local import minilm as weights
-from bot.models.local import quantized
+from bot.models.local import onnx_graph
 from tests.fakes import openai_behaviours as b
 from tests.kits.customized import customized
 from tests.kits.entered import entered
 from tests.kits.lyra_kit import REPO, Done, Home, ModelServer, NewMachine, jsonl, one_sentence
 from tests.kits.size import few
+from tests.kits.tiny_gemma import published
 
 SAID = [
     {"content": "We bought a puppy last weekend.", "id": "1", "created_at": "2026-03-01T10:00:00"},
@@ -157,7 +158,7 @@ def test_once_it_is_installed_everything_gets_its_vectors_and_a_loss_is_told_aga
 
 
 def test_without_its_runtime_it_is_computed_in_numpy_and_anew_once_that_is_there(home: NewMachine, tmp_path: Path) -> None:
-    home.variables.update(without(tmp_path, quantized.PACKAGE))
+    home.variables.update(without(tmp_path, onnx_graph.PACKAGE))
     imports(home)
     assert best(home, PARAPHRASE)[0] == "1"
     assert json.loads(home.lyra("status", "--json").out)["embed"] == EXACT
@@ -165,6 +166,32 @@ def test_without_its_runtime_it_is_computed_in_numpy_and_anew_once_that_is_there
     assert (best(home, PARAPHRASE), best(home, WORD)[0]) == (("", []), "4"), "words serve meanwhile"
     home.chat("hello")
     assert best(home, PARAPHRASE)[0] == "1"
+
+
+def test_the_large_model_serves_once_its_files_are_given(home: NewMachine) -> None:
+    published(home.folder / "published")
+    left = home.path / "models" / ".making-killed"
+    left.mkdir(parents=True)
+    imports(home)
+    done = home.lyra("setup", "--large", "--from", "published")
+    assert done.code == 0 and "finds things by embeddinggemma-300m from her next start on" in done.out
+    assert not left.exists(), "what was cut off is removed"
+    home.chat("hello")
+    assert best(home, WORD)[0] == "4" and any(signal.startswith("meaning") for signal in best(home, WORD)[1])
+    assert "Meaning: the large local model embeddinggemma-300m." in home.lyra("status").lines
+    shutil.rmtree(home.path / "models")
+    for command in ("status", "chat"):
+        refused = home.lyra(command)
+        assert refused.code == 1 and "`lyra setup --large` fetches it" in one_sentence(refused)
+
+
+def test_the_large_model_is_not_set_up_where_it_cannot_be(home: NewMachine, tmp_path: Path) -> None:
+    refused = home.lyra("setup", "--large", "--from", "nowhere")
+    assert refused.code == 1 and "cannot be read" in one_sentence(refused)
+    assert "from goes with --large" in home.lyra("setup", "--from", "nowhere").err
+    home.variables.update(without(tmp_path, onnx_graph.PACKAGE))
+    assert "needs the engine of the small one" in one_sentence(home.lyra("setup", "--large"))
+    assert "Meaning: the local models" in home.lyra("status").out
 
 
 @pytest.mark.torture

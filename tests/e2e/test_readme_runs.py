@@ -74,6 +74,7 @@ RUNS: dict[str, Sequence[str]] = {
 GIVEN = {
     "lyra chat": SAID, "lyra chat --as ada --session garden": SAID, "lyra model off": "y\n", "make -s -o .venv/.run-ready run": SAID, "lyra setup": ENGLISH, "lyra recall -": "cat\nsister\n",
 }  # fmt: skip
+_LARGE = "it takes the package registry, and 1.2 GB; a small model of the same kind is set up there"
 _PIP = "it takes the package registry; the package is built, installed by pip and talked with there"
 _CONTAINER = (
     "it takes a container engine; the composition is held against its schema, the image's steps are done in a folder there"
@@ -99,6 +100,8 @@ NOT_HERE: dict[str, tuple[str, str]] = {
     "DISCORD_TOKEN=… lyra run": ("it takes Discord", "e2e/test_run_discord.py"),
     "MATRIX_PASSWORD=… lyra doctor": ("it takes a homeserver", "e2e/test_doctor_matrix.py"),
     "MATRIX_PASSWORD=… lyra run": ("it takes a homeserver", "e2e/test_run_matrix.py"),
+    "lyra setup --large": (_LARGE, "e2e/test_local_model.py"),
+    "lyra setup --large [--from FOLDER]": (_LARGE, "e2e/test_local_model.py"),
     "lyra matrix login": ("it takes a homeserver with single sign-on", "flow/test_matrix_oauth.py"),
     "lyra matrix recovery-key": ("it takes a homeserver", "flow/test_matrix_recovery.py"),
     "lyra matrix verify": ("it takes a homeserver, and an app", "e2e/test_matrix_verify.py"),

@@ -1,6 +1,7 @@
 """Everyday facts in fourteen languages, told among small talk and asked about: the set under tests/sets/languages."""
 
 import json
+import os
 import random
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -9,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.app import RandomIds
-from bot.models.local import e5, minilm
+from bot.models.local import e5, gemma, minilm
 from bot.models.local.e5 import E5
+from bot.models.local.gemma import Gemma
 from bot.models.local.minilm import MiniLM
 from memory.core import Memory, Ports
 from memory.index.hits import Certainty
+from memory.ports import Embedder
 from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import View
@@ -48,8 +51,16 @@ def local_models() -> tuple[MiniLM, E5 | None]:
     return MiniLM(first), E5(others) if others else None
 
 
+def large_model() -> Gemma | None:
+    """Return the large model of the home that LYRA_LARGE names, None if none is named."""
+    home = os.environ.get("LYRA_LARGE")
+    found = gemma.folder(Path(home)) if home else None
+    assert found or not home, "`lyra setup --large` fetches it"
+    return Gemma(found) if found else None
+
+
 async def places(
-    first: MiniLM | None, others: E5 | None, language: str, asked_in: Sequence[str], few: int = 60
+    first: Embedder | None, others: Embedder | None, language: str, asked_in: Sequence[str], few: int = 60
 ) -> dict[str, list[int | None]]:
     """Return, for each language that is asked in, the place of every fact told in a language, None behind the first five.
 
@@ -67,7 +78,7 @@ async def places(
         return found
 
 
-async def certain(first: MiniLM, others: E5, language: str, asked_in: str) -> tuple[int, int]:
+async def certain(first: Embedder, others: Embedder | None, language: str, asked_in: str) -> tuple[int, int]:
     """Return of how many of twenty facts told the fact is not weak, and for how many of twenty that were not told all is weak."""
     facts, answered, recognized = told(language).facts, 0, 0
     async with _kept(first, others, [*facts[::2], *told(language).others[:40]]) as view:
@@ -82,7 +93,7 @@ async def certain(first: MiniLM, others: E5, language: str, asked_in: str) -> tu
 
 
 @asynccontextmanager
-async def _kept(first: MiniLM | None, others: E5 | None, talk: list[str]) -> AsyncIterator[View]:
+async def _kept(first: Embedder | None, others: Embedder | None, talk: list[str]) -> AsyncIterator[View]:
     random.Random(14).shuffle(talk)
     clock = SystemClock()
     with tempfile.TemporaryDirectory() as folder:

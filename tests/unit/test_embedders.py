@@ -10,7 +10,7 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.embedders import EmbedderChoice, choose_embedder
-from bot.models.local.quantized import installed
+from bot.models.local.onnx_graph import installed
 from memory.index.embedder_routing import EmbedderRouting
 from memory.ports import Vectors
 from tests.kits.memory_kit import BagOfWords, at_home
@@ -25,7 +25,7 @@ def found_by(embed: Any) -> EmbedderChoice:
     def key(name: str, backend: Backend) -> None:
         assert backend.model == f"{name}-small"
 
-    return choose_embedder(Settings(models=BACKENDS, embed=embed), key)
+    return choose_embedder(Settings(models=BACKENDS, embed=embed), Path("home"), key)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,15 @@ class Counting(BagOfWords):
     async def embed(self, texts: Sequence[str]) -> Vectors:
         self.given += texts
         return await super().embed(texts)
+
+
+class Multilingual(Counting):
+    """An embedder for all languages, which finds the parrot whatever is asked."""
+
+    async def ask(self, question: str) -> Vectors:
+        self.given.append(f"? {question}")
+        vector: Vectors = (await BagOfWords.embed(self, ["parrot"]))[0]
+        return vector
 
 
 async def embedded_by_others(folder: Path, text: str) -> set[str]:
@@ -166,3 +175,19 @@ async def test_one_embedder_tells_of_its_own_work(tmp_path: Path) -> None:
             here.domain, lambda done, total: told.append((done, total))
         )
         assert told == [(32, 40), (40, 40)]
+
+
+async def test_an_embedder_for_all_languages_embeds_everything_and_reads_questions_as_such(tmp_path: Path) -> None:
+    every = Multilingual()
+    async with at_home(tmp_path) as here:
+        routing = EmbedderRouting(here.memory.db, here.clock, every, None)
+        german = "Der Papagei sitzt auf meiner Schulter"
+        for text in (*ENGLISH, german):
+            await here.say(text)
+        await routing.catch_up(here.domain)
+        assert set(every.given) == {*ENGLISH, german} and await routing.waiting() == 0
+        assert await routing.open_to(here.domain, "Wo sitzt er?") is False, "there is nothing to open"
+        asked = [await routing.query(question, set()) for question in ("Where does the parrot sit?", "Wo sitzt der Papagei?")]
+        assert every.given[-2:] == ["? Where does the parrot sit?", "? Wo sitzt der Papagei?"]
+        assert [len(one.by_space) for one in asked] == [1, 1]
+        assert [(bool(one.surer), one.across) for one in asked] == [(True, False), (True, True)]

@@ -73,6 +73,8 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/conversation/answering/streaming.py: The preview": "said to the log",
     "bot/delivery/urls.py": "a pattern",
     "bot/dreams/reflection_posting.py: reflection": "commands",
+    "bot/models/local/gemma.py: t": "prompts of the embedding model",
+    "bot/models/local/gemma_layers.py": "names in a computing graph",
     "bot/models/offline/question_analysis.py": "words of languages",
     "bot/models/offline/candidates.py": "words of languages",
     "bot/models/offline/extractive.py": "what is stored of a conversation",

@@ -228,7 +228,7 @@ async def _meaning(environment: Environment, settings: Settings, app: App | None
     """Embed a word with the configured embedder. Without the local model, search uses words alone, which is no fault."""
     if app:
         return [await _embedding(app.embedder_choice)]
-    choice = choose_embedder(settings, lambda name, backend: secret_of(environment, backend, name))
+    choice = choose_embedder(settings, environment.home, lambda name, backend: secret_of(environment, backend, name))
     try:
         return [await _embedding(choice)]
     finally:

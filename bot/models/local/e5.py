@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.models.local.local_embedder import LocalEmbedder, NoModel, mapped, require_published, unit
+from bot.models.local.local_embedder import LocalEmbedder, NoModel, mapped, require_published, without_language
 from localization.sentences import lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
@@ -90,7 +90,7 @@ class Engine:
         self._library.e5_free(self._model)
 
 
-_USUAL = Path(__file__).with_name("usual.npy")
+_USUAL = Path(__file__).with_name("e5_usual.npy")
 _MOST_CHARACTERS = 2_000
 """More than any passage has; a longer question is truncated."""
 _AT_ONCE = 4
@@ -123,10 +123,7 @@ class E5(LocalEmbedder[Engine]):
     def _without_language(self, rows: Vectors) -> Vectors:
         if self._usual is None:
             self._usual = np.load(_USUAL).astype(np.float32)
-        mean, languages = self._usual[0], self._usual[1:]
-        rows -= mean
-        rows -= (rows @ languages.T) @ languages
-        return unit(rows)
+        return without_language(rows, self._usual)
 
     def _load(self) -> Engine:
         return Engine(self._folder)

@@ -8,14 +8,18 @@ from hashlib import sha256
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import Lock
-from typing import Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from bot.imports import imported
 from bot.service.log import log
 from localization.sentences import Explained, Said, lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 THREADS = 2
 """Threads of our own with a core each; the libraries' own would spin while waiting for each other."""
@@ -87,6 +91,15 @@ def mapped(path: Path) -> mmap:
         ) from error
 
 
+def tokenizers() -> "type[Tokenizer]":
+    """Return the library's class of tokenizers. Raises NoModel."""
+    try:
+        found: type[Tokenizer] = imported("tokenizers:Tokenizer")
+    except ImportError as error:
+        raise NoModel(lazy("The local model's tokenizer cannot be loaded here; install it again with `make model`.")) from error
+    return found
+
+
 def require_published(path: Path, body: mmap, published: str) -> None:
     """Raise NoModel unless a model's file has its published SHA-256."""
     if sha256(body).hexdigest() != published:
@@ -102,3 +115,15 @@ def unit(rows: Vectors) -> Vectors:
         raise EmbeddingFailed(lazy("The local model found no direction for a text; what it makes cannot be compared."))
     made: Vectors = rows / lengths
     return made
+
+
+def without_language(rows: Vectors, usual: Vectors) -> Vectors:
+    """Return the rows, which are overwritten, as unit vectors without what all texts have in common and what tells languages apart.
+
+    `usual` are the mean of all texts, and directions at right angles in which the means of languages differ: so a question is close
+    to its answer in any language. Raises EmbeddingFailed for a row that has no direction.
+    """
+    mean, languages = usual[0], usual[1:]
+    rows -= mean
+    rows -= (rows @ languages.T) @ languages
+    return unit(rows)

@@ -13,9 +13,9 @@ import numpy as np
 
 from bot.imports import imported
 from bot.models.local.encoder import Encoder, Tokens
-from bot.models.local.local_embedder import THREADS, LocalEmbedder, NoModel, mapped, require_published, unit
-from bot.models.local.quantized import QuantizedEncoder, installed
-from localization.sentences import lazy
+from bot.models.local.local_embedder import THREADS, LocalEmbedder, mapped, require_published, tokenizers, unit
+from bot.models.local.onnx_graph import installed
+from bot.models.local.quantized import QuantizedEncoder
 from memory.ports import Vectors
 
 if TYPE_CHECKING:
@@ -95,28 +95,22 @@ class MiniLM(LocalEmbedder["tuple[Tokenizer, Encoder | QuantizedEncoder]"]):
         return encoder, read, passes
 
     def _load(self) -> "tuple[Tokenizer, Encoder | QuantizedEncoder]":
-        try:
-            reader: type[Tokenizer] = imported("tokenizers:Tokenizer")
-        except ImportError as error:
-            raise NoModel(
-                lazy("The local model's tokenizer cannot be loaded here; install it again with `make model`.")
-            ) from error
         weights = mapped(self._folder / WEIGHTS)
         with ThreadPoolExecutor(1, thread_name_prefix="local-model") as beside:
             # Hashing 90 MB takes 60 ms. The model is built meanwhile, but not used before the hash is verified.
             checked = beside.submit(require_published, self._folder / WEIGHTS, weights, PUBLISHED[WEIGHTS])
             try:
                 encoder = QuantizedEncoder(tensors(weights), _HEADS) if self._quantized else _exact(weights)
-                made = _tokenizer(reader, self._folder / TOKENIZER), encoder
+                made = _tokenizer(self._folder / TOKENIZER), encoder
             finally:
                 checked.result()
         return made
 
 
-def _tokenizer(reader: "type[Tokenizer]", path: Path) -> "Tokenizer":
+def _tokenizer(path: Path) -> "Tokenizer":
     body = mapped(path)
     require_published(path, body, PUBLISHED[TOKENIZER])
-    tokenizer = reader.from_buffer(body[:])
+    tokenizer: Tokenizer = tokenizers().from_buffer(body[:])
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MOST_TOKENS)
     return tokenizer

@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from localization.sentences import marked
-from memory.index.embedder_routing import EmbedderRouting
+from memory.index.embedder_routing import AskedVectors, EmbedderRouting
 from memory.index.hits import RawHit
 from memory.index.indexing import MESSAGES
 from memory.index.recall.certainty import judge, rarity
@@ -29,7 +29,6 @@ from memory.index.recall.ranking import Scored, by_share, rank
 from memory.index.recall.selection import SelectedDocument, select, theme
 from memory.index.recall.written_months import found_in_text
 from memory.index.when.values import TimedQuestion, Window
-from memory.ports import Vectors
 from memory.text.off_loop import off_loop
 
 T = TypeVar("T")
@@ -172,11 +171,10 @@ class Recall:
         question = await self._unchanging(first, partial(parse_query, first, timed, loaded))
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
-        asked: Mapping[int, Vectors] = {}
-        foreign = 0
+        asked = AskedVectors()
         if self._embedder_routing and not all(query.by_words for query in queries):
-            asked, foreign = await self._embedder_routing.query(question.text, {space for one in loaded for space in one.held})
-            question = replace(question, across=self._embedder_routing.is_across(asked))
+            asked = await self._embedder_routing.query(question.text, {space for one in loaded for space in one.held})
+            question = replace(question, across=asked.across)
             if self._embedder_routing.used != spaces:
                 # The embedder has changed its space meanwhile.
                 loaded = await self._domain_indexes.load(domains, self._embedder_routing.used)
@@ -188,7 +186,7 @@ class Recall:
         )
 
         def ranked() -> list[list[RawHit]]:
-            scored = _scored(together, question, loaded, asked, foreign)
+            scored = _scored(together, question, loaded, asked)
             return [
                 _by_words(query, timed, loaded, staged.gone) if query.by_words else _raw_hits(query, scored, question)
                 for query in queries
@@ -212,18 +210,16 @@ class Recall:
         return await self._embedder_routing.spaces() if self._embedder_routing else ()
 
 
-def _scored(
-    query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Mapping[int, Vectors], foreign: int = 0
-) -> list[Scored]:
+def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: AskedVectors) -> list[Scored]:
     domain_indexes = [one.domain_indexes[kind] for kind in query.kinds for one in loaded if len(one.domain_indexes[kind])]
     if not domain_indexes:
         return []
     words, most = bm25(domain_indexes, question.words)
-    shares = by_share(words, most, sharply=any(foreign in one.meanings for one in domain_indexes))
-    ranked = rank(query, question, domain_indexes, shares, [domain_index.scan(asked) for domain_index in domain_indexes])
-    if not (question.breadth.of_theme and asked):
+    shares = by_share(words, most, sharply=any(asked.surer in one.meanings for one in domain_indexes))
+    ranked = rank(query, question, domain_indexes, shares, [domain_index.scan(asked.by_space) for domain_index in domain_indexes])
+    if not (question.breadth.of_theme and asked.by_space):
         return ranked
-    meant = [domain_index.scan(theme(ranked, asked)) for domain_index in domain_indexes]
+    meant = [domain_index.scan(theme(ranked, asked.by_space)) for domain_index in domain_indexes]
     again = rank(query, question, domain_indexes, shares, meant)
     # Certainty rests on the question itself, not on the theme derived from its results.
     return [replace(one, cosine=first.cosine) for one, first in zip(again, ranked, strict=True)]
@@ -232,7 +228,7 @@ def _scored(
 def _by_words(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[RawHit]:
     """Return what matches a query by words alone."""
     question = parse_query(query, timed, loaded)
-    return _raw_hits(query, _scored(query._replace(exclude={*query.exclude, *gone}), question, loaded, {}), question)
+    return _raw_hits(query, _scored(query._replace(exclude={*query.exclude, *gone}), question, loaded, AskedVectors()), question)
 
 
 def _raw_hits(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[RawHit]:

@@ -101,7 +101,7 @@ def by_share(words: Sequence[Floats], most: float, *, sharply: bool = False) -> 
     """Scale word scores so that the best is 1, or less if it is far from `most`, the highest score the words could give.
 
     Otherwise a single common word would weigh as much as the whole meaning of the question. The damping is squared if
-    `sharply`, for languages in which meaning is more reliable than words because they inflect much.
+    `sharply`, where meaning is more reliable than words: in languages that inflect much, and with a stronger embedder.
     """
     top, much = _best(words), MUCH * most
     if top <= 0:

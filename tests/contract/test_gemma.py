@@ -1,0 +1,120 @@
+"""The large local model: converted from its published files, and computing what its architecture says."""
+
+import hashlib
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+
+from bot.models.local import gemma
+from bot.models.local.gemma import Gemma
+from bot.models.local.gemma_conversion import convert
+from bot.models.local.local_embedder import NoModel
+from bot.setup.large_model import NotFetched, join_parts
+from memory.errors import EmbeddingFailed
+from memory.ports import Vectors
+from tests.kits.tiny_gemma import computed, published
+
+TOLD, ASKED = "title : none | text :", "task : search result | query :"
+USUAL = np.load(Path(gemma.__file__).with_name("gemma_usual.npy")).astype(np.float32)
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> dict[str, Vectors]:
+    """A small model's weights, its files written."""
+    return published(tmp_path / "published")
+
+
+@pytest.fixture
+async def model(tmp_path: Path, weights: dict[str, Vectors]) -> AsyncIterator[Gemma]:
+    """The small model, converted."""
+    (tmp_path / "converted").mkdir()
+    convert(tmp_path / "published", tmp_path / "converted")
+    embedder = Gemma(tmp_path / "converted")
+    yield embedder
+    await embedder.close()
+
+
+def expected(weights: dict[str, Vectors], words: str) -> Vectors:
+    """Return the vector of some words, without what texts of all languages have in common."""
+    row = computed(weights, words.split()) - USUAL[0]
+    row -= USUAL[1:].T @ (USUAL[1:] @ row)
+    made: Vectors = row / np.linalg.norm(row)
+    return made
+
+
+async def test_what_is_told_and_what_is_asked_is_embedded_as_the_architecture_says(
+    model: Gemma, weights: dict[str, Vectors]
+) -> None:
+    words = "mars is often called the red planet"
+    told, asked = (await model.embed([words, "venus"])), await model.ask(words)
+    assert told.shape == (2, 384) and np.allclose(np.linalg.norm(told, axis=1), 1, atol=1e-5)
+    for row, said in ((told[0], f"{TOLD} {words}"), (told[1], f"{TOLD} venus"), (asked, f"{ASKED} {words}")):
+        assert float(row @ expected(weights, said)) > 0.999
+    assert float(told[0] @ asked) < 0.999
+
+
+async def test_a_word_in_another_place_makes_another_vector(model: Gemma) -> None:
+    one, other = await model.embed(["mars called venus the planet", "venus called mars the planet"])
+    assert float(one @ other) < 0.999
+
+
+async def test_no_text_odd_text_and_long_text_are_embedded(model: Gemma) -> None:
+    assert (await model.embed([])).shape == (0, 384)
+    odd = await model.embed(["", "\ud800", "\0", "mars " * 5000])
+    assert odd.shape == (4, 384) and np.isfinite(odd).all()
+
+
+@pytest.mark.parametrize("missing", [gemma.GRAPH, gemma.WORDS, gemma.SCALES, gemma.TOKENIZER])
+async def test_a_damaged_model_is_told_of(model: Gemma, tmp_path: Path, missing: str) -> None:
+    (tmp_path / "converted" / missing).write_bytes(b"nothing")
+    with pytest.raises(EmbeddingFailed, match="is damaged; remove it, and `lyra setup --large` fetches it again"):
+        await model.embed(["mars"])
+
+
+def test_files_that_are_missing_are_named(tmp_path: Path, weights: dict[str, Vectors]) -> None:
+    (tmp_path / "published" / "3_Dense" / "model.safetensors").unlink()
+    (tmp_path / "converted").mkdir()
+    with pytest.raises(NoModel, match="3_Dense"):
+        convert(tmp_path / "published", tmp_path / "converted")
+
+
+@pytest.fixture
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Three packages with a part each, in a registry on this machine; the lines of their lock."""
+    served, lines = tmp_path / "simple" / "tiny-part", list[str]()
+    served.mkdir(parents=True)
+    for n in range(1, 4):
+        wheel = served / f"tiny_part-0.{n}-py3-none-any.whl"
+        with ZipFile(wheel, "w") as package:
+            info = f"tiny_part-0.{n}.dist-info"
+            package.writestr("tiny_part/chunk.bin", bytes([64 + n]) * n)
+            package.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: tiny-part\nVersion: 0.{n}\n")
+            package.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            package.writestr(f"{info}/RECORD", "")
+        lines.append(f"tiny-part==0.{n} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}")
+    links = "".join(f'<a href="{wheel.name}">{wheel.name}</a>' for wheel in served.iterdir())
+    (served / "index.html").write_text(f"<!DOCTYPE html>{links}")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{server.server_port}/simple")
+    yield lines
+    server.shutdown()
+    server.server_close()
+
+
+def test_parts_are_fetched_in_order_and_joined(tmp_path: Path, parts: list[str]) -> None:
+    told = list[tuple[int, int]]()
+    join_parts(parts, tmp_path / "joined", lambda *done: told.append(done))
+    assert (tmp_path / "joined").read_bytes() == b"ABBCCC" and told == [(0, 3), (1, 3), (2, 3)]
+
+
+def test_a_part_that_is_not_the_published_one_is_refused(tmp_path: Path, parts: list[str]) -> None:
+    with pytest.raises(NotFetched, match="could not be fetched"):
+        join_parts([parts[0], f"tiny-part==0.2 --hash=sha256:{'0' * 64}"], tmp_path / "joined", lambda *_: None)
