@@ -257,6 +257,16 @@ async def test_a_list_can_be_read_page_by_page(tmp_path: Path) -> None:
             assert await found(here, "a green parrot", k) == everything[:k]
 
 
+@pytest.mark.parametrize(("place", "most"), [("one", 5), ("", 10)])
+async def test_who_talks_a_lot_in_a_row_does_not_fill_the_top(tmp_path: Path, place: str, most: int) -> None:
+    others = [f"Bob: a remark on gardens and winters, and on parrot{n}s: a parrot" for n in range(9)]
+    async with among(tmp_path, *others) as here:
+        for n in range(15):
+            await aside(here, f"Ana: parrot, parrot seed{n}", place=place)
+        assert (await heard(here, "parrot", k=10)).count("Ana") == most
+        assert len(await found(here, "parrot", 100)) == 24, "nothing is lost"
+
+
 @pytest.mark.parametrize(("place", "beside"), [("one", ["Bob: Xerxes", "Ana: listen", "Bob: it rains"]), ("", [])])
 async def test_an_answer_is_found_beside_what_it_answers(tmp_path: Path, place: str, beside: list[str]) -> None:
     async with among(tmp_path) as here:

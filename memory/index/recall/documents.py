@@ -1,7 +1,8 @@
 """The items of one kind in one domain, numbered in the order they were stored, and how messages adjoin each other.
 
-Messages of a session are ordered by time. A stretch is a part of a session without a break of six hours, identified by its first
-message. A DM never ends, so stretches, not sessions, have a topic.
+Messages of a session are ordered by time. A stretch is a part of a session without a break of six hours, a run consecutive
+messages of one speaker within a stretch; both are identified by their first message. A DM never ends, so stretches, not
+sessions, have a topic.
 """
 
 from collections.abc import Sequence
@@ -89,8 +90,8 @@ class Neighbourhood:
 class Documents:
     """The items of one domain index as columns, one entry per item. Messages are `linked`: they have neighbours.
 
-    `before` and `after` are the numbers of the neighbours, NONE at the ends of a session; `stretches` holds the
-    number of the first message of each one's stretch. `tellers`, `told_from` and `told_until` have one entry per time
+    `before` and `after` are the numbers of the neighbours, NONE at the ends of a session; `stretches` and `runs` hold the
+    number of the first message of each one's stretch and run. `tellers`, `told_from` and `told_until` have one entry per time
     that a document tells of besides its own. `names` numbers the speakers, `called` maps each word of a name to the speakers
     who bear it, `hers` are the names Lyra spoke under.
     """
@@ -106,6 +107,7 @@ class Documents:
         self.before = Column(np.int64)
         self.after = Column(np.int64)
         self.stretches = Column(np.int64)
+        self.runs = Column(np.int64)
         self.tellers = Column(np.int64)
         self.told_from = Column(np.int64)
         self.told_until = Column(np.int64)
@@ -144,7 +146,8 @@ class Documents:
         self.told_until.extend([edge for _, edges in told for edge in edges[1::2].tolist()])
         for column in (self.before, self.after):
             column.extend(np.full(n, NONE))
-        self.stretches.extend(np.arange(start, start + n))
+        for column in (self.stretches, self.runs):
+            column.extend(np.arange(start, start + n))
         if self.linked and n > _FEW:
             self._relink(np.isin(self.sessions.now, sessions))
         elif self.linked:
@@ -225,19 +228,22 @@ class Documents:
             self.after.now[last], self.before.now[document] = document, last
             if self.times.now[document] - self.times.now[last] <= BREAK:
                 self.stretches.now[document] = self.stretches.now[last]
+                if self.speakers.now[document] == self.speakers.now[last]:
+                    self.runs.now[document] = self.runs.now[last]
         else:
             self._relink(self.sessions.now[: document + 1] == session)
 
     def _relink(self, of: Mask) -> None:
         chosen = np.flatnonzero(of)
-        sessions, times = self.sessions.now[chosen], self.times.now[chosen]
+        sessions, times, speakers = (column.now[chosen] for column in (self.sessions, self.times, self.speakers))
         order = np.lexsort((chosen, times, sessions))
-        chosen, sessions, times = chosen[order], sessions[order], times[order]
+        chosen, sessions, times, speakers = chosen[order], sessions[order], times[order], speakers[order]
         same = sessions[1:] == sessions[:-1]
         self.before.now[chosen] = np.where(np.append(False, same), np.roll(chosen, 1), NONE)
         self.after.now[chosen] = np.where(np.append(same, False), np.roll(chosen, -1), NONE)
-        starts = np.append(True, ~(same & (times[1:] - times[:-1] <= BREAK)))
-        self.stretches.now[chosen] = chosen[starts][np.cumsum(starts) - 1]
+        together = same & (times[1:] - times[:-1] <= BREAK)
+        self.stretches.now[chosen] = _firsts(chosen, together)
+        self.runs.now[chosen] = _firsts(chosen, together & (speakers[1:] == speakers[:-1]))
         ends = np.append(~same, True)
         self._last.update(zip(sessions[ends].tolist(), chosen[ends].tolist(), strict=True))
 
@@ -252,3 +258,10 @@ def name_words(name: str) -> set[str]:
 def forms_of_name(word: str) -> set[str]:
     """Return the forms without accents and special letters by which a word of a name is known."""
     return {lexical.unaccented(form) for form in plain_spellings(word)}
+
+
+def _firsts(chosen: Ints, joined: Mask) -> Ints:
+    """Return the first entry of each entry's group; `joined` tells for all but the first whether they continue a group."""
+    starts = np.append(True, ~joined)
+    first: Ints = chosen[starts][np.cumsum(starts) - 1]
+    return first

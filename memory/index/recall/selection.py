@@ -1,12 +1,14 @@
-"""Selection of the top results: of messages with the same words, the best stands for all.
+"""Selection of the top results: duplicates are merged, and no speaker floods the list.
 
-A shorter list is a prefix of a longer one, so that results can be paged.
+Of messages with the same words, the best stands for all. Of one run of a speaker, at most half of the list so far is shown, but
+always up to three; the rest waits until others stand before it. A shorter list is a prefix of a longer one, so that results can
+be paged.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import repeat
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from memory.index.recall.documents import NONE
 from memory.index.recall.ranking import Scored
 from memory.ports import Vectors
 
+LEAST_OF_A_RUN = 3
 STAYING = 5
 LESS = 0.1
 THEME = 10
@@ -34,8 +37,20 @@ class SelectedDocument(NamedTuple):
     others: int
 
 
-_Candidate = tuple[float, int, int, int]
-"""The negative score of a document, the domain index it is in, its number there and its fingerprint: they sort best first."""
+_Fields = tuple[float, int, int, int, int]
+
+
+class _Candidate(NamedTuple):
+    """A document of one of the domain indexes with its run and fingerprint; as its score is negative, candidates sort best first.
+
+    They are plain tuples of these fields until one is placed: most questions look at a hundred, and need no more of most.
+    """
+
+    score: float
+    at: int
+    document: int
+    run: int
+    fingerprint: int
 
 
 def select(scored: Sequence[Scored], k: int, breadth: Breadth = Breadth.ONE) -> list[SelectedDocument]:
@@ -62,7 +77,7 @@ def _spread(scored: Sequence[Scored]) -> list[Scored]:
     before: dict[tuple[int, int], int] = {}
     less = [one.score.copy() for one in scored]
     stretches = [one.domain_index.documents.stretches.now for one in scored]
-    for place, (_, at, document, _) in enumerate(_candidates(scored, _AMONG)):
+    for place, (_, at, document, _, _) in enumerate(_candidates(scored, _AMONG)):
         stretch = at, stretches[at].item(document)
         higher = before.get(stretch, 0)
         if higher and place >= STAYING:
@@ -88,30 +103,91 @@ def _best(scored: Sequence[Scored], k: int) -> list[SelectedDocument]:
     wanted = 2 * k + _MORE
     while True:
         candidates = _candidates(scored, wanted)
-        # What has no words has no fingerprint, and stands for itself.
-        alike = [fingerprint or (at, document) for _, at, document, fingerprint in candidates]
-        counted = Counter(alike)
-        if len(counted) >= k or len(candidates) < wanted:
-            break
+        if _in_order(candidates, k):
+            return [SelectedDocument(at, document, -score, 0) for score, at, document, _, _ in candidates[:k]]
+        order = _Order(k)
+        for one in candidates:
+            order.take(_Candidate(*one))
+        if len(order.placed) >= k or len(candidates) < wanted:
+            return [_counted(one, scored) for one in order.picked()]
         wanted *= 8
-    first = dict(zip(reversed(alike), reversed(candidates), strict=True))
-    return [_selected(first[key], scored, several=counted[key] > 1) for key in [*counted][:k]]
 
 
-def _selected(candidate: _Candidate, scored: Sequence[Scored], *, several: bool) -> SelectedDocument:
-    """Return a candidate with the number of its duplicates among all scored documents, if there are `several`."""
-    score, at, document, fingerprint = candidate
-    same = [(one.domain_index.documents.fingerprints.now == fingerprint) & (one.score > 0) for one in scored if several]
-    return SelectedDocument(at, document, -score, max(0, sum(int(some.sum()) for some in same) - 1))
+def _in_order(candidates: Sequence[_Fields], k: int) -> bool:
+    """Return whether the first k are the best k as they are: none is a duplicate, and no run has too many of them."""
+    prints = [fingerprint for _, _, _, _, fingerprint in candidates if fingerprint]
+    runs = Counter([(at, run) for _, at, _, run, _ in candidates[:k]])
+    return len(candidates) >= k and len(set(prints)) == len(prints) and max(runs.values(), default=0) <= LEAST_OF_A_RUN
 
 
-def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
-    """Return the n best candidates, best first."""
-    found: list[_Candidate] = []
+def _counted(picked: SelectedDocument, scored: Sequence[Scored]) -> SelectedDocument:
+    """Return a document with the number of its duplicates among all scored documents."""
+    if not picked.others:
+        return picked
+    own = scored[picked.at].domain_index.documents
+    fingerprint = own.fingerprints.now[picked.document]
+    same = sum(int(((one.domain_index.documents.fingerprints.now == fingerprint) & (one.score > 0)).sum()) for one in scored)
+    return picked._replace(others=same - 1)
+
+
+@dataclass
+class _Order:
+    """The list so far, the candidates held back by run (each best first), and all of them by fingerprint."""
+
+    k: int
+    placed: list[_Candidate] = field(default_factory=list)
+    known: dict[int, _Candidate] = field(default_factory=dict)
+    waiting: dict[tuple[int, int], deque[_Candidate]] = field(default_factory=dict)
+    said: Counter[tuple[int, int]] = field(default_factory=Counter)
+    others: Counter[_Candidate] = field(default_factory=Counter)
+
+    def take(self, candidate: _Candidate) -> None:
+        """Place the next best candidate, hold it back, or count it as a duplicate."""
+        same = self.known.get(candidate.fingerprint)
+        if same:
+            self.others[same] += 1
+        elif len(self.placed) < self.k:
+            if candidate.fingerprint:
+                self.known[candidate.fingerprint] = candidate
+            run = candidate.at, candidate.run
+            if not self.waiting and self._fits(run):
+                self._place(candidate)
+                return
+            self.waiting.setdefault(run, deque()).append(candidate)
+            # Whether one fits is the same for its whole run: only the best of each is looked at.
+            while fitting := min((held[0] for run, held in self.waiting.items() if self._fits(run)), default=None):
+                self._place(self._released((fitting.at, fitting.run)))
+
+    def picked(self) -> list[SelectedDocument]:
+        """Return the first k; held-back candidates fill up the end."""
+        return [
+            SelectedDocument(one.at, one.document, -one.score, self.others[one])
+            for one in [*self.placed, *sorted(chain.from_iterable(self.waiting.values()))][: self.k]
+        ]
+
+    def _fits(self, run: tuple[int, int]) -> bool:
+        return self.said[run] < max(LEAST_OF_A_RUN, (len(self.placed) + 1) // 2)
+
+    def _released(self, run: tuple[int, int]) -> _Candidate:
+        held = self.waiting[run]
+        best = held.popleft()
+        if not held:
+            del self.waiting[run]
+        return best
+
+    def _place(self, candidate: _Candidate) -> None:
+        self.placed.append(candidate)
+        self.said[candidate.at, candidate.run] += 1
+
+
+def _candidates(scored: Sequence[Scored], n: int) -> list[_Fields]:
+    """Return the fields of the n best candidates, best first."""
+    found: list[_Fields] = []
     for at, one in enumerate(scored):
         best, documents = _top(one.score, n), one.domain_index.documents
-        score, document, fingerprint = ((-one.score[best]).tolist(), best.tolist(), documents.fingerprints.now[best].tolist())
-        found += zip(score, repeat(at), document, fingerprint)
+        columns = (-one.score[best], best, documents.runs.now[best], documents.fingerprints.now[best])
+        score, document, run, fingerprint = (column.tolist() for column in columns)
+        found += zip(score, repeat(at), document, run, fingerprint)
     found.sort()
     return found[:n]
 
