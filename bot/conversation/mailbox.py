@@ -150,6 +150,11 @@ class Mailbox:
         """Everything in it, in order: what waits, and what is being answered."""
         return list(self._tickets)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything in it is not answered yet; a moment later it has no worker any more."""
+        return any(not letter.done.done() for letter in self._tickets)
+
     def post(self, letter: Letter) -> None:
         """Append a letter."""
         self._letters.append(letter)

@@ -103,7 +103,7 @@ class Mailboxes:
         async with self._recovering:
             async with self._accepting:
                 # A worker of that time may be done since, so the read is stale for its mailbox.
-                busy = set(self._workers)
+                busy = {key for key in self._workers if key not in self._mailboxes or self._mailboxes[key].is_busy}
                 rows = await unfinished(self._journal, platform, place)
                 if fresh:
                     rows = [(row, event) for row, event in rows if not row.tries]
