@@ -15,6 +15,8 @@ import memory
 
 ROOT = Path(memory.__file__).parent
 _PORT = ("all", "one", "run", "many", "free")
+_PAGED = ("paged", "run_paged")
+"""What runs a statement for whoever calls it, in whose module the statement is."""
 Texts = frozenset[str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -91,13 +93,23 @@ class Source:
         """Yield every statement, once for each text that it may have. Raises Unresolved."""
         for module in self.modules.values():
             for call in module.calls:
-                given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "sql")]
-                if isinstance(call.func, ast.Attribute) and given and call.func.attr in _PORT:
-                    found = self.texts(given[0], Scope(module, module.function(call)))
-                    if not found:
-                        raise self._unresolved(given[0], module)
-                    for sql in sorted(found):
-                        yield Statement(module.name, call.lineno, " ".join(sql.split()))
+                function, name = module.function(call), module.called(call)[1]
+                is_paged = name in _PAGED
+                if (
+                    function
+                    and function.name in _PAGED
+                    or not (is_paged or (isinstance(call.func, ast.Attribute) and name in _PORT))
+                ):
+                    continue
+                given = [*call.args[is_paged:], *(keyword.value for keyword in call.keywords if keyword.arg == "sql")]
+                if not given:
+                    continue
+                found = self.texts(given[0], Scope(module, function))
+                if not found:
+                    raise self._unresolved(given[0], module)
+                for sql in sorted(found):
+                    sql = sql.format(within=":w0, :w1") if is_paged else sql
+                    yield Statement(module.name, call.lineno, " ".join(sql.split()))
 
     def texts(self, node: ast.expr, scope: Scope) -> Texts:
         """Return every text that an expression may be. Raises Unresolved."""
