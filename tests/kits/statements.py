@@ -95,10 +95,8 @@ class Source:
             for call in module.calls:
                 function, name = module.function(call), module.called(call)[1]
                 is_paged = name in _PAGED
-                if (
-                    function
-                    and function.name in _PAGED
-                    or not (is_paged or (isinstance(call.func, ast.Attribute) and name in _PORT))
+                if (function and function.name in _PAGED) or not (
+                    is_paged or (isinstance(call.func, ast.Attribute) and name in _PORT)
                 ):
                     continue
                 given = [*call.args[is_paged:], *(keyword.value for keyword in call.keywords if keyword.arg == "sql")]
