@@ -15,7 +15,7 @@ from aiosqlite import core
 from sqlcipher3 import dbapi2 as sqlcipher
 
 from localization.sentences import lazy
-from memory.errors import NotWritable
+from memory.errors import MemoryFailure, NotWritable
 from memory.store import home_files
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Row
@@ -139,7 +139,13 @@ class SqliteTransaction(QueuedTransaction[Statement]):
                 for one in work:
                     one.close()
 
-        return await (each() if self._inside else self._carried_out(each, ends=False))
+        try:
+            return await (each() if self._inside else self._carried_out(each, ends=False))
+        except (MemoryFailure, sqlite3.Error, sqlcipher.Error):
+            # Where the transaction could not begin, none of them has.
+            for one in work:
+                one.close()
+            raise
 
     async def _carried_out(self, work: Callable[[], Coroutine[Any, Any, T]], *, ends: bool) -> T:
         context = copy_context()
