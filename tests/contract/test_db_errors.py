@@ -1,9 +1,12 @@
 """Whatever is wrong with the file, its key or its disk gets one clear sentence of the right class, and no more damage."""
 
+import inspect
 import re
 import tempfile
+from collections.abc import Coroutine
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -197,3 +200,15 @@ async def test_nothing_is_written_to_a_file_that_is_no_longer_in_its_place(
             await tx.run("INSERT INTO settings (scope, key, value) VALUES ('install', 'two', '2')")
         rows = await db.all("SELECT key FROM settings WHERE key IN ('one', 'two') ORDER BY key")
         assert [row["key"] for row in rows] == (["two"] if guarded else ["one", "two"])
+
+
+@pytest.mark.file
+async def test_what_was_to_be_asked_together_is_dropped_where_nothing_can_be_written(tmp_path: Path) -> None:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
+        (tmp_path / "lyra.db").unlink()
+        asked: list[Coroutine[Any, Any, Any]] = []
+        with pytest.raises(NotWritable):
+            async with db.transaction() as tx:
+                asked += [tx.all("SELECT 1"), tx.all("SELECT 2")]
+                await tx.together(*asked)
+    assert [inspect.getcoroutinestate(one) for one in asked] == [inspect.CORO_CLOSED] * 2

@@ -19,7 +19,7 @@ from tests.kits.size import TORTURE
 
 STEPS = [*migrations()]
 # What was released is not changed any more: the newest, some on the way, and all of them under LYRA_TORTURE=1.
-WALKED = [n for n in range(len(STEPS) + 1) if TORTURE or n % 8 == 0 or n >= len(STEPS) - 1]
+WALKED = [n for n in range(len(STEPS) + 1) if TORTURE or n % 16 == 0 or n >= len(STEPS) - 1]
 SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 
 
@@ -141,6 +141,7 @@ LATER = {
 """What was added to a step, by its title, while it was being written."""
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("upto", [26, len(STEPS)], ids=["older", "newest"])
 @pytest.mark.parametrize("title", LATER)
 async def test_what_a_memory_lacks_of_a_step_that_it_met_in_an_earlier_form_is_added(

@@ -21,6 +21,7 @@ from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.endpoints.probing import local_models
 from bot.models.port import Chain, ChatMessage, Model, Toolbox, complete
+from bot.service import log
 from tests.contract.test_model import model_at
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.memory_kit import KEY, Clock, opened
@@ -134,6 +135,7 @@ class Scripted(Roomless):
 
 
 async def test_a_chain_asks_the_next_where_one_fails_and_logs_whom_it_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
+    log.configure("warning")
     denied = ModelDenied("The key is wrong.")
     chain = Chain([Scripted("cloud", error=denied), Scripted("local", ["Hello", "."]), Scripted("last", ["No."])])
     assert chain.name == "cloud → local → last"

@@ -1,5 +1,6 @@
 """Wrong words on the command line, and broken configurations: one clear sentence, exit code 2 or 1, and nothing is touched."""
 
+import os
 import re
 import subprocess
 from importlib.metadata import version
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kits.forked import at_streams
 from tests.kits.lyra_kit import LYRA, Home, one_sentence
 from tests.kits.size import few
 from tests.kits.tabled import tabled
@@ -120,27 +122,33 @@ def test_closed_streams_lead_nowhere_and_into_no_file(home: Home, command: str, 
 
 
 @pytest.mark.each
-@pytest.mark.parametrize("command", ["export", "--help", "", "chat"])
-@pytest.mark.parametrize("output", [">&-", ">/dev/full"])
-def test_a_result_that_nobody_can_read_is_a_failure(home: Home, command: str, output: str) -> None:
+@pytest.mark.parametrize("closed", [False, True], ids=["full", "closed"])
+@pytest.mark.parametrize("command", ["--help", "export", "", "chat"])
+def test_a_result_that_nobody_can_read_is_a_failure(home: Home, command: str, closed: bool) -> None:
     home.chat("my cat is called Turing")
-    done = subprocess.run(
-        ["/bin/sh", "-c", f'"$0" {" ".join(LYRA[1:])} {command} {output}', LYRA[0]],
-        env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True, input="hello\n",
-    )  # fmt: skip
-    assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith("Standard output cannot be written: ")
-    assert "Traceback" not in done.stderr
+    given = home.folder / "given"
+    given.write_text("hello\n")
+    if closed:
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'"$0" {" ".join(LYRA[1:])} {command} <given >&-', LYRA[0]],
+            env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True,
+        )  # fmt: skip
+        told, code = done.stderr, done.returncode
+    else:
+        files = {"given": os.open(given, os.O_RDONLY), "output": os.open("/dev/full", os.O_WRONLY)}
+        told, code = at_streams(command.split(), home.folder, home.environment(), **files)
+    assert code == 1 and told.splitlines()[-1].startswith("Standard output cannot be written: ")
+    assert "Traceback" not in told
     again = home.chat()
     assert (again.lines, again.code) == (["Hello, ada."] if command == "chat" else [], 0)
 
 
 def test_standard_input_that_cannot_be_read_ends_a_conversation_with_a_sentence(home: Home) -> None:
-    done = subprocess.run(
-        ["/bin/sh", "-c", f'"$0" {" ".join(LYRA[1:])} chat 0>"$1"', LYRA[0], str(home.folder / "written")],
-        env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True, timeout=60,
-    )  # fmt: skip
-    assert done.stderr.splitlines()[-1] == "Standard input cannot be read: Bad file descriptor."
-    assert (done.returncode, done.stdout) == (1, "")
+    written, said = os.open(home.folder / "written", os.O_WRONLY | os.O_CREAT), home.folder / "said"
+    output = os.open(said, os.O_WRONLY | os.O_CREAT)
+    told, code = at_streams(["chat"], home.folder, home.environment(), given=written, output=output)
+    assert told.splitlines()[-1] == "Standard input cannot be read: Bad file descriptor."
+    assert (code, said.read_text()) == (1, "")
 
 
 CONFIGS = {

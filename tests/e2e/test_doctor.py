@@ -1,16 +1,16 @@
 """`lyra doctor` looks at every part and says what to do where something is wrong."""
 
+import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
-from tests.fakes.pulse import PATIENCE
 from tests.kits import lyra_kit
 from tests.kits.entered import entered
-from tests.kits.lyra_kit import LYRA, Home, ModelServer
+from tests.kits.forked import at_streams
+from tests.kits.lyra_kit import Home, ModelServer
 
 DEAD = 'chat = "dead"\n[models.dead]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "llama3.2"\n'
 
@@ -39,12 +39,9 @@ def test_a_new_home_is_sound(tmp_path: Path) -> None:
 
 def test_where_nobody_can_be_told_she_ends_and_says_why(home: Home) -> None:
     home.chat("hello")
-    command = f'"$0" {" ".join(LYRA[1:])} doctor > /dev/full'
-    done = subprocess.run(
-        ["/bin/sh", "-c", command, LYRA[0]],
-        env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True, timeout=PATIENCE,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (1, "Standard output cannot be written: No space left on device.\n")
+    full, nothing = os.open("/dev/full", os.O_WRONLY), os.open(os.devnull, os.O_RDONLY)
+    said = at_streams(["doctor"], home.folder, home.environment(), given=nothing, output=full)
+    assert said == ("Standard output cannot be written: No space left on device.\n", 1)
 
 
 def test_a_model_that_answers_is_sound(home: Home, model: ModelServer) -> None:

@@ -133,13 +133,14 @@ def test_each_command_starts_by_itself(home: Home) -> None:
     started = list(LYRA)
     home.lyra("import", "-", given=GARDEN, command=started)
     words_of_each = [
-        ["recall", "garden"], ["summarize"], ["dream"], ["backup", "copy"], ["sessions"], ["memory", "profile"], ["export"], ["status"],
-        ["forget", "--session", "garden", "--yes"], ["restore", "copy", "--yes"],
+        ["sessions"], ["recall", "garden"], ["summarize"], ["dream"], ["backup", "copy"], ["memory", "profile"], ["export"], ["status"],
+        ["forget", "--session", "garden", "--yes"], ["restore", "copy", "--yes"], ["chat"],
     ]  # fmt: skip
-    for words in few(words_of_each):
+    # What a conversation, `recall` and `summarize` load by themselves is in test_start.
+    for words in few(words_of_each, 0):
         done = home.lyra(*words, command=started)
         assert done.code == 0 and "Traceback" not in done.err, words
-    assert home.lyra("chat", given="hello\n", command=started).lines == home.chat("hello").lines
+    assert {row["session"] for row in home.export()} >= {"garden", "kitchen"}
 
 
 def test_importing_a_file_again_adds_nothing(home: Home) -> None:

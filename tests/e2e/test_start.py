@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kits.lyra_kit import REPO
+from tests.kits.lyra_kit import REPO, Home
 from tests.kits.size import few
 
 _LYRA = """
@@ -63,9 +63,9 @@ def loaded(home: Path, *command: str) -> set[str]:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home where something was said."""
-    folder = tmp_path_factory.mktemp("home")
-    loaded(folder, "chat")
-    return folder
+    home = Home(tmp_path_factory.mktemp("home"))
+    assert home.chat("My cat is Turing.").code == 0
+    return home.path
 
 
 @pytest.mark.parametrize("command", few([["recall", "cat"], ["sessions"], ["export"]]), ids=lambda words: words[0])

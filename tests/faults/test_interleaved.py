@@ -178,6 +178,7 @@ async def everywhere(begun: Process, folder: Path, one: Work, other: Work) -> di
     return {at: wrong for at, wrong in found.items() if wrong}
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("other", FORGETTING)
 @pytest.mark.parametrize("one", WORKING)
 async def test_what_another_process_forgets_meanwhile_is_kept_in_nothing(
@@ -199,6 +200,7 @@ async def test_without_a_look_at_the_sources_before_it_is_published_it_would_be_
     assert await everywhere(begun, tmp_path, climbs, forgets) != {}
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("other", WORKING)
 @pytest.mark.parametrize("one", FORGETTING)
 async def test_what_is_being_forgotten_gets_into_nothing_that_another_process_makes(
@@ -207,6 +209,7 @@ async def test_what_is_being_forgotten_gets_into_nothing_that_another_process_ma
     assert await everywhere(begun, tmp_path, one, other) == {}
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("other", WRITING)
 @pytest.mark.parametrize("one", WRITING)
 async def test_what_another_process_makes_meanwhile_is_not_made_again(

@@ -45,10 +45,10 @@ class Reading(CopyingModel):
 @pytest.mark.parametrize("kind", few([DomainKind.SERVER, DomainKind.DM]))
 async def test_no_prompt_of_a_whole_life_holds_a_mark_or_lets_one_speak_as_another(tmp_path: Path, kind: DomainKind) -> None:
     model, planted = Reading(), {"planted": SAID, "who": f"Ada{PLANTED}\nBob", "place": f"main {PLANTED}\nBob: yes"}
-    async with long_talk(tmp_path, Settings(), per_day=20, every=3, kind=kind, model=model, **planted) as talk:
+    async with long_talk(tmp_path, Settings(), per_day=20, every=4, kind=kind, model=model, **planted) as talk:
         if kind is DomainKind.SERVER:
             await talk.view.bank.turn_on()
-        await talk.go_on((16 if kind is DomainKind.DM else 24 if TORTURE else 18) * 20)
+        await talk.go_on((16 if kind is DomainKind.DM else 24 if TORTURE else 13) * 20)
         for domain in await talk.memory.places.domains():
             await talk.dreams.dream(domain, forced=True)
         turns = [await talk.turn() for _ in range(3)]

@@ -136,6 +136,14 @@ def run(
     return found["out"], found["err"], code
 
 
+def at_streams(words: Sequence[str], folder: Path, environment: Mapping[str, str], *, given: int, output: int) -> tuple[str, int]:
+    """Run `lyra` to its end with these for its input and output, which are closed here; return what it complained of, and its exit code."""
+    complaints, theirs = os.pipe()
+    one = Forked(words, folder, environment, (given, output, theirs), terminal=False)
+    with os.fdopen(complaints, "rb") as told:
+        return told.read().decode(), one.wait(PATIENCE)
+
+
 def started(code: str, *arguments: object) -> Piped:
     """Run Python code, which finds these arguments as an interpreter that is given code would."""
     return Piped(["-c", code, *map(str, arguments)], REPO, {**os.environ, **_HEEDED})

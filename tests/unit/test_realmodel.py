@@ -30,6 +30,7 @@ class Server:
 """
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("named", [[], ["--model", "/models/another.gguf"]])
 def test_terminating_it_ends_its_server_with_the_model_named(named: list[str], tmp_path: Path) -> None:
     (tmp_path / "xllamacpp.py").write_text(_SERVER)
