@@ -4,10 +4,10 @@ import re
 from collections.abc import Collection
 
 from bot.models.offline.message_kinds import tells
-from bot.models.offline.sentence_splitting import split
 from bot.models.offline.spoken_languages import detect_language
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
+from memory.text.sentences import clauses, sentences
 from memory.text.told import named_things
 from memory.text.told.related_words import telling
 
@@ -51,7 +51,6 @@ NAMELESS = frozenset("user human me you someone".split()) | {""}
 
 _MINE = r"(?:my|our|mein\w*|unser\w*|mi|mis|nuestr\w+)"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_CLAUSE = re.compile(r"[.;:!?,\n]|\b(?:and|but|und|aber|y|pero|et|mais)\b")
 KIN = (
     f"{named_things.KIN}|sœur|soeur|frère|mère|père|fils|fille|mari|femme|copine|copain|oncle|amie?|collègue|patronn?e?|voisine?"
     "|herman[oa]|madre|padre|hij[oa]|marido|mujer|espos[oa]|novi[oa]|tí[oa]|prim[oa]|abuel[oa]|amig[oa]|jef[ea]|vecin[oa]"
@@ -108,7 +107,7 @@ def tells_of_others(text: str, stems: Collection[str], asked: Collection[str] = 
 
     What a question itself asks about, by its stems, is nobody.
     """
-    for clause in _CLAUSE.split(text):
+    for clause in clauses(text):
         words = _WORD.findall(clause)
         at = next((n for n, word in enumerate(words) if stem(word.casefold()) in stems), None)
         if at is None:
@@ -125,7 +124,7 @@ def tells_of_others(text: str, stems: Collection[str], asked: Collection[str] = 
 
 def tells_of_self(text: str, stems: Collection[str]) -> bool:
     """Return whether a text applies these stems to its speaker: "I live there"."""
-    for clause in _CLAUSE.split(text):
+    for clause in clauses(text):
         words = [word.casefold().replace("’", "'") for word in _WORD.findall(clause)]
         if _SELF.intersection(words) and any(stem(word) in stems for word in words):
             return True
@@ -134,7 +133,7 @@ def tells_of_self(text: str, stems: Collection[str]) -> bool:
 
 def telling_of(whom: str, text: str) -> int:
     """Return how much a text is about somebody: 3 if a sentence begins with the name, 1 if the name occurs, else 0."""
-    stems = [[stem(word.casefold().removesuffix("'s")) for word in _WORD.findall(sentence)] for sentence in split(text)]
+    stems = [[stem(word.casefold().removesuffix("'s")) for word in _WORD.findall(sentence)] for sentence in sentences(text)]
     return 2 * any(whom in sentence[:3] for sentence in stems) + any(whom in sentence for sentence in stems)
 
 
@@ -142,7 +141,7 @@ def names_in(text: str) -> frozenset[str]:
     """Return the stems of the names in a text: capitalized words that do not begin a sentence."""
     return frozenset(
         stem(word.casefold().replace("’", "'").removesuffix("'s"))
-        for sentence in split(text)
+        for sentence in sentences(text)
         for word in _WORD.findall(sentence)[1:]
         if _is_name(word)
     )

@@ -1,45 +1,10 @@
-"""Sentence splitting, and shortening at sentence borders."""
+"""Shortening at sentence borders."""
 
 import re
 from collections.abc import Callable
 
-from memory.text.questions import is_question
 from memory.text.quotations import one_line
-
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]+[”」』)]*|\n+")
-_NOT_AN_END = re.compile(
-    r"(?:^|[\s(\"])(?:\w|\d{1,2}|mr|mrs|ms|dr|prof|st|vs|etc|approx|nr|ca|bzw|usw|e\.g|i\.e|z\.b|d\.h|u\.a|p\.m|a\.m)\.$",
-    re.IGNORECASE,
-)
-_CLOSING = "\"'”’»)] \n"
-
-
-def split(text: str) -> list[str]:
-    """Split a text into sentences, each on one line; text between double quotes is not split."""
-    found: list[str] = []
-    start = seen = quotes = 0
-    paired = text.count('"') % 2 == 0
-    for end in _END.finditer(text):
-        quotes += text.count('"', seen, end.end())
-        seen = end.end()
-        if (paired and quotes % 2) or _goes_on(text, end):
-            continue
-        found.append(text[start:seen])
-        start = seen
-    found.append(text[start:])
-    return [line for line in map(one_line, found) if line]
-
-
-def _goes_on(text: str, end: re.Match[str]) -> bool:
-    """Return whether an apparent end is none: the full stop of an abbreviation, or of speech within a sentence."""
-    if end.group() == ".":
-        return bool(_NOT_AN_END.search(text[max(0, end.end() - 12) : end.end()]))
-    return end.group()[-1] in "\"'”’»" and text[end.end() : end.end() + 9].lstrip()[:1].islower()
-
-
-def is_marked_question(sentence: str) -> bool:
-    """Return whether a sentence ends with a question mark."""
-    return is_question(sentence.rstrip(_CLOSING))
+from memory.text.sentences import sentences
 
 
 def shortened(text: str, limit: int, weight: Callable[[str], int] = lambda _: 0) -> str:
@@ -50,7 +15,7 @@ def shortened(text: str, limit: int, weight: Callable[[str], int] = lambda _: 0)
     line = one_line(text)
     if len(line) <= limit:
         return line
-    pieces, spare = split(text), limit - 4  # room for "… " and " …"
+    pieces, spare = sentences(text), limit - 4  # room for "… " and " …"
     best = max(range(len(pieces)), key=lambda at: (weight(pieces[at]), -at))
     if len(pieces[best]) > spare:
         pieces = _word_groups(pieces[best], spare)
