@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from memory.text import lexical
 from memory.text.questions import is_question
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.text.time.dates import WEEKDAYS
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.wordings import compiled, read_wordings

@@ -12,7 +12,7 @@ from memory.forget.gone import shown
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import bound, paged, pages, placeholders
 from memory.text.questions import is_question
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.discretion import without_request
 from memory.text.told.named_values import WORD, Correctable

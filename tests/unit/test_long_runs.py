@@ -8,7 +8,7 @@ from adapters.plain_words import offered
 from bot.models.offline.message_kinds import MessageKind, hear
 from bot.models.offline.question_analysis import parts
 from memory.index.when.told_times import times_told
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.text.unmarked_questions import opens_like_a_question
 
 MANY = 200_000

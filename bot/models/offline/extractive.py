@@ -20,7 +20,7 @@ from memory.ports import Entry, Source, Task
 from memory.text.display_names import LYRA
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.quotations import closed, english_day, introduction, named, one_line, quoted
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 
 Scores = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from memory.text.language_detection import first_names, function_words, language
 from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
 from memory.text.lexical import unspaced as unspaced_part
 from memory.text.questions import is_question as is_marked_question
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
 from memory.text.word_forms.name_forms import declined

@@ -7,17 +7,18 @@ from bot.models.offline.message_kinds import tells
 from bot.models.offline.spoken_languages import detect_language
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
-from memory.text.sentences import clauses, sentences
+from memory.text.sentence_splitting import clauses, sentences
 from memory.text.told import named_things
 from memory.text.told.related_words import telling
 
 OWN = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|ich|mein\w*|je|mon|ma|mes|mi|mis|io|mio|mia)\b")
 """Matches a question about the asker's own things, alone or with others."""
-SPEAKING = re.compile(r"(?i)\b(?:i|we|ich|wir|yo|nosotros)\b")
-"""Matches a question about what the asker does, is or has."""
+_FIRST_PERSON = r"(?:\b(?:i|we|ich|wir|je|moi|nous|yo|nosotr[oa]s)\b|\bj['’])"
+SPEAKING = re.compile(rf"(?i){_FIRST_PERSON}")
+"""Matches what its speaker does, is or has."""
 DOING = re.compile(
     r"(?i)^(?!.*\b(?:who|any(?:one|body)|some(?:one|body)|wer|we[nm]|jemand\w*|qui|quelqu['’]un|quién(?:es)?|alguien)\b)"
-    r".*(?:\b(?:i|we|ich|wir|je|nous|yo|nosotros)\b|\bj['’])"
+    rf".*{_FIRST_PERSON}"
 )
 """Matches a question about what the asker does, is or has, and about no other person."""
 _LASTING = re.compile(
@@ -55,7 +56,6 @@ KIN = (
     f"{named_things.KIN}|sœur|soeur|frère|mère|père|fils|fille|mari|femme|copine|copain|oncle|amie?|collègue|patronn?e?|voisine?"
     "|herman[oa]|madre|padre|hij[oa]|marido|mujer|espos[oa]|novi[oa]|tí[oa]|prim[oa]|abuel[oa]|amig[oa]|jef[ea]|vecin[oa]"
 )
-_SPEAKER = re.compile(r"(?i)\b(?:i|we|ich|wir|je|moi|nous|yo|nosotr[oa]s)\b|\bj['’]")
 _MY_KIN = re.compile(
     rf"(?i)^(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?) (?:\w+ )?(?:{KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$"
 )
@@ -114,7 +114,7 @@ def tells_of_others(text: str, stems: Collection[str], asked: Collection[str] = 
             continue
         before = [word.casefold().replace("’", "'") for word in words[:at]]
         if _MY_KIN.match(" ".join(words[:at])):
-            return not _SPEAKER.search(text)  # "my wife works at the zoo and I at the post office"
+            return not SPEAKING.search(text)  # "my wife works at the zoo and I at the post office"
         if _SELF.intersection(before):
             return before[:1] == ["my"] and any(word[0].isupper() for word in words[1:at])
         begun = bool(words[:at]) and _is_name(words[0]) and stem(before[0]) not in asked

@@ -16,7 +16,7 @@ from memory.index.when.vocabulary import DOINGS
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
 from memory.text.questions import asked_about
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.text.told.related_words import beside
 from memory.text.word_forms.spellings import may_be_mistyped, slips
 from memory.text.wordings import read_wordings

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from memory.text.quotations import one_line
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 
 
 def shortened(text: str, limit: int, weight: Callable[[str], int] = lambda _: 0) -> str:

@@ -16,7 +16,7 @@ from memory.text import lexical
 from memory.text.language_detection import function_words
 from memory.text.language_detection import language as language_of
 from memory.text.questions import is_question
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.text.told.named_things import KIN
 from memory.text.word_forms.spellings import without_possessive
 

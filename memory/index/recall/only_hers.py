@@ -16,7 +16,7 @@ from memory.text.display_names import LYRA
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
 from memory.text.passages import only_asks
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.types import Exchange
 
 _ONLY_HERS = marked("only in my own words")

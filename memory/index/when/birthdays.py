@@ -8,7 +8,7 @@ from memory.index.when.days import DAY, LocalCalendar, Range, month_of, months, 
 from memory.index.when.question_times import parse_question
 from memory.index.when.values import Window
 from memory.text.questions import is_question
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.text.time.dates import dates
 from memory.text.time.times import local
 from memory.types import Exchange, Kind

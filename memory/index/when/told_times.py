@@ -17,7 +17,7 @@ from memory.index.when.tokens import TimeTokens, cut
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
 from memory.text.questions import is_question
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.text.told.announcements import OVER
 from memory.text.word_forms.verb_forms import is_past
 from memory.text.wordings import read_wordings

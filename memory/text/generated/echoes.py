@@ -7,7 +7,7 @@ from memory.text.display_names import LYRA
 from memory.text.generated.opening_filter import OpeningFilter
 from memory.text.prompt_lines import QUOTED
 from memory.text.questions import is_question
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 
 _LEAD = re.compile(r"^[\s>|*#\"“„-]+")
 _RECEIPT = re.compile(r"^>?\s*(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4}(?: \d\d:\d\d)?, (?P<who>[^:\n]{1,60}):\s*")

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from memory.text.display_names import LONGEST, display_name
-from memory.text.sentences import sentences
+from memory.text.sentence_splitting import sentences
 from memory.text.wordings import compiled, read_wordings
 
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.text.sentences import clauses, sentences
+from memory.text.sentence_splitting import clauses, sentences
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def _goes_on(text: str, start: int, mark: re.Match[str]) -> bool:
 def _is_inner_stop(said: str, following: str) -> bool:
     """Return whether the full stop at the end of what was said is of an abbreviation, or of the number of a day or an item."""
     words = said[-24:].lower().split()
-    word = words[-1].lstrip("(\"„“")
+    word = words[-1].lstrip('("„“')
     if word in _MAY_END:
         return following[:1].islower()
     if word in _ABBREVIATIONS or _INITIALS.fullmatch(word):
