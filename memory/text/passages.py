@@ -1,7 +1,7 @@
 """Passages of a text, for matching, and its sentences, for finding details."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memory.text import lexical
 from memory.text.questions import is_question
@@ -45,16 +45,16 @@ def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
 
 def telling_sentences(text: str) -> list[str]:
     """Return the distinct meaningful sentences of a text with several, in order; questions are left out."""
-    return list(dict.fromkeys(_telling(text)))
+    return list(dict.fromkeys(_telling(sentences(text))))
 
 
 def only_asks(text: str) -> bool:
     """Return whether a text ends with a question, marked or not, or a request for a text that she is to make, and has no meaningful
     sentence that tells something.
     """
-    last = next(reversed(sentences(text)), "")
-    asks = is_question(text) or (len(last) <= _MOST_ASKED and _asks(last))
-    return asks and all(map(_asks, _telling(text)))
+    said = sentences(text)
+    asks = is_question(text) or any(len(last) <= _MOST_ASKED and _asks(last) for last in said[-1:])
+    return asks and all(map(_asks, _telling(said)))
 
 
 def _asks(sentence: str) -> bool:
@@ -81,11 +81,9 @@ def _any_of(table: str) -> re.Pattern[str]:
     return compiled("|".join(f"(?:{one})" for one in read_wordings(__file__)[table].values()), _VERBOSE)
 
 
-def _telling(text: str) -> Iterator[str]:
-    pieces = sentences(text)
-    if len(pieces) < 2:
-        return iter(())
-    return (one for one in pieces if not is_question(one) and len(lexical.query_stems(one)) >= _TELLING)
+def _telling(said: Sequence[str]) -> Iterator[str]:
+    if len(said) > 1:
+        yield from (one for one in said if not is_question(one) and len(lexical.query_stems(one)) >= _TELLING)
 
 
 def _cut(piece: str, most: int) -> list[str]:

@@ -199,7 +199,7 @@ def parts(question: str, now: int, time_zone: str) -> list[QuestionPart]:
 def pieces(question: str) -> list[str]:
     """Return the texts of the parts of a question, three at most."""
     last = "\n".join(sentences(question))[-_LONGEST:]
-    found = [piece.strip() for sentence in sentences(last) for piece in _BETWEEN.split(sentence) if piece.strip()]
+    found = [piece.strip() for sentence in last.split("\n") for piece in _BETWEEN.split(sentence) if piece.strip()]
     return [*found[: MOST_PARTS - 1], " ".join(found[MOST_PARTS - 1 :])] if len(found) > MOST_PARTS else found
 
 

@@ -1,7 +1,7 @@
 """Shortening at sentence borders."""
 
-import re
 from collections.abc import Callable
+from textwrap import wrap
 
 from memory.text.quotations import one_line
 from memory.text.sentence_splitting import sentences
@@ -18,7 +18,7 @@ def shortened(text: str, limit: int, weight: Callable[[str], int] = lambda _: 0)
     pieces, spare = sentences(text), limit - 4  # room for "… " and " …"
     best = max(range(len(pieces)), key=lambda at: (weight(pieces[at]), -at))
     if len(pieces[best]) > spare:
-        pieces = _word_groups(pieces[best], spare)
+        pieces = wrap(pieces[best], spare, break_on_hyphens=False)
         best = max(range(len(pieces)), key=lambda at: (weight(pieces[at]), -at))
         first, last = best, best + 1
     else:
@@ -39,8 +39,3 @@ def _grown(pieces: list[str], best: int, spare: int) -> tuple[int, int]:
         first -= 1
         size += 1 + len(pieces[first])
     return first, last
-
-
-def _word_groups(sentence: str, limit: int) -> list[str]:
-    """Split a sentence between words into pieces of at most `limit` characters; a longer word is split itself."""
-    return re.findall(rf"\S.{{0,{limit - 1}}}(?=\s|$)|\S{{{limit}}}", sentence)
