@@ -8,10 +8,10 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.numbers import COUNT_WORDS
+from memory.text.sentence_splitting import sentences
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d(?:[\d\s.,:'’/-]*\d)?")
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _MOST, _TOGETHER = 64, 5
 _MOODS = ("FACE", "HEART", "HAND", "THUMBS", "SPARKLE", "PARTY")
 """What stands in the Unicode names of emoji that go with any text."""
@@ -93,7 +93,7 @@ def holding(reply: str, gone: Iterable[str], others: Iterable[str]) -> list[str]
     All of the reply if its sentences hold that together only.
     """
     shared = _shared(reply, gone, others)
-    return ([one for one in sentences(reply) if shared & content(one)] or [reply]) if shared else []
+    return ([one for one in pieces(reply) if shared & content(one)] or [reply]) if shared else []
 
 
 def _shared(reply: str, gone: Iterable[str], others: Iterable[str]) -> frozenset[str]:
@@ -103,13 +103,13 @@ def _shared(reply: str, gone: Iterable[str], others: Iterable[str]) -> frozenset
 
 def passages(text: str) -> list[Passage]:
     """Return the sentences of a text in groups of five, as many as the sets have; in a longer passage one counts too little."""
-    found = sentences(text)
+    found = pieces(text)
     return [found[at : at + _TOGETHER] for at in range(0, len(found), _TOGETHER)]
 
 
-def sentences(text: str) -> list[str]:
+def pieces(text: str) -> list[str]:
     """Return the sentences of a text for comparing meaning; of more than 64, several are joined so as to make 64."""
-    found = [one.strip() for one in _SENTENCE.findall(text) if any(c.isalnum() for c in one)]
+    found = [one for one in sentences(text) if any(c.isalnum() for c in one)]
     together = -(-len(found) // _MOST) or 1
     return [" ".join(found[at : at + together]) for at in range(0, len(found), together)]
 

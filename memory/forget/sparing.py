@@ -16,7 +16,7 @@ import numpy as np
 
 from localization.sentences import lazy
 from memory.errors import EmbeddingFailed
-from memory.forget.shared_content import READ, Passage, passages, sentences, spoken_of
+from memory.forget.shared_content import READ, Passage, passages, pieces, spoken_of
 from memory.ports import Embedder, Vectors
 from memory.text.lexical import unspaced
 
@@ -161,7 +161,7 @@ def _says_something(reply: str) -> bool:
 
 
 def _cut(reply: str, gone: Iterable[str], others: Iterable[str]) -> tuple[list[Passage], list[Passage], Passage]:
-    return passages(reply), [one for text in gone for one in passages(text)], [one for text in others for one in sentences(text)]
+    return passages(reply), [one for text in gone for one in passages(text)], [one for text in others for one in pieces(text)]
 
 
 def _unit(rows: Vectors) -> Vectors:

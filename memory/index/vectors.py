@@ -19,7 +19,7 @@ from memory.store.database import DatabaseAccess, Parameters, Row, Transaction
 from memory.store.domains import log_change
 from memory.store.lineage import bound, placeholders, texts_of
 from memory.text.off_loop import off_loop
-from memory.text.passages import passages, sentences
+from memory.text.passages import passages, telling_sentences
 from memory.types import Domain
 
 INDEX_TEXT_VERSION = 3
@@ -270,7 +270,7 @@ def _parts(texts: Mapping[int, str]) -> list[_Part]:
         parts += [_Part(item, n, part, len(parts) + n) for n, part in enumerate(whole)]
         if len(whole) == 1:
             at = len(parts) - 1
-            parts += [_Part(item, n, one, at) for n, one in enumerate(sentences(text), 1)]
+            parts += [_Part(item, n, one, at) for n, one in enumerate(telling_sentences(text), 1)]
     return parts
 
 

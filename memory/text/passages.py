@@ -1,10 +1,11 @@
 """Passages of a text, for matching, and its sentences, for finding details."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memory.text import lexical
 from memory.text.questions import is_question
+from memory.text.sentence_splitting import sentences
 from memory.text.time.dates import WEEKDAYS
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.wordings import compiled, read_wordings
@@ -21,7 +22,6 @@ _OWN = re.compile(r"(?i)\b(?:i|i['’]\w+|my|we|our|ich|mein\w*|wir|unser\w*)\b"
 # Short forms of days mean other things: "a poem about the sun".
 _DAYS = "|".join(day for day in WEEKDAYS if len(day) > len("mond"))
 _NOTED = re.compile(rf"(?i):\s*\S|\b(?:today|tonight|tomorrow|heute|morgen|{_DAYS})\b")
-_BREAK = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
 
 
 def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
@@ -33,7 +33,7 @@ def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
         return [text]
     parts: list[str] = []
     held = ""
-    for piece in _pieces(text):
+    for piece in sentences(text):
         if held and len(held) + 1 + len(piece) <= most:
             held = f"{held} {piece}"
             continue
@@ -43,18 +43,18 @@ def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
     return [*parts, held] if held else parts or [text[:most]]
 
 
-def sentences(text: str) -> list[str]:
+def telling_sentences(text: str) -> list[str]:
     """Return the distinct meaningful sentences of a text with several, in order; questions are left out."""
-    return list(dict.fromkeys(_telling(text)))
+    return list(dict.fromkeys(_telling(sentences(text))))
 
 
 def only_asks(text: str) -> bool:
     """Return whether a text ends with a question, marked or not, or a request for a text that she is to make, and has no meaningful
     sentence that tells something.
     """
-    last = next(reversed(_pieces(text)), "")
-    asks = is_question(text) or (len(last) <= _MOST_ASKED and _asks(last))
-    return asks and all(map(_asks, _telling(text)))
+    said = sentences(text)
+    asks = is_question(text) or any(len(last) <= _MOST_ASKED and _asks(last) for last in said[-1:])
+    return asks and all(map(_asks, _telling(said)))
 
 
 def _asks(sentence: str) -> bool:
@@ -81,15 +81,9 @@ def _any_of(table: str) -> re.Pattern[str]:
     return compiled("|".join(f"(?:{one})" for one in read_wordings(__file__)[table].values()), _VERBOSE)
 
 
-def _telling(text: str) -> Iterator[str]:
-    pieces = _pieces(text)
-    if len(pieces) < 2:
-        return iter(())
-    return (one for one in pieces if not is_question(one) and len(lexical.query_stems(one)) >= _TELLING)
-
-
-def _pieces(text: str) -> list[str]:
-    return [piece for piece in map(str.strip, _BREAK.split(text)) if piece]
+def _telling(said: Sequence[str]) -> Iterator[str]:
+    if len(said) > 1:
+        yield from (one for one in said if not is_question(one) and len(lexical.query_stems(one)) >= _TELLING)
 
 
 def _cut(piece: str, most: int) -> list[str]:

@@ -6,13 +6,13 @@ holds; without any, the first statement does. Nobody corrects what another perso
 she answered may be corrected by whose words she answered with: the tie is to these, and to her answer.
 """
 
-import re
 from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import bound, paged, pages, placeholders
 from memory.text.questions import is_question
+from memory.text.sentence_splitting import sentences
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.discretion import without_request
 from memory.text.told.named_values import WORD, Correctable
@@ -21,7 +21,6 @@ from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, Domain, Exchange, Kind, NewExchange
 
-_QUESTION = re.compile(r"[^.!?\n]+\?")
 _LOOKED_THROUGH = 80
 """How many messages of a conversation are read to find what one of them corrects; hers and others' are among them."""
 _JUST_TOLD = 2
@@ -162,7 +161,7 @@ async def _put_right(reader: Reader, said: Exchange, found: Correction) -> list[
         speakers = {word for one in before for word in WORD.findall(one.speaker.lower())}
         own = [] if found.values & speakers else [one for one in own if Correctable(one.text).names and not _is_name(one)][:1]
     heard = next((one for one in before if not one.echo), said)
-    if found.answer and not _is_own(heard, said) and (asked := _QUESTION.findall(heard.text)):
+    if found.answer and not _is_own(heard, said) and (asked := [one for one in sentences(heard.text) if is_question(one)]):
         # "Dinner is at 7, right?" may be answered like a correction, and so may "do all of you come?"
         named = Correctable(asked[-1]).named
         own = [one for one in own if named & Correctable(one.text).named]

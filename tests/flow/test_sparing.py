@@ -10,7 +10,7 @@ import pytest
 
 from bot.models.local import minilm as weights
 from bot.models.local.minilm import MiniLM
-from memory.forget.shared_content import content, retelling, sentences, shares, spoken_of
+from memory.forget.shared_content import content, pieces, retelling, shares, spoken_of
 from memory.forget.sparing import NEAR, Nearness
 from memory.ports import Vectors
 from tests.bench.sparing import cases, score
@@ -134,6 +134,6 @@ async def test_without_an_embedder_nearness_is_not_known_but_of_a_few_words() ->
 
 def test_a_long_text_is_compared_in_at_most_64_pieces() -> None:
     text = " ".join(f"Sentence number {n}." for n in range(1_000))
-    pieces = sentences(text)
-    assert len(pieces) <= 64 and "number 999" in pieces[-1]
+    joined = pieces(text)
+    assert len(joined) <= 64 and "number 999" in joined[-1]
     assert content(text) >= {"#999"}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.models.offline.extractive import ExtractiveWriter
-from bot.models.offline.sentence_splitting import shortened, split
+from bot.models.offline.shortening import shortened
 from memory.derive.checks.evidence import Evidence
 from memory.ports import Entry, Source, Task, Writer
 
@@ -162,16 +162,6 @@ async def test_no_sources_no_digest() -> None:
 async def test_a_very_long_transcript_is_bounded() -> None:
     told = talk(*((("Ada", f"Thing {at} is at place {at * 7}. " * 3)) for at in range(1500)))
     assert 4 <= len(await digest(told)) <= 8
-
-
-def test_sentences_are_cut_where_a_reader_would() -> None:
-    assert split('Dr. Miller came at 3 p.m. today. He said "Yes. Now." and left!\nOk? Am 20. November.') == [
-        "Dr. Miller came at 3 p.m. today.",
-        'He said "Yes. Now." and left!',
-        "Ok?",
-        "Am 20. November.",
-    ]
-    assert split("猫です。名前はチューリング。") == ["猫です。", "名前はチューリング。"]
 
 
 @given(st.text(), st.integers(min_value=10, max_value=300))

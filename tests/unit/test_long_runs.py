@@ -7,8 +7,8 @@ import pytest
 from adapters.plain_words import offered
 from bot.models.offline.message_kinds import MessageKind, hear
 from bot.models.offline.question_analysis import parts
-from bot.models.offline.sentence_splitting import split
 from memory.index.when.told_times import times_told
+from memory.text.sentence_splitting import sentences
 from memory.text.unmarked_questions import opens_like_a_question
 
 MANY = 200_000
@@ -16,7 +16,7 @@ MANY = 200_000
 
 @pytest.mark.parametrize("run", [".", "!)", "… "])
 def test_stops_end_one_sentence(run: str) -> None:
-    assert len(split(f"Well{'.' * MANY}x. Yes.")) == 2
+    assert len(sentences(f"Well{'.' * MANY}x. Yes.")) == 2
     assert len(times_told(f"Yesterday we met Ana{run * MANY}x", 10**15, "UTC").times) == 1
 
 

@@ -214,7 +214,7 @@ async def test_what_is_told_between_a_greeting_and_a_question_is_found_by_what_i
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_themselves: bool
 ) -> None:
     if not by_themselves:
-        monkeypatch.setattr(vectors, "sentences", lambda text: [])
+        monkeypatch.setattr(vectors, "telling_sentences", lambda text: [])
     async with at_home(tmp_path, embedder=BagOfWords(meanings=CAR, dimension=512)) as here:
         greeted = await here.say(GREETED)
         assert await here.view.embed() == 1

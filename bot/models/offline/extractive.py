@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.models.offline.message_kinds import is_question
-from bot.models.offline.sentence_splitting import shortened, split
+from bot.models.offline.shortening import shortened
 from memory.derive.checks.evidence import Evidence
 from memory.ports import Entry, Source, Task
 from memory.text.display_names import LYRA
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.quotations import closed, english_day, introduction, named, one_line, quoted
+from memory.text.sentence_splitting import sentences
 
 Scores = NDArray[np.float64]
 
@@ -147,7 +148,7 @@ def _candidates(task: Task) -> list[_Candidate]:
     found = [
         _Candidate(at, place, sentence if task.kind == "merge" else shortened(sentence, _LONGEST))
         for at, source in enumerate(task.sources)
-        for place, sentence in enumerate(split(source.text))
+        for place, sentence in enumerate(sentences(source.text))
         if key_words(sentence)
     ]
     if len(found) <= _MOST_CANDIDATES:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import permutations
 
-from bot.models.offline.sentence_splitting import is_marked_question, split
 from bot.models.offline.spoken_languages import detect_language
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import first_names, function_words, language, scripts_of
 from memory.text.lexical import STOP_WORDS, all_stems, key_words, spelled_stems, stem, tokens
 from memory.text.lexical import unspaced as unspaced_part
+from memory.text.questions import is_question as is_marked_question
+from memory.text.sentence_splitting import sentences
 from memory.text.unmarked_questions import opens_like_a_question
 from memory.text.word_forms.compound_words import LANGUAGES, SHORTEST, is_part, joined, splits
 from memory.text.word_forms.name_forms import declined
@@ -57,6 +58,7 @@ class Topic:
         return frozenset(self.admit) | self.unspaced
 
 
+_CLOSING = "\"'”’»)] \n"
 _HEAD = r"(?i)[^\w?¿]*"
 _WORDINGS = read_wordings(__file__)
 _HELLO, _FAREWELLS, _THANKING, _BEHIND = ("|".join(_WORDINGS[purpose]) for purpose in ("hello", "farewell", "thanks", "behind"))
@@ -103,9 +105,9 @@ _PARTICLES = re.compile("[\u3040-\u309f]+")  # Hiragana alone is grammar more of
 
 def hear(text: str) -> ClassifiedMessage:
     """Classify a message by its last sentence, ignoring a final greeting or thanks."""
-    sentences = split(text)
-    courteous = next((act for act in map(_courtesy, sentences) if act), None)
-    telling = [_after_greeting(sentence) for sentence in sentences if not _courtesy(sentence)]
+    said = sentences(text)
+    courteous = next((act for act in map(_courtesy, said) if act), None)
+    telling = [_after_greeting(sentence) for sentence in said if not _courtesy(sentence)]
     while len(telling) > 1 and _ASIDE.match(telling[-1]):
         telling.pop()
     if not telling:
@@ -132,18 +134,18 @@ def _courtesy(sentence: str) -> MessageKind | None:
 
 def is_question(sentence: str) -> bool:
     """Return whether a sentence asks, by its question mark or its first words."""
-    return is_marked_question(sentence) or opens_like_a_question(sentence)
+    return is_marked_question(sentence.rstrip(_CLOSING)) or opens_like_a_question(sentence)
 
 
 def asks(text: str) -> bool:
     """Return whether a text consists of questions alone."""
-    sentences = split(text)
-    return bool(sentences) and all(map(is_question, sentences))
+    said = sentences(text)
+    return bool(said) and all(map(is_question, said))
 
 
 def tells(text: str) -> bool:
     """Return whether a text states something: more than questions, greetings, thanks and words such as "ok"."""
-    return any(key_words(one) and not is_question(one) and not _courtesy(one) for one in split(text))
+    return any(key_words(one) and not is_question(one) and not _courtesy(one) for one in sentences(text))
 
 
 def is_about_lyra(question: str) -> bool:

@@ -4,20 +4,21 @@ import re
 from collections.abc import Collection
 
 from bot.models.offline.message_kinds import tells
-from bot.models.offline.sentence_splitting import split
 from bot.models.offline.spoken_languages import detect_language
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
+from memory.text.sentence_splitting import clauses, sentences
 from memory.text.told import named_things
 from memory.text.told.related_words import telling
 
 OWN = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|ich|mein\w*|je|mon|ma|mes|mi|mis|io|mio|mia)\b")
 """Matches a question about the asker's own things, alone or with others."""
-SPEAKING = re.compile(r"(?i)\b(?:i|we|ich|wir|yo|nosotros)\b")
-"""Matches a question about what the asker does, is or has."""
+_FIRST_PERSON = r"(?:\b(?:i|we|ich|wir|je|moi|nous|yo|nosotr[oa]s)\b|\bj['’])"
+SPEAKING = re.compile(rf"(?i){_FIRST_PERSON}")
+"""Matches what its speaker does, is or has."""
 DOING = re.compile(
     r"(?i)^(?!.*\b(?:who|any(?:one|body)|some(?:one|body)|wer|we[nm]|jemand\w*|qui|quelqu['’]un|quién(?:es)?|alguien)\b)"
-    r".*(?:\b(?:i|we|ich|wir|je|nous|yo|nosotros)\b|\bj['’])"
+    rf".*{_FIRST_PERSON}"
 )
 """Matches a question about what the asker does, is or has, and about no other person."""
 _LASTING = re.compile(
@@ -51,12 +52,10 @@ NAMELESS = frozenset("user human me you someone".split()) | {""}
 
 _MINE = r"(?:my|our|mein\w*|unser\w*|mi|mis|nuestr\w+)"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_CLAUSE = re.compile(r"[.;:!?,\n]|\b(?:and|but|und|aber|y|pero|et|mais)\b")
 KIN = (
     f"{named_things.KIN}|sœur|soeur|frère|mère|père|fils|fille|mari|femme|copine|copain|oncle|amie?|collègue|patronn?e?|voisine?"
     "|herman[oa]|madre|padre|hij[oa]|marido|mujer|espos[oa]|novi[oa]|tí[oa]|prim[oa]|abuel[oa]|amig[oa]|jef[ea]|vecin[oa]"
 )
-_SPEAKER = re.compile(r"(?i)\b(?:i|we|ich|wir|je|moi|nous|yo|nosotr[oa]s)\b|\bj['’]")
 _MY_KIN = re.compile(
     rf"(?i)^(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?) (?:\w+ )?(?:{KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$"
 )
@@ -108,14 +107,14 @@ def tells_of_others(text: str, stems: Collection[str], asked: Collection[str] = 
 
     What a question itself asks about, by its stems, is nobody.
     """
-    for clause in _CLAUSE.split(text):
+    for clause in clauses(text):
         words = _WORD.findall(clause)
         at = next((n for n, word in enumerate(words) if stem(word.casefold()) in stems), None)
         if at is None:
             continue
         before = [word.casefold().replace("’", "'") for word in words[:at]]
         if _MY_KIN.match(" ".join(words[:at])):
-            return not _SPEAKER.search(text)  # "my wife works at the zoo and I at the post office"
+            return not SPEAKING.search(text)  # "my wife works at the zoo and I at the post office"
         if _SELF.intersection(before):
             return before[:1] == ["my"] and any(word[0].isupper() for word in words[1:at])
         begun = bool(words[:at]) and _is_name(words[0]) and stem(before[0]) not in asked
@@ -125,7 +124,7 @@ def tells_of_others(text: str, stems: Collection[str], asked: Collection[str] = 
 
 def tells_of_self(text: str, stems: Collection[str]) -> bool:
     """Return whether a text applies these stems to its speaker: "I live there"."""
-    for clause in _CLAUSE.split(text):
+    for clause in clauses(text):
         words = [word.casefold().replace("’", "'") for word in _WORD.findall(clause)]
         if _SELF.intersection(words) and any(stem(word) in stems for word in words):
             return True
@@ -134,7 +133,7 @@ def tells_of_self(text: str, stems: Collection[str]) -> bool:
 
 def telling_of(whom: str, text: str) -> int:
     """Return how much a text is about somebody: 3 if a sentence begins with the name, 1 if the name occurs, else 0."""
-    stems = [[stem(word.casefold().removesuffix("'s")) for word in _WORD.findall(sentence)] for sentence in split(text)]
+    stems = [[stem(word.casefold().removesuffix("'s")) for word in _WORD.findall(sentence)] for sentence in sentences(text)]
     return 2 * any(whom in sentence[:3] for sentence in stems) + any(whom in sentence for sentence in stems)
 
 
@@ -142,7 +141,7 @@ def names_in(text: str) -> frozenset[str]:
     """Return the stems of the names in a text: capitalized words that do not begin a sentence."""
     return frozenset(
         stem(word.casefold().replace("’", "'").removesuffix("'s"))
-        for sentence in split(text)
+        for sentence in sentences(text)
         for word in _WORD.findall(sentence)[1:]
         if _is_name(word)
     )

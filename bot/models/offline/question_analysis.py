@@ -7,7 +7,6 @@ from enum import Enum, auto
 from itertools import pairwise
 
 from bot.models.offline.message_kinds import Topic, hear, topic
-from bot.models.offline.sentence_splitting import split
 from bot.models.offline.spoken_languages import detect_language
 from memory.index.when.birthdays import Birthday, birthday
 from memory.index.when.days import EARLIEST
@@ -17,6 +16,7 @@ from memory.index.when.vocabulary import DOINGS
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
 from memory.text.questions import asked_about
+from memory.text.sentence_splitting import sentences
 from memory.text.told.related_words import beside
 from memory.text.word_forms.spellings import may_be_mistyped, slips
 from memory.text.wordings import read_wordings
@@ -66,7 +66,6 @@ _BETWEEN = re.compile(
 _PRONOUN = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their|it|its|er|sie|ihm|ihn|ihr|él|ella)\b")
 _RECOLLECTION = re.compile(r"(?i)\b(?:know|remember|recall|tell me|weißt du|erzähl\w* mir|sabes|cuéntame|recuerdas|sais)\b")
 _ABOUT = re.compile(r"(?i)\b(?:about|of|über|von|de|sobre|sur)\s+(?=\S)")
-_SENTENCE_END = re.compile(r"[.?!]")
 _ASKER = re.compile(r"(?i)^\w+\s+(?:me|myself|mich|mir|mí|moi)(?: so far| by now| already)?$")
 _WORDINGS = read_wordings(__file__)
 _WHO_AM_I = re.compile(rf"(?i)^\W*(?:{'|'.join(_WORDINGS['who_am_i'])})\W*$")
@@ -199,8 +198,8 @@ def parts(question: str, now: int, time_zone: str) -> list[QuestionPart]:
 
 def pieces(question: str) -> list[str]:
     """Return the texts of the parts of a question, three at most."""
-    last = "\n".join(split(question))[-_LONGEST:]
-    found = [piece.strip() for sentence in split(last) for piece in _BETWEEN.split(sentence) if piece.strip()]
+    last = "\n".join(sentences(question))[-_LONGEST:]
+    found = [piece.strip() for sentence in last.split("\n") for piece in _BETWEEN.split(sentence) if piece.strip()]
     return [*found[: MOST_PARTS - 1], " ".join(found[MOST_PARTS - 1 :])] if len(found) > MOST_PARTS else found
 
 
@@ -268,7 +267,7 @@ def _recalled(text: str) -> str:
 
 
 def _last_sentence(text: str) -> str:
-    return next((one.strip() for one in reversed(_SENTENCE_END.split(text)) if one.strip()), "")
+    return next(reversed(sentences(text)), "").rstrip(" .?!")
 
 
 def _what_else(rest: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ from bot.models.offline.answer_choice import AnswerChoice
 from bot.models.offline.candidates import IN_MEANING, Candidate
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.question_analysis import Aim, QuestionPart
-from bot.models.offline.sentence_splitting import shortened
+from bot.models.offline.shortening import shortened
 from memory.index.hits import Certainty, Hit
 from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window

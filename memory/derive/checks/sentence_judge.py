@@ -18,6 +18,7 @@ from memory.derive.checks.written_names import WrittenNames
 from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
+from memory.text.sentence_splitting import clauses
 from memory.text.time.dates import MONTHS, WORD
 from memory.text.word_forms.verb_forms import PAST_FORMS
 from memory.text.wordings import read_wordings
@@ -35,7 +36,6 @@ _LIGHT = (
 _ANSWERING = frozenset("say says said tell or yes".split())
 _JOINING = frozenset("and but because so und aber weil et mais y pero".split())
 _SCOPE, _BESIDE, _PAIR = 2, 3, 2
-_CLAUSES = re.compile(r"[.;:!?\n,]|\b(?:and|but)\b")
 _DONE = re.compile(r"\b[a-z]{3,}ed\b")
 _VERB_OF = {PAST_FORMS.get(verb, [verb])[0]: verb for verb in _WORDINGS["done"].split()}
 """Irregular verbs by their past forms."""
@@ -98,18 +98,18 @@ def _opposed(word: str) -> frozenset[str]:
 
 def contradictions(text: str, cited: Sequence[Source], names: WrittenNames) -> list[str]:
     """Return the words that a sentence denies and its sources do not, or the other way round."""
-    clauses = [clause for source in cited for clause in _clauses(source.text, names)]
+    said = [clause for source in cited for clause in _clauses(source.text, names)]
     written = list(_clauses(text, names))
     found: list[str] = []
     for clause in written:
         for at in clause.denials:
             about = clause.around(at)
             turned, opposite = clause.turned(at), set[str]().union(*map(_opposed, about))
-            if not any(one.may_mean(turned, opposite) for one in _closest(about, clauses)):
+            if not any(one.may_mean(turned, opposite) for one in _closest(about, said)):
                 found.append(" ".join(("not", *clause.words[at : at + 1])))
-        found += [word for word in clause.words if not clause.denials and _is_opposed(word, clause, clauses)]
-    plain, affirmed = [one for one in clauses if not one.denies], [one for one in written if not one.denies]
-    for clause in clauses:
+        found += [word for word in clause.words if not clause.denials and _is_opposed(word, clause, said)]
+    plain, affirmed = [one for one in said if not one.denies], [one for one in written if not one.denies]
+    for clause in said:
         for denied in dict.fromkeys((*clause.denied(), *clause.denied(_PAIR))):
             if _is_said(denied, affirmed) and not _is_said(denied, plain):
                 found.append(" ".join(denied))
@@ -134,8 +134,8 @@ def _closest(about: set[str], said: Sequence[_Clause]) -> Sequence[_Clause]:
     return [one for one, n in zip(said, shared, strict=True) if n == most]
 
 
-def _is_said(words: Sequence[str], clauses: Sequence[_Clause]) -> bool:
-    return any(set(words) <= set(one.words) for one in clauses)
+def _is_said(words: Sequence[str], said: Sequence[_Clause]) -> bool:
+    return any(set(words) <= set(one.words) for one in said)
 
 
 def _clauses(text: str, names: WrittenNames) -> Iterator[_Clause]:
@@ -162,7 +162,7 @@ def undone(text: str, cited: Sequence[Source]) -> Iterator[str]:
     """
     claimed = dict.fromkeys(
         word
-        for clause in _CLAUSES.split(text)
+        for clause in clauses(text)
         if not _OPEN.search(clause)
         for word in WORD.findall(clause)
         if word in _VERB_OF or (_DONE.fullmatch(word) and word not in _STATING)
@@ -170,7 +170,7 @@ def undone(text: str, cited: Sequence[Source]) -> Iterator[str]:
     if not claimed:
         return
     uses_by_stem: dict[str, list[tuple[str, re.Match[str]]]] = {}
-    for clause in (part for source in cited for part in _CLAUSES.split(source.text)):
+    for clause in (part for source in cited for part in clauses(source.text)):
         for word in WORD.finditer(clause):
             uses_by_stem.setdefault(stem(word.group().casefold()), []).append((clause, word))
     for done in claimed:

@@ -16,6 +16,7 @@ from memory.text import lexical
 from memory.text.language_detection import function_words
 from memory.text.language_detection import language as language_of
 from memory.text.questions import is_question
+from memory.text.sentence_splitting import sentences
 from memory.text.told.named_things import KIN
 from memory.text.word_forms.spellings import without_possessive
 
@@ -87,7 +88,6 @@ _GRAMMARS: Mapping[str, _Grammar] = {
     ),
 }
 _OWN_KIN = re.compile(rf"(?i)(?<!\w)(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:[\w-]+ )?(?:{KIN})(?!\w)")
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"”’)]*\s+|\n\s*+(?:\[image: )?|(?<!\s)\s*+\[image: ")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _GREETING = r"(?:hey|hi|hello|thanks|thank you|wow|oh|yeah|yes|yep|sure|great|cool|nice|good (?:morning|evening|night)|congrats|well|so|sorry|dear|ok(?:ay)?|bye|hallo|danke|ja|liebe[rn]?|guten morgen)"
 _SAYING = re.compile(
@@ -180,16 +180,21 @@ def _tells_of_another(asked: _Asked, hit: Hit, asker: str) -> bool:
     text = hit.exchange.text
     if hit.exchange.role == "assistant" or len(text) > _LONGEST:
         return False
-    sentences = [one for one in _SENTENCE.split(text) if one]
+    told = _sentences(text)
     grammar = _GRAMMARS[_mostly(text, asked.language)]
-    message = _Message(hit, sentences, grammar)
-    held = [len(asked.stems & _stems(one, asked.language)) for one in sentences]
+    message = _Message(hit, told, grammar)
+    held = [len(asked.stems & _stems(one, asked.language)) for one in told]
     telling = [at for at, n in enumerate(held) if n == max(held, default=0)]
-    if asked.name and _bears(hit.exchange.speaker, asked.name) and all(is_question(sentences[at]) for at in telling):
+    if asked.name and _bears(hit.exchange.speaker, asked.name) and all(is_question(told[at]) for at in telling):
         # Who asks that of the other may have told as much of themselves: "I took up pottery. Do you do any pottery?"
-        telling += [at for at, one in enumerate(sentences) if not is_question(one) and grammar.of_speaker(one)]
-    told = {_is_of_asked(asked, message, at, asker) for at in telling}
-    return True not in told and False in told
+        telling += [at for at, one in enumerate(told) if not is_question(one) and grammar.of_speaker(one)]
+    of_asked = {_is_of_asked(asked, message, at, asker) for at in telling}
+    return True not in of_asked and False in of_asked
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a message, and what its pictures show."""
+    return sentences(text.replace("[image: ", "\n"))
 
 
 def _is_of_asked(asked: _Asked, message: _Message, at: int, asker: str) -> bool | None:
@@ -218,13 +223,13 @@ def _is_of_asked(asked: _Asked, message: _Message, at: int, asker: str) -> bool 
 
 def _of_third(asked: _Asked, message: _Message, at: int) -> bool | None:
     """Return whether a sentence is about who is asked about, by its subject or by whom its pronoun stands for."""
-    grammar, sentences = message.grammar, message.sentences
-    if _subject(asked, grammar, sentences[at]):
+    grammar, said = message.grammar, message.sentences
+    if _subject(asked, grammar, said[at]):
         return False
-    if not grammar.others.search(sentences[at]):
+    if not grammar.others.search(said[at]):
         return None
     before = message.hit.before.text if message.hit.before else ""
-    for earlier in (*sentences[:at][::-1], *_SENTENCE.split(before)[::-1]):
+    for earlier in (*said[:at][::-1], *_sentences(before)[::-1]):
         if _tells_of(earlier, asked.name):
             return True
         if _subject(asked, grammar, earlier) or any(

@@ -16,6 +16,7 @@ from memory.text.display_names import LYRA
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import language
 from memory.text.passages import only_asks
+from memory.text.sentence_splitting import sentences
 from memory.types import Exchange
 
 _ONLY_HERS = marked("only in my own words")
@@ -30,7 +31,6 @@ _TALK = frozenset(
 _ALIKE = 5
 """Longer words with so many first letters in common are forms of one word."""
 _NAME = re.compile(r"(?<=[\w,;] )[A-ZÀ-Þ][\w’'-]+")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 _CAPITALIZING = "german"
 """Its nouns are written like names."""
 
@@ -48,10 +48,8 @@ class PeoplesWords:
         if any(not _is_in(stem, self._words) for stem in _exact(reply)):
             return False
         question = set(lexical.key_words(asked).values())
-        sentences = [
-            stems for one in _SENTENCE.split(reply) if not only_asks(one) and (stems := lexical.query_stems(one) - _TALK)
-        ]
-        return 2 * sum(self._holds_one(stems - question, stems & question) for stems in sentences) >= max(1, len(sentences))
+        told = [stems for one in sentences(reply) if not only_asks(one) and (stems := lexical.query_stems(one) - _TALK)]
+        return 2 * sum(self._holds_one(stems - question, stems & question) for stems in told) >= max(1, len(told))
 
     def _holds_one(self, added: set[str], repeated: set[str]) -> bool:
         return any(

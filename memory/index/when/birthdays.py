@@ -8,6 +8,7 @@ from memory.index.when.days import DAY, LocalCalendar, Range, month_of, months, 
 from memory.index.when.question_times import parse_question
 from memory.index.when.values import Window
 from memory.text.questions import is_question
+from memory.text.sentence_splitting import sentences
 from memory.text.time.dates import dates
 from memory.text.time.times import local
 from memory.types import Exchange, Kind
@@ -26,7 +27,7 @@ _TOLD_OF_ONESELF = re.compile(
     rf"(?i)\b{_MY}\s+{_WHICH}{_NOUN}\b|\bi(?:['’]m|\s+was|\s+am)\s+born\b|\bi\s+have\s+(?:my\s+)?birthday\b|\bich\b.*\bgeboren\b|\bnací\b"
     r"|\b(?:ich\s+ha(?:be?|tte)|ha(?:be?|tte)\s+ich)\b.*(?<!s)(?<!['’])(?<!\bzum)(?<!\bden)(?<!\bam)(?<!\bseinen)(?<!\bihren)\s+geburtstag\b"
 )
-_CLAUSE = re.compile(r"[!?;\n]+|(?<!\d)\.(?=\s|$)|,?\s+(?:but|aber)\b")
+_CLAUSE = re.compile(r";|,?\s+(?:but|aber)\b")
 _BEHIND = re.compile(rf"(?i)\b(?:for|before|after|about|until|zu[mr]?|vor|nach|bis|für|über|de|para)\s+{_MY}\s+{_WHICH}{_NOUN}\b")
 _SAYING = re.compile(r"(?i)\b(?:is|was|it['’]s|falls|born|ist|war|fällt|geboren|habe?|hat|have|has|es|fue|nací|nació)\b|[:(=]")
 _STROKE = re.compile(r"(?<![\d/])(\d\d?)/(\d\d?)(?![\d/])")
@@ -114,7 +115,7 @@ def _days(whose: Birthday, one: Exchange, asker: str, time_zone: str) -> Iterato
     if (not whose.owner or whose.of_mine) and asker and speaker != asker.casefold():
         return
     by_owner = bool(whose.owner) and speaker.partition(" ")[0] == whose.owner.casefold()
-    for clause in _CLAUSE.split(one.text):
+    for clause in (part for sentence in sentences(one.text) for part in _CLAUSE.split(sentence)):
         if whose.mentioned(clause, by_owner):
             beside = _BEHIND.search(clause) is not None
             if day := _dated(clause) or (None if beside else _by_the_calendar(clause, one.said_at, time_zone)):

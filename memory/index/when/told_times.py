@@ -5,7 +5,7 @@ time, any other the last.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -17,13 +17,13 @@ from memory.index.when.tokens import TimeTokens, cut
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
 from memory.text.questions import is_question
+from memory.text.sentence_splitting import sentences
 from memory.text.told.announcements import OVER
 from memory.text.word_forms.verb_forms import is_past
 from memory.text.wordings import read_wordings
 
 MOST_CHARACTERS = 2_000
 _MOST_SENTENCES = 40
-_SENTENCE = re.compile(r"(?:(?<![\d.!?…])|(?<=\d[.!?…]))[.!?…]++[\"'”’»)]*+\s+|[。！？]+\s*|؟\s|\n+|;\s")
 _QUOTED = re.compile("«[^«»]*»|《[^《》]*》|「[^「」]*」|『[^『』]*』|„[^„“”]*[“”]|“[^“”]*”")
 """Titles and quotations: their times are not relative to the message."""
 _OPEN = re.compile(r"(?:on|in|\d+) [A-Z][a-z]+")
@@ -105,7 +105,7 @@ def times_told(text: str, said_at: int, time_zone: str) -> ToldTimes:
     today = day.window((day.today, day.today + 1))
     times: list[Window] = []
     elsewhere = True
-    for sentence in _sentences(text):
+    for sentence in [part for one in sentences(text) for part in one.split("; ")][:_MOST_SENTENCES]:
         window = _of(sentence, further, said_at, time_zone)
         if window is None or today is None or (window.start < today.end and window.end > today.start):
             elsewhere = elsewhere and window is None and len(_A_WORD.findall(sentence)) < _SMALL_TALK
@@ -155,16 +155,6 @@ def _may_tell(text: str) -> bool:
     if not words.isdisjoint(_TIMES) or not (words.isdisjoint(_UNITS) or words.isdisjoint(_DISTANCES)):
         return True
     return any(word[0].isdigit() for word in words)
-
-
-def _sentences(text: str) -> Iterator[str]:
-    start = 0
-    for number, end in enumerate(_SENTENCE.finditer(text)):
-        if number == _MOST_SENTENCES:
-            return
-        yield text[start : end.end()].strip()
-        start = end.end()
-    yield text[start:].strip()
 
 
 def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> Window | None:

@@ -7,9 +7,9 @@ from memory.text.display_names import LYRA
 from memory.text.generated.opening_filter import OpeningFilter
 from memory.text.prompt_lines import QUOTED
 from memory.text.questions import is_question
+from memory.text.sentence_splitting import sentences
 
 _LEAD = re.compile(r"^[\s>|*#\"“„-]+")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+")
 _RECEIPT = re.compile(r"^>?\s*(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4}(?: \d\d:\d\d)?, (?P<who>[^:\n]{1,60}):\s*")
 _TO_HER = re.compile(r"(?i)\b(?:you|your|lyra)\b")
 _OWN = re.compile(r"(?i)\b(?:we|our|wir|unser\w*|nous|notre|nuestr\w+|i|i['’]m|my|ich|mein\w*|yo|mis?|je|j['’]\w+|mon|ma|mes)\b")
@@ -55,7 +55,7 @@ def _of_system(text: str) -> Iterator[str]:
     for line in text.splitlines():
         if line.rstrip().endswith(":"):
             yield line
-        yield from (one for one in _SENTENCE.split(line) if _TO_HER.search(one) and len(one.split()) >= _LEAST_TO_HER)
+        yield from (one for one in sentences(line) if _TO_HER.search(one) and len(one.split()) >= _LEAST_TO_HER)
 
 
 def _of_people(text: str) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _of_people(text: str) -> Iterator[str]:
             yield from (f"{one}." for one in (today["from"], today["from"].replace('"', "")))
         label = _LABEL.match(told)
         labelled = [told[label.end() :]] if label and label["who"] != LYRA else []
-        yield from (one for text in (told, *labelled) for one in (text, *_SENTENCE.split(text)) if not hers and _is_theirs(one))
+        yield from (one for text in (told, *labelled) for one in (text, *sentences(text)) if not hers and _is_theirs(one))
 
 
 def _is_theirs(one: str) -> bool:

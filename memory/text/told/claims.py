@@ -11,11 +11,11 @@ from functools import cached_property, lru_cache
 
 from memory.text.lexical import STOP_WORDS, all_stems, stem
 from memory.text.questions import is_question
+from memory.text.sentence_splitting import clauses
 from memory.text.told.related_words import asked_singles
 
 _MOST_CHARACTERS = 1_000
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_CLAUSE = re.compile(r"[.;:!,\n](?:\s|$)|\b(?:and|but|und|aber|sondern)\b|[–—]")
 _CHANGE = re.compile(
     r"(?i)\b(?:now|no longer|any ?more|new|correction|instead|changed|switched|moved|actually|these days|since then"
     r"|jetzt|nun|inzwischen|mittlerweile|neue?[nmrs]?|nicht mehr|kein\w* (?:\w+ )?mehr|stattdessen|korrektur|geändert|gewechselt"
@@ -183,10 +183,10 @@ def _every(text: str) -> Iterator[Assertion]:
         yield Assertion(_about([found[1]]), frozenset({"new"}), "", "", single=True)
     for found in _MADE.finditer(text):
         what, value = (found[at] or found[at + 2] for at in (1, 2))
-        if claim := _of_thing(what.split(), "changed", _WORD.findall(_CLAUSE.split(value)[0] or "")):
+        if claim := _of_thing(what.split(), "changed", _WORD.findall(next(iter(clauses(value)), ""))):
             yield claim
-    for clause in _CLAUSE.split(text):
-        words = [word for word in _WORD.findall(clause or "") if word.lower() not in _ADVERBS]
+    for clause in clauses(text):
+        words = [word for word in _WORD.findall(clause) if word.lower() not in _ADVERBS]
         if claim := _claim(words):
             yield claim
 

@@ -11,14 +11,14 @@ from functools import cache
 from typing import Any
 
 from memory.text.display_names import LONGEST, display_name
+from memory.text.sentence_splitting import sentences
 from memory.text.wordings import compiled, read_wordings
 
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")
 _REPORTED = re.compile(
     r"(?i)\b(?:said|says|told|tells|asked|asks|wrote|writes|shouted|sagte|sagt|meinte|fragte|schrieb|dijo|dice|a dit)\b"
 )
-_SENTENCE = re.compile(r"(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)[.!?;…\n]+(?:\s|$)", re.IGNORECASE)
-_CLAUSE = re.compile(r",\s+|\s+(?:and|but|und|aber|y|pero|et|mais)\s+")
+_CLAUSE = re.compile(r"[,;]\s+|\s+(?:and|but|und|aber|y|pero|et|mais)\s+")
 _MOST_CHARACTERS = 600
 _NO_NAMES = frozenset(
     """back later tomorrow tonight today now again soon when if at on in a an the maybe what whatever something anything crazy by
@@ -48,10 +48,10 @@ def manner_requests(text: str) -> dict[str, MannerRequest]:
     if len(text) > _MOST_CHARACTERS or not (kinds := _hinted(text, _listed()["kinds"])):
         return {}
     found: dict[str, MannerRequest] = {}
-    for sentence in _SENTENCE.split(_QUOTED.sub(" … ", text)):
+    for sentence in sentences(_QUOTED.sub(" … ", text)):
         if not _REPORTED.search(sentence):
             for clause in (sentence, *_CLAUSE.split(sentence)):
-                found.update(_clause_requests(clause.strip(), kinds, casual=text == text.lower()))
+                found.update(_clause_requests(clause.strip(" .!?;…"), kinds, casual=text == text.lower()))
     return found
 
 
