@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+import socket
 import time
 from pathlib import Path
 
@@ -192,6 +193,20 @@ def test_the_large_model_is_not_set_up_where_it_cannot_be(home: NewMachine, tmp_
     home.variables.update(without(tmp_path, onnx_graph.PACKAGE))
     assert "needs the engine of the small one" in one_sentence(home.lyra("setup", "--large"))
     assert "Meaning: the local models" in home.lyra("status").out
+
+
+def test_fetching_the_large_model_is_done_by_one_and_stopped_at_once(home: NewMachine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        registry = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with home.started("setup", "--large", env={"PIP_INDEX_URL": registry, "UV_DEFAULT_INDEX": registry}) as fetching:
+            asked, _ = silent.accept()
+            other = home.lyra("setup", "--large", "--from", "published")
+            assert other.code == 1 and "is making the model; wait for it" in one_sentence(other)
+            assert list((home.path / "models").iterdir()), "what the first makes is still there"
+            done = fetching.stop(signal.SIGINT)
+            asked.close()
+    assert done.code == 130 and done.err.endswith("\nStopped.\n")
+    assert not list((home.path / "models").iterdir())
 
 
 @pytest.mark.torture
