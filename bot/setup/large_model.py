@@ -21,9 +21,11 @@ from bot.models.local.gemma_conversion import convert
 from bot.models.local.local_embedder import NoModel
 from bot.models.local.onnx_graph import installed
 from bot.printing import note, show
+from bot.service.log import configure
 from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import installer
 from localization.sentences import _, lazy, told
+from memory.errors import EmbeddingFailed
 
 _PART = "*/chunk.bin"
 _PUBLISHED = "model_download"
@@ -38,7 +40,7 @@ class NotFetched(LyraError):
 
 
 async def large(folder: str) -> int:
-    """Fetch the large model, or take its published files from a folder, and set that it embeds; return 1 on failure.
+    """Fetch the large model, or take its published files from a folder, and set that it embeds; return 1 if it cannot be used.
 
     Raises BadInput if it cannot run here, and BadConfig.
     """
@@ -47,12 +49,18 @@ async def large(folder: str) -> int:
         raise BadInput(lazy("The large local model needs the engine of the small one; `lyra setup` fetches it."))
     into = environment.home / "models" / gemma.NAME
     file = ConfigFile(environment.config_path)
+    # Why it is refused is told below, once.
+    configure("error")
+    model = gemma.Gemma(into)
     try:
         with interruptible():
             _make(into, Path(folder).expanduser() if folder else None)
-    except (NoModel, NotFetched) as error:
+        await model.warm()
+    except (NoModel, NotFetched, EmbeddingFailed) as error:
         note(told(error))
         return 1
+    finally:
+        await model.close()
     file.set("embed", to=LARGE)
     file.write()
     show(_("She finds things by {model} from her next start on. What is kept already is read by it in the background, while she is awake.", model=gemma.MODEL))  # fmt: skip
