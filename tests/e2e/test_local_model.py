@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+import socket
 import time
 from pathlib import Path
 
@@ -28,6 +29,7 @@ PARAPHRASE = "which young dog did they get"
 WORD = "where is the kayak"
 EXACT = "all-MiniLM-L6-v2:53aa51172d14"
 NAME = "all-MiniLM-L6-v2-int8:53aa51172d14"
+NAME_OF_LARGE = "embeddinggemma-300m-q4-384"
 LOCAL = "the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small"
 MISSING = "Meaning: the local model is not installed; `lyra setup` fetches it. Words alone find things."
 
@@ -189,9 +191,26 @@ def test_the_large_model_is_not_set_up_where_it_cannot_be(home: NewMachine, tmp_
     refused = home.lyra("setup", "--large", "--from", "nowhere")
     assert refused.code == 1 and "cannot be read" in one_sentence(refused)
     assert "from goes with --large" in home.lyra("setup", "--from", "nowhere").err
+    (damaged := home.path / "models" / NAME_OF_LARGE).mkdir()
+    assert "is damaged; remove it" in one_sentence(home.lyra("setup", "--large"))
+    damaged.rmdir()
     home.variables.update(without(tmp_path, onnx_graph.PACKAGE))
     assert "needs the engine of the small one" in one_sentence(home.lyra("setup", "--large"))
     assert "Meaning: the local models" in home.lyra("status").out
+
+
+def test_fetching_the_large_model_is_done_by_one_and_stopped_at_once(home: NewMachine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        registry = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with home.started("setup", "--large", env={"PIP_INDEX_URL": registry, "UV_DEFAULT_INDEX": registry}) as fetching:
+            asked, _ = silent.accept()
+            other = home.lyra("setup", "--large", "--from", "published")
+            assert other.code == 1 and "is making the model; wait for it" in one_sentence(other)
+            assert list((home.path / "models").iterdir()), "what the first makes is still there"
+            done = fetching.stop(signal.SIGINT)
+            asked.close()
+    assert done.code == 130 and done.err.endswith("\nStopped.\n")
+    assert not list((home.path / "models").iterdir())
 
 
 @pytest.mark.torture

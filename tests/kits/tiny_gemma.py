@@ -30,7 +30,7 @@ def published(folder: Path) -> dict[str, Vectors]:
     heads = {"2_Dense": _some(random, (48, WIDTH)), "3_Dense": _some(random, (400, 48))}
     for where, tensors in (("", weights), *((name, {"linear.weight": weight}) for name, weight in heads.items())):
         (folder / where).mkdir(parents=True, exist_ok=True)
-        (folder / where / "model.safetensors").write_bytes(_safetensors(tensors))
+        (folder / where / "model.safetensors").write_bytes(safetensors(tensors))
     tokenizer = Tokenizer(WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="?"))
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -62,7 +62,8 @@ def _some(random: np.random.Generator, shape: tuple[int, ...]) -> Vectors:
     return (random.standard_normal(shape) * (0.2 if len(shape) == 1 else shape[-1] ** -0.5)).astype(np.float32)
 
 
-def _safetensors(tensors: dict[str, Vectors]) -> bytes:
+def safetensors(tensors: dict[str, Vectors]) -> bytes:
+    """Return the content of a file with these tensors."""
     header, body = {}, b""
     for name, values in tensors.items():
         header[name] = {

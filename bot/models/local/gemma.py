@@ -94,20 +94,28 @@ class Gemma(LocalEmbedder[_Model]):
             for name in HASHED:
                 require_published(self._folder / name, mapped(self._folder / name), made[name])
             words: NDArray[np.int8] = np.load(self._folder / WORDS, mmap_mode="r")
-        except (OSError, ValueError, KeyError, NoModel) as error:
-            raise NoModel(
-                lazy(
-                    "The large local model in {folder} is damaged; remove it, and `lyra setup --large` fetches it again.",
-                    folder=self._folder,
-                )
-            ) from error
-        scales, usual = np.load(self._folder / SCALES), np.load(_USUAL).astype(np.float32)
-        return _Model(_tokenizer(self._folder / TOKENIZER), words, scales, session(self._folder / GRAPH), usual)
+            scales = np.load(self._folder / SCALES)
+        except (OSError, EOFError, ValueError, KeyError, TypeError, NoModel) as error:
+            raise self._damaged() from error
+        layers = session(self._folder / GRAPH)
+        if words.dtype != np.int8 or words.shape != (len(scales), layers.get_inputs()[0].shape[2]):
+            raise self._damaged()
+        return _Model(_tokenizer(self._folder / TOKENIZER), words, scales, layers, np.load(_USUAL).astype(np.float32))
+
+    def _damaged(self) -> NoModel:
+        return NoModel(
+            lazy(
+                "The large local model in {folder} is damaged; remove it, and `lyra setup --large` fetches it again.",
+                folder=self._folder,
+            )
+        )
 
 
 def _tokenizer(path: Path) -> "Tokenizer":
     made: Tokenizer = tokenizers().from_file(str(path))
     made.enable_truncation(_MOST_TOKENS)
+    # Who writes the name of a control token means its letters; that of an image has no embedding at all.
+    made.encode_special_tokens = True
     return made
 
 

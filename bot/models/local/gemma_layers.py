@@ -26,7 +26,8 @@ _BLOCK = 32
 def layers(tensors: Mapping[str, Vectors], head: Vectors) -> bytes:
     """Return the layers as a model: from a text's embeddings, (1, tokens, dimension), to the head's product with their mean.
 
-    `tensors` are the weights under their published names, `head` is (dimension, made).
+    `tensors` are the weights under their published names, `head` is (dimension, made). Raises KeyError for a weight that is missing,
+    and ValueError for weights of another shape.
     """
     graph = _Layers(tensors)
     state = "state"
@@ -73,6 +74,9 @@ class _Layers(Graph):
         return f"layer {n}"
 
     def _attention(self, n: int, name: str) -> None:
+        for part, heads in (("q", _HEADS), ("k", 1), ("v", 1)):
+            if len(self._tensors[f"{name}.{part}_proj.weight"]) != heads * _HEAD:
+                raise ValueError(f"{name} has other heads")
         self._dense(f"normed {n}", [f"{name}.{part}_proj.weight" for part in "qkv"], f"qkv {n}")
         self.node("Split", [f"qkv {n}", "qkv sizes"], [f"q {n}", f"k {n}", f"v {n}"], axis=2)
         self.node("Reshape", [f"q {n}", "by head"], f"q by head {n}")
