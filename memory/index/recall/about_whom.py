@@ -1,8 +1,7 @@
 """Of whom a message tells what is asked: of the person the question names, of its speaker, of the one it addresses, or of another.
 
 Only the sentences that hold most of what is asked count. "Tom is allergic to nuts" does not answer "what is Ben allergic to?",
-nor does Ben's "glad your son is okay" tell of a son of Ben's. What no word attributes to anybody is left as it is. English and German
-are read.
+nor does Ben's "glad your son is okay" tell of a son of Ben's. What no word attributes to anybody stays. English and German are read.
 """
 
 import re
@@ -100,7 +99,6 @@ _NO_NAME = lexical.STOP_WORDS | frozenset(
     january february march april may june july august september october november december
     januar februar märz mai juni juli oktober dezember""".split()
 )
-_TWO = 2
 _SHORT = 3
 _LONGEST = 600
 """Messages of more characters tell of so much that no sentence stands for all."""
@@ -154,7 +152,7 @@ def _whom_asked(question: str, hits: Mapping[int, Hit]) -> _Asked | None:
         return None
     name = next(iter(names), frozenset())
     stems = _stems(question, language) - {lexical.stem(word, language) for word in name}
-    return _Asked(name, frozenset(stems), language, len(speakers) == _TWO)
+    return _Asked(name, frozenset(stems), language, len(speakers) == 2)
 
 
 def _mostly(text: str, unknown: str) -> str:
@@ -180,15 +178,13 @@ def _tells_of_another(asked: _Asked, hit: Hit, asker: str) -> bool:
     text = hit.exchange.text
     if hit.exchange.role == "assistant" or len(text) > _LONGEST:
         return False
-    told = _sentences(text)
-    grammar = _GRAMMARS[_mostly(text, asked.language)]
-    message = _Message(hit, told, grammar)
+    told, grammar = _sentences(text), _GRAMMARS[_mostly(text, asked.language)]
     held = [len(asked.stems & _stems(one, asked.language)) for one in told]
     telling = [at for at, n in enumerate(held) if n == max(held, default=0)]
     if asked.name and _bears(hit.exchange.speaker, asked.name) and all(is_question(told[at]) for at in telling):
         # Who asks that of the other may have told as much of themselves: "I took up pottery. Do you do any pottery?"
         telling += [at for at, one in enumerate(told) if not is_question(one) and grammar.of_speaker(one)]
-    of_asked = {_is_of_asked(asked, message, at, asker) for at in telling}
+    of_asked = {_is_of_asked(asked, _Message(hit, told, grammar), at, asker) for at in telling}
     return True not in of_asked and False in of_asked
 
 
@@ -261,9 +257,8 @@ def _takes_up(asked: _Asked, hit: Hit) -> bool:
 
 
 def _is_addressed(asked: _Asked, hit: Hit) -> bool:
-    if asked.two or (hit.before and _bears(hit.before.speaker, asked.name)):
-        return True
-    return any(_addressing(word).search(hit.exchange.text) for word in asked.name)
+    asks = hit.before and _bears(hit.before.speaker, asked.name)
+    return bool(asked.two or asks) or any(_addressing(word).search(hit.exchange.text) for word in asked.name)
 
 
 def _bears(speaker: str, name: frozenset[str]) -> bool:
