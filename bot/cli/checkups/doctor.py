@@ -232,9 +232,7 @@ async def _meaning(environment: Environment, settings: Settings, app: App | None
     try:
         return [await _embedding(choice)]
     finally:
-        for one in (choice.embedder, choice.others):
-            if one:
-                await one.close()
+        await choice.close()
 
 
 async def _embedding(choice: EmbedderChoice) -> Finding:
