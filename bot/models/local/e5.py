@@ -97,7 +97,7 @@ _AT_ONCE = 4
 """Texts per pass: a question waits for two of them at most."""
 
 
-class E5(LocalEmbedder[Engine]):
+class E5(LocalEmbedder[tuple[Engine, Vectors]]):
     """Embeds with the model in a folder, loaded at the first text.
 
     What all texts have in common, and what only marks their language, is removed from the vectors, so that questions are close
@@ -110,26 +110,20 @@ class E5(LocalEmbedder[Engine]):
         """Nothing is read yet."""
         super().__init__()
         self._folder = folder
-        self._usual: Vectors | None = None
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row of length 1 a text, in order: float32 (len(texts), 384). Raises EmbeddingFailed."""
-        engine = await self._threaded(self._open)
+        engine, usual = await self._threaded(self._open)
         read = [_clean(text) for text in texts]
         some = [read[start : start + _AT_ONCE] for start in range(0, len(read), _AT_ONCE)]
         made = await asyncio.gather(*(self._threaded(engine.embed, part) for part in some))
-        return self._without_language(np.concatenate([np.empty((0, engine.dimension), np.float32), *made]))
+        return without_language(np.concatenate([np.empty((0, engine.dimension), np.float32), *made]), usual)
 
-    def _without_language(self, rows: Vectors) -> Vectors:
-        if self._usual is None:
-            self._usual = np.load(_USUAL).astype(np.float32)
-        return without_language(rows, self._usual)
+    def _load(self) -> tuple[Engine, Vectors]:
+        return Engine(self._folder), np.load(_USUAL).astype(np.float32)
 
-    def _load(self) -> Engine:
-        return Engine(self._folder)
-
-    def _release(self, model: Engine) -> None:
-        model.close()
+    def _release(self, model: tuple[Engine, Vectors]) -> None:
+        model[0].close()
 
 
 def _clean(text: str) -> str:

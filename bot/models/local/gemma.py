@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.models.local.local_embedder import LocalEmbedder, NoModel, mapped, require_published, tokenizers, without_language
+from bot.models.local.local_embedder import (
+    LocalEmbedder,
+    NoModel,
+    beginning,
+    mapped,
+    require_published,
+    tokenizers,
+    without_language,
+)
 from bot.models.local.onnx_graph import session
 from localization.sentences import lazy
 from memory.ports import Vectors
@@ -36,9 +44,14 @@ _MOST_CHARACTERS = 2_000
 """More than any passage has; a longer question is truncated."""
 
 
+def place(home: Path) -> Path:
+    """Return where the converted model is kept in a home."""
+    return home / "models" / NAME
+
+
 def folder(home: Path) -> Path | None:
     """Return the folder of the converted model in a home, None if it is not there."""
-    found = home / "models" / NAME
+    found = place(home)
     return found if found.is_dir() else None
 
 
@@ -85,7 +98,7 @@ class Gemma(LocalEmbedder[_Model]):
 
     async def _encoded(self, texts: Sequence[str]) -> Vectors:
         model = await self._threaded(self._open)
-        made = await asyncio.gather(*(self._threaded(model.encode, _clean(text)) for text in texts))
+        made = await asyncio.gather(*(self._threaded(model.encode, beginning(text, _MOST_CHARACTERS)) for text in texts))
         return without_language(np.stack(made), model.usual) if made else np.empty((0, DIMENSION), np.float32)
 
     def _load(self) -> _Model:
@@ -117,8 +130,3 @@ def _tokenizer(path: Path) -> "Tokenizer":
     # Who writes the name of a control token means its letters; that of an image has no embedding at all.
     made.encode_special_tokens = True
     return made
-
-
-def _clean(text: str) -> str:
-    """Return the beginning of a text, with lone surrogates replaced by question marks."""
-    return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()

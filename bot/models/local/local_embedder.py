@@ -108,6 +108,11 @@ def require_published(path: Path, body: mmap, published: str) -> None:
         )
 
 
+def beginning(text: str, most: int) -> str:
+    """Return the first characters of a text, at most so many, with lone surrogates replaced by question marks."""
+    return text[:most].encode("utf-8", "replace").decode()
+
+
 def unit(rows: Vectors) -> Vectors:
     """Normalize the rows to length 1. Raises EmbeddingFailed for a row without a direction: zero, or not finite."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

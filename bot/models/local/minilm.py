@@ -13,7 +13,7 @@ import numpy as np
 
 from bot.imports import imported
 from bot.models.local.encoder import Encoder, Tokens
-from bot.models.local.local_embedder import THREADS, LocalEmbedder, mapped, require_published, tokenizers, unit
+from bot.models.local.local_embedder import THREADS, LocalEmbedder, beginning, mapped, require_published, tokenizers, unit
 from bot.models.local.onnx_graph import installed
 from bot.models.local.quantized import QuantizedEncoder
 from memory.ports import Vectors
@@ -87,7 +87,7 @@ class MiniLM(LocalEmbedder["tuple[Tokenizer, Encoder | QuantizedEncoder]"]):
         """Tokenize, and return the passes to compute; a single one is computed here, as a thread more costs as much as a question."""
         tokenizer, encoder = self._open()
         # The batch call releases the GIL, even for a list of one.
-        read = [np.array(tokenizer.encode_batch_fast([_clean(text)])[0].ids) for text in texts]
+        read = [np.array(tokenizer.encode_batch_fast([beginning(text, _MOST_CHARACTERS)])[0].ids) for text in texts]
         passes = list(_passes(read))
         if len(passes) == 1:
             some = passes.pop()
@@ -137,11 +137,6 @@ def tensors(body: mmap | bytes) -> dict[str, Vectors]:
             first, end = (start + offset for offset in about["data_offsets"])
             found[name] = np.frombuffer(body, np.dtype("<f4"), (end - first) // 4, first).reshape(about["shape"])
     return found
-
-
-def _clean(text: str) -> str:
-    """Return a text with lone surrogates replaced by question marks."""
-    return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()
 
 
 def _passes(read: Sequence[Tokens]) -> Iterator[list[int]]:
