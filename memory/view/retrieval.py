@@ -8,6 +8,7 @@ from localization.sentences import marked
 from memory.index.hits import CORRECTS, Condensed, DigestHit, Hit, RawHit, apart_from_sure, each_once, merged
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.about_whom import apart_from_others
+from memory.index.recall.certainty import likelier_by_detail
 from memory.index.recall.compounds import likelier_by_compounds
 from memory.index.recall.current_first import newest_claims_first, newest_first, with_corrections
 from memory.index.recall.finder import Recall
@@ -20,10 +21,9 @@ from memory.index.when.question_times import parse_question
 from memory.index.when.told_times import asked_ahead
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
-from memory.text import lexical
 from memory.text.off_loop import off_loop
 from memory.text.told.claims import asks_for_older
-from memory.text.told.related_words import beside
+from memory.text.told.related_words import beside_question
 from memory.tiers import entities, exchanges, statement_reads, statements
 from memory.tiers.entities import MentionedNames
 from memory.tiers.exchanges import PlacedMessage
@@ -59,7 +59,7 @@ class Retrieval(ViewPart):
         `asker` is the name of whoever asks: in shared places, "what did I say" is about them.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
-        words = await off_loop(len(text), lambda: beside(lexical.query_stems(text)))
+        words = await off_loop(len(text), partial(beside_question, text))
         related = [ask(words, _BESIDE)._replace(by_words=True)] if words else []
         found = each_once(*await self._find(ask(text, max(k, _CONSIDERED)), *related))
         # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.
@@ -206,7 +206,7 @@ class Retrieval(ViewPart):
         return apart_from_sure(await off_loop(longest, partial(self._holding_now, text, hits, asker)))
 
     def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
-        hits = apart_from_others(text, likelier_by_compounds(text, hits), asker)
+        hits = likelier_by_detail(text, apart_from_others(text, likelier_by_compounds(text, hits), asker), asker)
         hits = with_corrections(as_borne_out(text, hits))
         if asks_for_older(text):
             return newest_claims_first(text, hits, asker)

@@ -79,8 +79,8 @@ def test_who_only_introduced_themselves_is_told_that() -> None:
     assert "I'm Ada, and" in ask("what is my name?", HUSBAND, said("Hi, I'm Ada, and I teach.")).text
 
 
-@pytest.mark.parametrize("question", ["what is my name?", "do you like me?", "don't you love me?"])
-def test_what_nobody_said_and_what_she_feels_is_not_made_up(question: str) -> None:
+@pytest.mark.parametrize("question", ["do you like me?", "don't you love me?"])
+def test_what_she_feels_is_not_made_up(question: str) -> None:
     assert ask(question, said("I don't like oysters")).text == NO_MODEL
 
 

@@ -25,12 +25,10 @@ from bot.models.offline.message_kinds import asks, in_compounds, tells, topic, u
 from bot.models.offline.possession import (
     ALONE,
     DOING,
-    INTRODUCES,
     KIN,
     NAMELESS,
     OWN,
     SPEAKING,
-    TELLS_OWN_NAME,
     is_anothers,
     is_lasting,
     names_in,
@@ -111,8 +109,8 @@ class AnswerChoice:
                 return self._of_time(part)
             case Aim.ASKER:
                 return self._of_asker(part)
-            case Aim.NAME:
-                return self._of_own_name(part)
+            case Aim.DETAIL:
+                return self._of_detail(part) or self._answer(part)
             case Aim.ABOUT:
                 return self._about(part)
             case Aim.SAID:
@@ -178,12 +176,13 @@ class AnswerChoice:
             known |= kinds
         return in_order(chosen)
 
-    def _of_own_name(self, part: QuestionPart) -> list[Candidate]:
+    def _of_detail(self, part: QuestionPart) -> list[Candidate]:
         mine = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange)]
-        for says in (TELLS_OWN_NAME, INTRODUCES):
-            if named := [one for one in mine if says.search(one.hit.exchange.text)]:
-                return [max(named, key=lambda one: one.hit.exchange.said_at)]
-        return []
+        told = part.detail.surest(one.hit.exchange.text for one in mine) if part.detail else ()
+        newest = max(
+            (one for one in mine if one.hit.exchange.text in told), key=lambda one: one.hit.exchange.said_at, default=None
+        )
+        return [newest] if newest else []
 
     def _about(self, part: QuestionPart) -> list[Candidate]:
         whom = part.about.unspaced or part.about.strong  # a Korean name may have a particle behind it

@@ -35,16 +35,6 @@ _SISTER = re.compile(r"(?i)\b(?:hermanas?|s(?:œ|oe)urs?|sisters?|schwestern?|he
 _OF_LASTING = frozenset({"english", "german", "spanish", "french"})
 """The languages of these."""
 
-TELLS_OWN_NAME = re.compile(
-    r"(?i)\b(?:(?:please |just |you can )?call me|my (?:first |full )?name(?:['’]s| is)|nennt? mich|ich hei(?:ß|ss)e|mein name ist|me llamo|je m['’]appelle)"
-    r" (?!when|if|back|at|on|later|tomorrow)"
-)
-"""Matches where somebody says what they are called."""
-INTRODUCES = re.compile(
-    r"(?i)(?:^\W*|\b(?:hi|hello|hey|hallo|moin)\W+)(?:i['’]m|i am|ich bin|soy|je suis) (?-i:[A-ZÀ-ÖØ-Þ])\w+(?:,|[.!]?$|[.!] )"
-)
-"""Matches an introduction, "Hi, I'm Ines", or what may be one."""
-
 ALONE = re.compile(r"(?i)\b(?:i|my|me|mine|ich|mein\w*|mir|mich|yo|mi|mis)\b")
 """Matches a question about the asker alone."""
 NAMELESS = frozenset("user human me you someone".split()) | {""}

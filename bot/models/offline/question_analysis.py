@@ -17,6 +17,7 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
 from memory.text.questions import asked_about
 from memory.text.sentence_splitting import sentences
+from memory.text.told.personal_details import PersonalDetail, asked_detail
 from memory.text.told.related_words import beside
 from memory.text.word_forms.spellings import may_be_mistyped, slips
 from memory.text.wordings import read_wordings
@@ -30,7 +31,7 @@ _LONGEST = 1_000
 class Aim(Enum):
     """The kind of answer wanted."""
 
-    NAME = auto()
+    DETAIL = auto()
     ANSWER = auto()
     LIST = auto()
     ABOUT = auto()
@@ -45,7 +46,7 @@ class QuestionPart:
 
     `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, what is listed, or about whom all is
     told, as written; '' for every time that something happened. `day` is a birthday that stands for the time and must be looked up,
-    with `window` giving its year. `people` says that the people met in that time are asked for.
+    with `window` giving its year. `people` says that the people met in that time are asked for, `detail` what is asked of oneself.
     """
 
     text: str
@@ -56,6 +57,7 @@ class QuestionPart:
     name: str = ""
     day: Birthday | None = None
     people: bool = False
+    detail: PersonalDetail | None = None
 
 
 _QUESTION_WORDS = r"what|who|where|when|which|how|why|whose|wer|wo|wann|wie|welche\w*|qué|quién|dónde|cuándo|cómo|cuál|où|quand"
@@ -69,8 +71,6 @@ _ABOUT = re.compile(r"(?i)\b(?:about|of|über|von|de|sobre|sur)\s+(?=\S)")
 _ASKER = re.compile(r"(?i)^\w+\s+(?:me|myself|mich|mir|mí|moi)(?: so far| by now| already)?$")
 _WORDINGS = read_wordings(__file__)
 _WHO_AM_I = re.compile(rf"(?i)^\W*(?:{'|'.join(_WORDINGS['who_am_i'])})\W*$")
-_MY_NAME = re.compile("".join(_WORDINGS["my_name"]))
-_OWN_NAME_WORDS = "call me my name is called hi i'm nenn mich ich heiße mein name ist"
 _PLAIN_WORDS = (
     (re.compile(r"(?i)\bwhat do i do for (?:a living|work)\b"), "what is my job"),
     (re.compile(r"(?i)\bwas (?:mache|tue|bin|arbeite) ich (?:beruflich|von beruf)\b"), "was ist mein Beruf"),
@@ -219,8 +219,8 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
 def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     for idiom, plain in _PLAIN_WORDS:
         text = idiom.sub(plain, text)
-    if _MY_NAME.match(text):
-        return QuestionPart(text, Aim.NAME, topic(text), f"{text} {_OWN_NAME_WORDS}")
+    if detail := asked_detail(text):
+        return QuestionPart(text, Aim.DETAIL, topic(text), text, detail=detail)
     if _WHO_AM_I.match(text):
         return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
     spoken = _LIKE.sub(r"\1\2", " ".join(_SO_FAR.sub(" ", text).split()))

@@ -12,10 +12,11 @@ from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window
 from memory.text.lexical import key_words
 from memory.text.quotations import one_line
-from memory.types import Statement
+from memory.types import MINUTE, Statement
 
 _QUOTE = 300
 _LINE = 160
+_SHORTEST_DAY = 23 * 60 * MINUTE
 _SHORT, _FEW = 120, 3
 """The length of quotes, and the number of lines in lists, for people who want short answers."""
 
@@ -79,6 +80,9 @@ class ResultWording:
         """Return that nothing was said in a window."""
         if window.start <= EARLIEST:
             return self._phrases.framed("Nothing until {when} yet.", when=self._day(window.end - 1))
+        if window.end - window.start < _SHORTEST_DAY:
+            start, end = (self._phrases.moment(at, self._now, self._zone) for at in (window.start, window.end))
+            return self._phrases.framed("Nothing between {first} and {last} yet.", first=start, last=end)
         first, last = self._day(window.start), self._day(window.end - 1)
         if first != last:
             return self._phrases.framed("Nothing from {first} to {last} yet.", first=first, last=last)

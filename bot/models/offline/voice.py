@@ -113,7 +113,7 @@ class VoiceQuestion:
         if heard.act is not MessageKind.QUESTION or asks_what_lyra_feels(heard.question):
             return ()
         found = [part for part in parts(heard.question, self.now, self.time_zone) if _asks_of_memory(part)]
-        return [replace(part, sought=f"{part.sought} {self.asker}") if part.aim is Aim.NAME else part for part in found]
+        return [replace(part, sought=f"{part.sought} {self.asker}") if part.detail else part for part in found]
 
     def window(self, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
         """Return the time that a part is about, None for none; a birthday is looked up in the hits."""
@@ -206,6 +206,8 @@ class VoiceQuestion:
 
     def _without_quote(self, part: QuestionPart) -> str:
         told_in = self.phrases
+        if part.detail:
+            return told_in.nothing
         if part.about.admit:
             return told_in.framed(
                 "I kept something about {words}, but found no answer in it; the command recall looks for more.",
@@ -224,6 +226,8 @@ def _missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[s
 
     Where all that was chosen only names whom the question is about, that is every other word of it, whoever else it was used of.
     """
+    if part.detail:
+        return []  # "how old" is no name for an age
     whole = compound(part.text)
     covered = frozenset().union(*(one.covers | one.near for one in chosen))
     lacking = [stemmed for stemmed in part.about.admit if stemmed not in covered]

@@ -19,11 +19,12 @@ from math import log
 
 import numpy as np
 
-from memory.index.hits import Certainty
+from memory.index.hits import Certainty, Hit
 from memory.index.indexing import ASKS, MESSAGES
 from memory.index.recall.columns import Ints, Mask
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
+from memory.text.told.personal_details import asked_detail
 
 LIKELY = 0.5
 SURE = 0.9
@@ -125,3 +126,17 @@ def _asked_by(names: int) -> int:
 def rarity(holding: int, passages: int) -> float:
     """Return the BM25 inverse document frequency of a word held by `holding` of `passages` passages."""
     return log(1 + (passages - holding + 0.5) / (holding + 0.5))
+
+
+def likelier_by_detail(question: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
+    """Return hits with those likely that were weak, and tell of the asker ('' for whoever speaks) what a question asks of oneself.
+
+    The very hits are returned if none is likelier.
+    """
+    detail = asked_detail(question)
+    if not detail:
+        return hits
+    own = {key: hit for key, hit in hits.items() if hit.exchange.role == "user" and asker in ("", hit.exchange.speaker)}
+    told = detail.surest(hit.exchange.text for hit in own.values())
+    likelier = [key for key, hit in own.items() if hit.certainty is Certainty.WEAK and hit.exchange.text in told]
+    return {**hits, **{key: hits[key]._replace(certainty=Certainty.LIKELY) for key in likelier}} if likelier else hits

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from memory.text.lexical import stem
+from memory.text.lexical import query_stems, stem
+from memory.text.told.personal_details import asked_detail
 from memory.text.wordings import read_wordings
 
 
@@ -51,3 +52,9 @@ def beside(asked: Iterable[str]) -> str:
     """Return the words that answer what any of these stems ask for, to extend a search."""
     there = frozenset(asked)
     return " ".join(kin.words for kin in _groups() if there & kin.asks)
+
+
+def beside_question(text: str) -> str:
+    """Return the words that answer what a question asks for, also where no word of it names that."""
+    detail = asked_detail(text)
+    return f"{beside(query_stems(text))} {detail.words if detail else ''}".strip()
