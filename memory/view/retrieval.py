@@ -8,7 +8,7 @@ from localization.sentences import marked
 from memory.index.hits import CORRECTS, Condensed, DigestHit, Hit, RawHit, apart_from_sure, each_once, merged
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.about_whom import apart_from_others
-from memory.index.recall.certainty import likelier_by_detail
+from memory.index.recall.certainty import likelier_as_told
 from memory.index.recall.compounds import likelier_by_compounds
 from memory.index.recall.current_first import newest_claims_first, newest_first, with_corrections
 from memory.index.recall.finder import Recall
@@ -206,7 +206,7 @@ class Retrieval(ViewPart):
         return apart_from_sure(await off_loop(longest, partial(self._holding_now, text, hits, asker)))
 
     def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
-        hits = likelier_by_detail(text, apart_from_others(text, likelier_by_compounds(text, hits), asker), asker)
+        hits = likelier_as_told(text, apart_from_others(text, likelier_by_compounds(text, hits), asker), asker)
         hits = with_corrections(as_borne_out(text, hits))
         if asks_for_older(text):
             return newest_claims_first(text, hits, asker)

@@ -67,6 +67,16 @@ async def test_recall_marks_it_as_likely(tmp_path: Path) -> None:
         assert (hits[told[0]], hits[told[1]]) == (Certainty.LIKELY, Certainty.WEAK)
 
 
+async def test_what_tells_the_only_word_of_a_question_is_likely_to_be_about_it(tmp_path: Path) -> None:
+    clock = Clock(NOW)
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        here = await corner(memory, clock)
+        told = ["Lena gets married in June", "when is the wedding?", "the tent is in June's car"]
+        await here.view.say(here.session, [said(text, str(n), NOW + n) for n, text in enumerate(told)])
+        hits = {hit.exchange.text: hit.certainty for hit in await here.view.recall.messages("wedding", 5)}
+        assert (hits[told[0]], hits[told[1]]) == (Certainty.LIKELY, Certainty.WEAK)
+
+
 def test_a_question_takes_the_language_that_it_is_asked_in() -> None:
     question = VoiceQuestion("what's my age?", "Ada", NOW, "UTC", written="german")
     assert question.answer([], lambda _: False).text == "Nothing about that yet."

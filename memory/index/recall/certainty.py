@@ -24,7 +24,10 @@ from memory.index.indexing import ASKS, MESSAGES
 from memory.index.recall.columns import Ints, Mask
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
+from memory.text.lexical import all_stems, query_stems
+from memory.text.questions import is_question
 from memory.text.told.personal_details import asked_detail
+from memory.text.told.related_words import telling
 
 LIKELY = 0.5
 SURE = 0.9
@@ -128,15 +131,22 @@ def rarity(holding: int, passages: int) -> float:
     return log(1 + (passages - holding + 0.5) / (holding + 0.5))
 
 
-def likelier_by_detail(question: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
-    """Return hits with those likely that were weak, and tell of the asker ('' for whoever speaks) what a question asks of oneself.
+def likelier_as_told(question: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
+    """Return hits with those likely that were weak, and answer in other words what a question asks for.
 
+    These tell of the asker ('' for whoever speaks) a detail that it asks of oneself, or hold what tells its only word: "married" for "wedding".
     The very hits are returned if none is likelier.
     """
-    detail = asked_detail(question)
-    if not detail:
+    detail, asked = asked_detail(question), query_stems(question)
+    related = telling(next(iter(asked))) if len(asked) == 1 else frozenset()
+    if not (detail or related):
         return hits
-    own = {key: hit for key, hit in hits.items() if hit.exchange.role == "user" and asker in ("", hit.exchange.speaker)}
-    told = detail.surest(hit.exchange.text for hit in own.values())
-    likelier = [key for key, hit in own.items() if hit.certainty is Certainty.WEAK and hit.exchange.text in told]
+    texts = {key: hit.exchange.text for key, hit in hits.items() if hit.exchange.role == "user"}
+    own = [text for key, text in texts.items() if asker in ("", hits[key].exchange.speaker)]
+    told = detail.surest(own) if detail else ()
+    likelier = [
+        key
+        for key, text in texts.items()
+        if hits[key].certainty is Certainty.WEAK and (text in told or (not is_question(text) and related & all_stems(text)))
+    ]
     return {**hits, **{key: hits[key]._replace(certainty=Certainty.LIKELY) for key in likelier}} if likelier else hits
