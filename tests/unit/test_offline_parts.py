@@ -210,7 +210,16 @@ def test_in_french_as_well_one_is_told_what_is_known_of_oneself(question: str) -
     assert set(ask(question, *hits).cites) == set(hits)
 
 
-@pytest.mark.parametrize("request_", ["Erzähl mir einen Witz", "Cuéntame un chiste", "Raconte-moi une blague", "Tell me a joke"])
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Erzähl mir einen Witz",
+        "Kannst du mir einen Witz erzählen?",
+        "Cuéntame un chiste",
+        "Raconte-moi une blague",
+        "Tell me a joke",
+    ],
+)
 def test_a_request_to_talk_is_answered_with_what_she_can_do(request_: str) -> None:
     given = ask(request_)
     assert given.echo and given.text == VoiceQuestion(request_, "ada", NOW, ZONE).without_answer
@@ -305,3 +314,25 @@ def test_a_question_as_long_as_a_book_is_analysed_in_no_time_and_answered_by_its
     boat, began_at = said("my boat is in Oslo", "2026-11-01T10:00"), time.thread_time()
     assert ask(f"{'know ' * 12_000} where is my boat?", boat).cites == (boat,)
     assert time.thread_time() - began_at < 2
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Remind me on Tuesday to call Ines", "Erinnere mich am Dienstag an den Zahnarzt", "Kannst du mich morgen daran erinnern, Milch zu kaufen?",
+        "can you remind me tomorrow to buy milk?", "Rappelle-moi de payer Anna", "recuérdame llamar a Inés", "ricordami di chiamare Ines", "przypomnij mi o mleku", "напомни мне про молоко",
+        "提醒我买牛奶", "明日リマインドして", "내일 상기시켜 줘",
+    ],
+)  # fmt: skip
+def test_who_asks_to_be_reminded_is_told_that_she_will_not(request_: str) -> None:
+    told = VoiceQuestion(request_, "ada", NOW, ZONE)
+    assert ask(request_).text == told.phrases.framed("Kept. I cannot remind you by myself: ask me, and I will tell you.")
+
+
+def test_who_asks_to_be_reminded_of_what_was_told_is_told_it() -> None:
+    assert "Dr. Moss" in ask("can you remind me who my dentist is?", said("my dentist is Dr. Moss")).text
+
+
+@pytest.mark.parametrize("told", ["that song reminds me of Ines", "Das erinnert mich an Ines", "ich erinnere mich an Ines"])
+def test_what_reminds_somebody_of_something_is_only_kept(told: str) -> None:
+    assert ask(told).text == VoiceQuestion(told, "ada", NOW, ZONE).phrases.framed("Kept.")

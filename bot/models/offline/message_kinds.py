@@ -74,6 +74,7 @@ _ASIDE = re.compile(
     r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
 )
 _TO_LYRA = re.compile(rf"(?i){'|'.join(_WORDINGS['to_lyra'])}")
+_REMINDER = re.compile(rf"(?i){'|'.join(_WORDINGS['reminder'])}")
 _FEELS = re.compile(
     r"(?i)^\W*(?:do|did|don['’]?t) you (?:like|love|hate|miss|trust) (?:me|us)\b|^\W*(?:magst|liebst|hasst|vermisst) du (?:mich|uns)\b"
 )
@@ -151,6 +152,11 @@ def tells(text: str) -> bool:
 def is_about_lyra(question: str) -> bool:
     """Return whether a question is about what Lyra is, likes or can do, rather than what she remembers."""
     return _TO_LYRA.search(question) is not None
+
+
+def asks_to_be_reminded(text: str) -> bool:
+    """Return whether a message asks to be reminded of something later."""
+    return _REMINDER.search(text) is not None
 
 
 def asks_what_lyra_feels(question: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from bot.models.offline.answer_choice import AnswerChoice
 from bot.models.offline.candidates import Candidate, any_of
-from bot.models.offline.message_kinds import MessageKind, asks_what_lyra_feels, hear, is_about_lyra
+from bot.models.offline.message_kinds import MessageKind, asks_to_be_reminded, asks_what_lyra_feels, hear, is_about_lyra
 from bot.models.offline.phrases import FORMAL, Phrases
 from bot.models.offline.possession import OWN
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, parts, people, things
@@ -141,7 +141,8 @@ class VoiceQuestion:
     def _answer(self, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]) -> VoiceAnswer:
         heard = hear(self.text)
         name, told = self.manner.name or one_line(self.asker), self.phrases
-        if heard.act is MessageKind.QUESTION:
+        reminder = asks_to_be_reminded(self.text)
+        if heard.act is MessageKind.QUESTION and not reminder:
             return self._answered(heard.question, hits, known, above)
         match heard.act:
             case MessageKind.GREETING:
@@ -154,6 +155,8 @@ class VoiceQuestion:
                 text = told.framed("Heard, and not kept.")
             case _ if _UNREAD.search(self.text):
                 text = told.framed("I kept that it came, but not what is in it: that I cannot read or hear.")
+            case _ if reminder:
+                text = told.framed("Kept. I cannot remind you by myself: ask me, and I will tell you.")
             case _:
                 text = told.framed("Kept.")
         return VoiceAnswer(text, (), echo=True)
