@@ -62,7 +62,9 @@ class Beliefs:
 
 async def measure(folder: Path, embedder: Embedder | None) -> Table:
     """Return a table of the right answers, by kind of question, and print what is wrong."""
-    beliefs, cases, sessions = (_read(folder / f"{name}.json") for name in ("beliefs.seed", "retrieval.cases", "session-retrieval.cases"))
+    beliefs, cases, sessions = (
+        _read(folder / f"{name}.json") for name in ("beliefs.seed", "retrieval.cases", "session-retrieval.cases")
+    )
     async with AsyncExitStack() as stack:
         here = await _told(stack, beliefs, embedder)
         single = [(case, await _right(here, case, case["query"])) for case in cases]
