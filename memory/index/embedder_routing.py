@@ -26,12 +26,13 @@ class AskedVectors(NamedTuple):
 
     `surer` is the space in which meaning is more reliable than words, 0 for none: that of other languages than English if the
     question is not certainly English, and that of a multilingual embedder. `across` says that the question is compared across
-    languages.
+    languages, `as_one` that a multilingual embedder compares it, for which all languages are one.
     """
 
     by_space: Mapping[int, Vectors] = MappingProxyType({})
     surer: int = 0
     across: bool = False
+    as_one: bool = False
 
 
 class EmbedderRouting:
@@ -42,7 +43,8 @@ class EmbedderRouting:
 
     def __init__(self, db: DatabaseAccess, clock: Clock, first: Embedder | None, others: Embedder | None) -> None:
         self._db = db
-        if isinstance(first, MultilingualEmbedder):
+        self._as_one = isinstance(first, MultilingualEmbedder)
+        if self._as_one:
             first, others = None, first
         both = first is not None and others is not None
         self._first = VectorStore(db, first, clock, self._in_english if both else None) if first else None
@@ -79,7 +81,7 @@ class EmbedderRouting:
                 asked[store.used] = vector
         others = self._others.used if self._others else 0
         if self._first is None:
-            return AskedVectors(asked, others, across=bool(asked) and told != ENGLISH)
+            return AskedVectors(asked, others, across=bool(asked) and told != ENGLISH, as_one=self._as_one)
         return AskedVectors(asked, others if told != ENGLISH else 0, across=next(iter(asked), 0) == others != 0)
 
     async def open_to(self, domain: Domain, question: str) -> bool:

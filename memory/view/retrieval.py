@@ -176,13 +176,15 @@ class Retrieval(ViewPart):
         keys = wanted.union(key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None)
         there = await exchanges.at_their_places(self._db, self._domains, sorted(keys), named, amending=wanted)
         messages = {key: placed.exchange for key, placed in there.items()}
-        found = _with_amendments(found, there, exclude)
+        put_right = {key for key, placed in there.items() if placed.amended}
+        if put_right:
+            found = _with_amendments(found, there, exclude)
         beside = keys.union(hit.item for hit in found)
         # What puts one right and is in view already was read, too, whoever it mentions.
         mentioned = there.keys() - beside - {key for placed in there.values() for key in placed.amended} if named else ()
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(mentioned, reverse=True)]
         messages |= await told_apart(self._db, self._binding.seal, self._binding.readable, messages.values())
-        latest_first = sorted((placed.exchange.said_at, key) for key, placed in there.items() if key in beside)[::-1]
+        latest_first = sorted(((messages[key].said_at, key) for key in put_right & beside), reverse=True)
         amends = {right: messages[key] for _, key in latest_first for right in there[key].amended}
 
         def near(key: int | None) -> Exchange | None:

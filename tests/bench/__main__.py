@@ -1,7 +1,7 @@
 """`make bench`: what Lyra costs, each figure beside a baseline measured in the same run, as a ratio.
 
 `python -m tests.bench evidence` measures only what is found and what the model is given, `python -m tests.bench languages` what is
-found in other languages, `python -m tests.bench speed` how long the event loop stands still, how long hostile texts
+found in other languages, `python -m tests.bench precision` whether nothing else is, `python -m tests.bench speed` how long the event loop stands still, how long hostile texts
 take to read, and how fast vectors are made,
 `python -m tests.bench writers` how many turns a second are written and how many whole ones answered, `python -m tests.bench scale` how long
 recall takes as memory grows.
@@ -42,6 +42,7 @@ from tests.bench import (
     guarding,
     languages,
     meaning,
+    precision,
     scaling,
     sealing,
     stalls,
@@ -202,6 +203,12 @@ async def speak() -> None:
     Rich(width=160).print(await languages.measure())
 
 
+async def narrow() -> None:
+    """Print only whether nothing but what was asked for is found, by words alone and with the local model."""
+    for embedder in (None, evidence.local_model()):
+        Rich(width=160).print(await precision.measure(precision.fixtures(), embedder))
+
+
 async def quicken() -> None:
     """Print only how long the event loop stands still, how long hostile texts take, and how fast vectors are made."""
     table = Table("what", "Lyra", "beside", "baseline", "ratio")
@@ -231,5 +238,5 @@ async def scale() -> None:
     Rich(width=160).print(table)
 
 
-_ONLY = {"evidence": find, "languages": speak, "speed": quicken, "writers": write, "scale": scale}
+_ONLY = {"evidence": find, "languages": speak, "precision": narrow, "speed": quicken, "writers": write, "scale": scale}
 asyncio.run(_ONLY[sys.argv[1]]() if sys.argv[1:] else main())

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bot.config.sections import Backend
@@ -12,6 +13,7 @@ from bot.config.settings import Settings
 from bot.models.embedders import EmbedderChoice, choose_embedder
 from bot.models.local.onnx_graph import installed
 from memory.index.embedder_routing import EmbedderRouting
+from memory.index.hits import Certainty
 from memory.ports import Vectors
 from tests.kits.memory_kit import BagOfWords, at_home
 
@@ -79,6 +81,24 @@ class Multilingual(Counting):
     async def ask(self, question: str) -> Vectors:
         self.given.append(f"? {question}")
         vector: Vectors = (await BagOfWords.embed(self, ["parrot"]))[0]
+        return vector
+
+
+class Near(BagOfWords):
+    """An embedder for all languages, to whose every question a message is as near as said here."""
+
+    def __init__(self, usual: float, near: dict[str, float]) -> None:
+        super().__init__("near", 16)
+        self._usual, self._near = usual, near
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        near = np.array([self._near.get(text, self._usual) for text in texts], np.float32)
+        rows = np.zeros((len(texts), self.dimension), np.float32)
+        rows[:, 0], rows[:, 1] = near, np.sqrt(1 - near**2)
+        return rows
+
+    async def ask(self, question: str) -> Vectors:
+        vector: Vectors = np.eye(self.dimension, dtype=np.float32)[0]
         return vector
 
 
@@ -191,3 +211,19 @@ async def test_an_embedder_for_all_languages_embeds_everything_and_reads_questio
         assert every.given[-2:] == ["? Where does the parrot sit?", "? Wo sitzt der Papagei?"]
         assert [len(one.by_space) for one in asked] == [1, 1]
         assert [(bool(one.surer), one.across) for one in asked] == [(True, False), (True, True)]
+
+
+@pytest.mark.parametrize(
+    ("usual", "near", "weak"), [(0.05, 0.40, False), (0.05, 0.25, True), (0.35, 0.60, False), (0.35, 0.42, True)]
+)
+async def test_with_an_embedder_for_all_languages_an_answer_in_other_words_is_not_weak_also_in_talk_about_one_subject(
+    tmp_path: Path, usual: float, near: float, weak: bool
+) -> None:
+    said = "Our landlady raised it again."
+    async with at_home(tmp_path, embedder=Near(usual, {said: near})) as here:
+        for text in (said, *(f"The parrot says {word}." for word in "one two three four five six seven eight nine ten".split())):
+            await here.say(text)
+        await here.view.embed()
+        for question in ("How much do I pay for the flat?", "Was kostet die Wohnung?"):
+            found = {hit.exchange.text: hit.certainty for hit in await here.view.recall.messages(question, 20)}
+            assert (found[said] is Certainty.WEAK) is weak, question

@@ -58,7 +58,7 @@ _GRAMMARS: Mapping[str, _Grammar] = {
         re.compile(r"(?i)^\W*\w+ (?:has |had )?(?:told|tells|says|said|writes|wrote|thinks|thought)(?: (?:me|us))?(?: that)?\b"),
         re.compile(
             rf"^\W*(?P<name>{_NAME})(?:['’]s\b|(?:,? and {_NAME})?,? (?:\w+ly )?(?:is|was|are|were|has|had|have|can|can['’]t|could|will"
-            r"|won['’]t|would|does|doesn['’]t|did|didn['’]t|\w{2,}(?:s|ed)|lost|broke|got|gave|went|came|took|made|bought|found|left|met"
+            r"|won['’]t|would|does|doesn['’]t|did|didn['’]t|\w{2,}s(?! (?:are|were|have|do|don['’]t|can|will|must|need|cost|go|come|start|end|hang|lie|live|stand|sit|fit|belong)\b)|\w{2,}ed|lost|broke|got|gave|went|came|took|made|bought|found|left|met"
             r"|told|saw|sold|won|wrote|drove|grew)\b)"
         ),
         re.compile(
@@ -220,7 +220,7 @@ def _is_of_asked(asked: _Asked, message: _Message, at: int, asker: str) -> bool 
 def _of_third(asked: _Asked, message: _Message, at: int) -> bool | None:
     """Return whether a sentence is about who is asked about, by its subject or by whom its pronoun stands for."""
     grammar, said = message.grammar, message.sentences
-    if _subject(asked, grammar, said[at]):
+    if _subject(asked, message, said[at]):
         return False
     if not grammar.others.search(said[at]):
         return None
@@ -228,18 +228,18 @@ def _of_third(asked: _Asked, message: _Message, at: int) -> bool | None:
     for earlier in (*said[:at][::-1], *_sentences(before)[::-1]):
         if _tells_of(earlier, asked.name):
             return True
-        if _subject(asked, grammar, earlier) or any(
+        if _subject(asked, message, earlier) or any(
             _may_be_another(asked, name) for name in _names_found(grammar.asked, earlier)
         ):
             return False
     return None
 
 
-def _subject(asked: _Asked, grammar: _Grammar, sentence: str) -> bool:
+def _subject(asked: _Asked, message: _Message, sentence: str) -> bool:
     """Return whether a sentence begins with the name of somebody else, perhaps after "my brother"."""
-    kin = _OWN_KIN.match(sentence)
-    names = _names_found(grammar.subject, sentence[kin.end() :].lstrip(" ,") if kin else sentence)
-    return any(_may_be_another(asked, name) for name in names)
+    kin, words = _OWN_KIN.match(sentence), _WORD.findall(message.hit.exchange.text)
+    names = _names_found(message.grammar.subject, sentence[kin.end() :].lstrip(" ,") if kin else sentence)
+    return any(_may_be_another(asked, name) and name.lower() not in words for name in names)
 
 
 def _may_be_another(asked: _Asked, name: str) -> bool:

@@ -76,7 +76,8 @@ def breadth(text: str, language: str) -> Breadth:
 
 def names_listed(text: str) -> int:
     """Return how many names a question lists in one go: three in "when do Ada, Bob and Eve come home", else 0."""
-    return max((len(_ONE_NAME.findall(found)) for found in _NAMES.findall(text)), default=0)
+    found = _NAMES.findall(text) if ", " in text else ()
+    return max((len(_ONE_NAME.findall(names)) for names in found), default=0)
 
 
 def speaks(phrases: Phrases, language: str, text: str) -> bool:

@@ -3,14 +3,17 @@
 The score is a sum of two parts: the share of the question's words that the hit holds, weighted by rarity, and how far its
 cosine to the question exceeds that of an average message of this conversation. Each stands for the other where that cannot
 tell: a hit without a vector has its word share counted twice, and where a question is compared across languages, which share no
-words, the cosine counts at least twice. Of a long question the rarest few words count as all of it, because what answers it
+words, the cosine counts at least twice. In the space of an embedder that has all languages in one, the cosine tells more than words:
+there it counts by how far it rises of what is left above the average, so that it says the same in talk that keeps to one subject,
+and answers in other words stand on it alone. Of a long question the rarest few words count as all of it, because what answers it
 holds nothing of the story around it; and a word that was taken for another one counts less than one that is there as it was
 typed. Beside a hit that holds every word of the question, those that are farther in meaning and hold only some are one step
 less certain: they share a word. Where a question names who it asks about, what somebody else said without that name is weak: it
 is about somebody else.
 
 Both thresholds were calibrated on conversations between friends (LoCoMo): few questions that their own conversation answers
-fall below LIKELY, few that it does not answer reach SURE; docs/measured.md has the shares.
+fall below LIKELY, few that it does not answer reach SURE; the two weights of the one space on sets of our own (tests/sets/languages,
+asked, precise), so that about as many things told are not weak as things never told are recognized. docs/measured.md has the shares.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,6 +38,10 @@ ASKED = 6
 LEAST_ASKED = 2
 MISTYPED = 0.4
 FARTHER = 0.1
+SHARED, RISEN = 0.75, 0.7
+"""What the share of words counts in the one space of all languages, and what the cosine counts in its stead if that is more."""
+LEFT = 0.01
+"""The least that counts as left above the average, where nearly all messages are the question itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +104,18 @@ class CertaintyJudge:
             share = 0.0
         else:
             share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked)
-        above = max(0.0, cosine - self.usual) if cosine else share
-        near = max(share, above) + above if self.question.across else share + above
+        near = self._near(share, cosine)
         if near >= SURE:
             return Certainty.SURE
         return Certainty.LIKELY if near >= LIKELY else Certainty.WEAK
+
+    def _near(self, share: float, cosine: float) -> float:
+        """Return the score of a share of words and a cosine, 0 without a vector."""
+        above = max(0.0, cosine - self.usual) if cosine else share
+        if self.question.as_one and cosine:
+            risen = above / max(LEFT, 1 - self.usual)
+            return max(SHARED * share, RISEN * risen) + risen
+        return max(share, above) + above if self.question.across else share + above
 
 
 def judge(question: ParsedQuery, scored: Sequence[Scored]) -> CertaintyJudge:

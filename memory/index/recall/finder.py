@@ -174,7 +174,7 @@ class Recall:
         asked = AskedVectors()
         if self._embedder_routing and not all(query.by_words for query in queries):
             asked = await self._embedder_routing.query(question.text, {space for one in loaded for space in one.held})
-            question = replace(question, across=asked.across)
+            question = replace(question, across=asked.across, as_one=asked.as_one)
             if self._embedder_routing.used != spaces:
                 # The embedder has changed its space meanwhile.
                 loaded = await self._domain_indexes.load(domains, self._embedder_routing.used)

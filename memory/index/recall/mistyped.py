@@ -11,10 +11,11 @@ from memory.index.recall.columns import Ints
 from memory.index.recall.domain_index import DomainIndex
 from memory.index.recall.domain_indexes import Loaded
 from memory.text import lexical
-from memory.text.word_forms.spellings import may_be_mistyped, slips
+from memory.text.word_forms.spellings import SHORT, may_be_mistyped, slips
 
 MOST = 2
 """Of how many words of a question it is believed that they are mistyped."""
+_LONGER = SHORT.stop
 _LONG = 8
 """From how many letters on a word is hardly one slip away from another by chance."""
 _MOST_LONG = 8
@@ -45,8 +46,9 @@ def with_meant(
         for word, some in words.items()
         if may_be_mistyped(word) and not any(_is_used(index, held[term][0], exclude) for index, held in found for term in some)
     ]
-    if len(unknown) > MOST:
-        unknown = [word for word in unknown if len(word) >= _LONG]
+    for least in (_LONGER, _LONG):
+        if len(unknown) > MOST:
+            unknown = [word for word in unknown if len(word) >= least]
     if not 0 < len(unknown) <= _MOST_LONG:
         return words, {}
     mistyped = [word for word in unknown if word not in names and not _has_long_ending(word, languages)]

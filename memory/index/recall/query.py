@@ -90,7 +90,8 @@ class ParsedQuery:
     speakers whose words it asks for (`alone`: it names nothing else), `of_people` asks for the words of anybody but Lyra,
     `of_lyra` for hers. `at_large` asks for anything said or done at a time, `sayers` are those who said what it asks for,
     `ahead` means that its time is still to come, `breadth` how much it asks for, `mistyped` are words taken for others,
-    `names` how many it lists, `naming` the words that name a speaker, `across` means that it is compared across languages.
+    `names` how many it lists, `naming` the words that name a speaker, `across` means that it is compared across languages,
+    `as_one` that they are all one to its embedder.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -109,6 +110,7 @@ class ParsedQuery:
     names: int = 0
     naming: frozenset[str] = frozenset()
     across: bool = False
+    as_one: bool = False
 
 
 async def times(query: Query) -> TimedQuestion:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Collection
 from string import ascii_lowercase
 
-MISTYPED = range(6, 21)
+MISTYPED = range(4, 21)
 """How many letters a word has that may be taken for another one: shorter ones are too near to one another, longer ones take long."""
+SHORT = range(4, 6)
+"""How many it has if only a letter doubled or not is taken for a slip: of short words nearly all others are words, too."""
 PLAIN_LETTERS = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ς": "σ"})
 """Letters that are not a plain one with an accent, and what is typed in their place."""
 _WRITTEN_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
@@ -57,10 +59,14 @@ def may_be_mistyped(word: str) -> bool:
 def slips(word: str) -> set[str]:
     """Return what may be meant by a mistyped lower-case word: a letter more, one less, another one, or two swapped.
 
-    The first letter is taken as typed; other letters than those from a to z are tried only if the word has them.
+    The first letter is taken as typed; other letters than those from a to z are tried only if the word has them. In a SHORT word only
+    a letter that is doubled or not is a slip.
     """
-    letters = {*ascii_lowercase, *word}
     cuts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
+    if len(word) in SHORT:
+        doubled = {before + before[-1] + after for before, after in cuts}
+        return doubled | {before + after[1:] for before, after in cuts if before[-1] == after[:1]}
+    letters = {*ascii_lowercase, *word}
     found = {before + letter + after for before, after in cuts for letter in letters}
     for before, after in cuts[:-1]:
         found.add(before + after[1:])
