@@ -23,6 +23,7 @@ from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
 from memory.text.told.discretion import count_held, goes_on
+from memory.text.word_forms import name_forms
 from memory.tiers import corrections, entities, exchanges, feedback
 from memory.tiers.messages import said, storing
 from memory.types import NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
@@ -147,7 +148,7 @@ class ConfidenceChanges:
                 whom = await withheld_from(tx, domains, ask, new.identity)
                 if ask.ends:
                     confided = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
-                    ended += await self.end(tx, confided, whom)
+                    ended += await self.end(tx, await self._permitted(tx, confided, ask) if ask.back else confided, whom)
                 else:
                     targets = earlier[message.source_id]
                     kept = kept_back(ask, targets, [one for one in since if one.identity == message.identity])
@@ -158,6 +159,15 @@ class ConfidenceChanges:
                     await self.put(tx, sorted({message.key, *targets.with_replies([*amended])}), whom)
             since.append(message)
         return ended, covered
+
+    async def _permitted(self, tx: Transaction, confided: Sequence[int], ask: Discretion) -> list[int]:
+        """Return which of these messages, oldest first, may be told by a permission for one thing: what it names, answers, or was told last."""
+        told = await exchanges.among(tx, confided)
+        if ask.topic:
+            meant = [item for item, one in told.items() if count_held(ask.topic, one.text) == len(ask.topic)]
+        else:
+            meant = [item for item, one in told.items() if ask.about and one.source_id == ask.about] or [*confided[-1:]]
+        return sorted({*await corrections.together(tx, meant)}.intersection(confided))
 
     async def keep_with_corrected(self, tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
         """Keep these messages from everybody from whom something is kept that they correct, or that they tell anew."""
@@ -219,7 +229,7 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
 
 async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:
     """Return the people meant; if one of the names is unknown here, everybody else is meant, or, to end discretion, nobody."""
-    accounts = [await _accounts(reader, domains, name) - {teller} for name in ask.names]
+    accounts = [await _accounts(reader, domains, name, declined=ask.ends) - {teller} for name in ask.names]
     if ask.ends and accounts and not all(accounts):
         return NOBODY
     if not accounts or not all(accounts):
@@ -227,13 +237,20 @@ async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discreti
     return WithheldFrom(frozenset().union(*accounts))
 
 
-async def _accounts(reader: Reader, domains: Sequence[Domain], name: str) -> frozenset[Identity]:
-    """Return the accounts that a name stands for among the speakers of some domains; all of them if ambiguous."""
+async def _accounts(reader: Reader, domains: Sequence[Domain], name: str, *, declined: bool) -> frozenset[Identity]:
+    """Return the accounts that a name stands for among the speakers of some domains; all of them if ambiguous.
+
+    With `declined`, a name that is nobody's may be a form of one: "Benowi". What is kept is kept from everybody then.
+    """
     found: set[Identity] = set()
     for domain in domains:
         speakers = await said.speakers(reader, domain)
         meant = members_named(name, speakers)
         if not TAG.search(name):
             meant |= {one for one in speakers if TAG.search(one) and members_named(name, [TAG.sub("", one)])}
+        if not meant and declined:
+            forms = name_forms.every_form(name)
+            meant = {one for one in speakers if not forms.isdisjoint(name_forms.forms(one))}
+            meant = meant if len(meant) == 1 else set()
         found.update(await said.accounts(reader, domain, meant))
     return frozenset(found)
