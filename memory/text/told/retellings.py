@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
+from os.path import commonprefix
 
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import function_words
 from memory.text.lexical import STOP_WORDS, key_words, unspaced
 from memory.text.questions import is_question
 from memory.text.told.named_things import KIN
-from memory.text.told.named_values import Correctable
+from memory.text.told.named_values import Correctable, ValueKind, kinds_of
 from memory.text.told.replacements import may_put_right, tells_anew
 from memory.text.wordings import any_of, read_wordings
 
@@ -34,6 +35,7 @@ _ONESELF = re.compile("^(?:我们?|私は?|僕は?|俺は?)")
 _CODED = 3
 """From so many digits on a number is a code or an amount rather than an hour or a count."""
 _BESIDES, _BESIDES_CODES = 1, 4
+_STEM = 4
 _LONGEST_VALUE = 8
 """The most characters of a value in a script without spaces."""
 
@@ -56,8 +58,9 @@ def _with_another_value(newer: str, older: str) -> bool:
 
 @dataclass(frozen=True)
 class _Word:
-    """A word that tells something: what it is compared by, whether it may be a name, and what stands before it."""
+    """A word that tells something, in lower case: what it is compared by, whether it may be a name, and what stands before it."""
 
+    said: str
     key: str
     named: bool
     link: str
@@ -70,6 +73,15 @@ class _Word:
     @property
     def has_digit(self) -> bool:
         return any(char.isdigit() for char in self.key)
+
+    @property
+    def is_figure(self) -> bool:
+        return self.has_digit or bool(kinds_of(self.said) & ValueKind.DAY)
+
+    def is_form_of(self, other: "_Word") -> bool:
+        """Return whether both may be forms of one word: "abito", "abitiamo"."""
+        alike = len(commonprefix([self.said, other.said]))
+        return alike >= _STEM and alike * 2 > max(len(self.said), len(other.said)) and not (self.named or other.named or self.has_digit)
 
 
 @dataclass(frozen=True)
@@ -107,7 +119,8 @@ class _Clause:
             stemmed = key_words(word).get(folded, folded)
             key = _ALIKE.get(folded) or _ALIKE.get(stemmed) or stemmed
             ending = folded[-1] if "\uac00" <= folded[-1] < "\ud7a4" else ""
-            found.setdefault(key, _Word(key, word[0].isupper() and (at > 0 or one != word), ending or link, at == 0 and word[0].isupper()))
+            capital = word[0].isupper()
+            found.setdefault(key, _Word(folded, key, capital and (at > 0 or one != word), ending or link, capital and at == 0))
             link = ""
         return found
 
@@ -133,16 +146,22 @@ def _anew(now: _Clause, was: _Clause) -> bool:
     if now.unspaced and was.unspaced:
         return _anew_unspaced(now, was)
     shared = {key for key in now.words.keys() & was.words.keys() if key not in _UNITS and not key.isdigit()}
+    forms = [
+        (here, there)
+        for here, one in now.words.items() if here not in shared
+        for there, other in was.words.items() if there not in shared and one.is_form_of(other)
+    ]  # fmt: skip
+    shared |= {key for pair in forms for key in pair}
     new, old = ([one for key, one in side.words.items() if key not in shared] for side in (now, was))
     if not shared or not new or not old or re.search(rf"(?i)\b(?:{KIN})\b", now.text) and not re.search(rf"(?i)\b(?:{KIN})\b", was.text):
         return False
     if new[0].first and not new[0].has_digit and new[0].key not in _SORT and not now.own:
         return False  # "Tom lives in Graz now"
     holds = now.is_now or (now.states and was.states)
-    figures = [[one for one in some if one.has_digit] for some in (new, old)]
+    figures = [[one for one in some if one.is_figure] for some in (new, old)]
     if all(figures):
         coded = all(any(one.coded for one in some) for some in figures)
-        besides = [one for one in new if not one.has_digit and one.key not in _SORT | _UNITS and one.key != "#code"]
+        besides = [one for one in new if not one.is_figure and one.key not in _SORT | _UNITS and one.key != "#code"]
         return (coded or holds) and len(besides) <= (_BESIDES_CODES if coded else _BESIDES)
     if any(figures) or not holds:
         return False
