@@ -58,13 +58,15 @@ def _with_another_value(newer: str, older: str) -> bool:
 
 @dataclass(frozen=True)
 class _Word:
-    """A word that tells something, in lower case: what it is compared by, whether it may be a name, and what stands before it."""
+    """A word that tells something, in lower case: what it is compared by, whether it may be a name, what stands before it,
+    and whether it is the first word, or named as the speaker's: "my aunt"."""
 
     said: str
     key: str
     named: bool
     link: str
     first: bool
+    owned: bool
 
     @property
     def coded(self) -> bool:
@@ -81,7 +83,7 @@ class _Word:
     def is_form_of(self, other: "_Word") -> bool:
         """Return whether both may be forms of one word: "abito", "abitiamo"."""
         alike = len(commonprefix([self.said, other.said]))
-        return alike >= _STEM and alike * 2 > max(len(self.said), len(other.said)) and not (self.named or other.named or self.has_digit)
+        return alike >= _STEM and alike * 2 >= max(len(self.said), len(other.said)) and not (self.named or other.named or self.has_digit)
 
 
 @dataclass(frozen=True)
@@ -109,19 +111,19 @@ class _Clause:
     def words(self) -> dict[str, _Word]:
         """Its words that tell something, by what they are compared by."""
         found: dict[str, _Word] = {}
-        link, little = "", _little()
+        link, before, little = "", "", _little()
         for at, one in enumerate(_WORD.findall(_NOW.sub(" ", self.text))):
             word = _bare(one)
             folded = word.lower()
             if folded in little:
-                link = folded if folded in _PLACED else link
+                link, before = folded if folded in _PLACED else link, folded
                 continue
             stemmed = key_words(word).get(folded, folded)
             key = _ALIKE.get(folded) or _ALIKE.get(stemmed) or stemmed
             ending = folded[-1] if "\uac00" <= folded[-1] < "\ud7a4" else ""
             capital = word[0].isupper()
-            found.setdefault(key, _Word(folded, key, capital and (at > 0 or one != word), ending or link, capital and at == 0))
-            link = ""
+            found.setdefault(key, _Word(folded, key, capital and (at > 0 or one != word), ending or link, capital and at == 0, before in _OWN))
+            link = before = ""
         return found
 
     @cached_property
@@ -165,6 +167,8 @@ def _anew(now: _Clause, was: _Clause) -> bool:
         return (coded or holds) and len(besides) <= (_BESIDES_CODES if coded else _BESIDES)
     if any(figures) or not holds:
         return False
+    if any(one.owned for one in new) and not any(one.owned for one in old):
+        return False  # "my aunt lives in Graz now"
     links = {one.link for one in new if one.link} & {one.link for one in old if one.link}
     named = [sum(one.named for one in some) for some in (new, old)]
     values = sum(one.named or one.link in links for one in new)
