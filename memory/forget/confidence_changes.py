@@ -85,12 +85,12 @@ class ConfidenceChanges:
         return {item: await self.replies(item, text) for item, text in amended.items()}
 
     async def targets(
-        self, domain: int, session: int, teller: Identity, ask: Discretion, before: int = 1 << 62
+        self, domain: int, session: int | None, teller: Identity, ask: Discretion, before: int = 1 << 62
     ) -> DiscretionTargets:
-        """Return what a request for discretion in a session may be about, among the teller's messages before a key."""
+        """Return what a request for discretion in a session, or elsewhere (None), may be about, among the teller's messages before a key."""
         named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else {}
         last = None
-        if ask.about or not named:
+        if session is not None and (ask.about or not named):
             last = await said.message_by(self.db, session, teller, ask.about, before)
         about, this = [await self._amended(self.db, items) for items in ([*named], [last.key] if last else [])]
         replies = {item: await self.replies(item, text) for item, text in {**about, **this}.items()}
@@ -101,7 +101,9 @@ class ConfidenceChanges:
         found = await exchanges.among(reader, await corrections.together(reader, items))
         return {key: one.text for key, one in found.items() if one.kind is Kind.SAID}
 
-    async def _named(self, domain: int, session: int, teller: Identity, topic: frozenset[str], before: int) -> dict[int, str]:
+    async def _named(
+        self, domain: int, session: int | None, teller: Identity, topic: frozenset[str], before: int
+    ) -> dict[int, str]:
         """Return the messages about a topic: those with all of its words, and of the latest ones those with some.
 
         A message's successor is included if it names nothing itself.
@@ -114,7 +116,7 @@ class ConfidenceChanges:
                 lambda rows: [(count_held(topic, row["text"]), goes_on(row["text"])) for row in rows], rows
             )
             for row, (n, on) in zip(rows, words, strict=True):
-                lately = row["session"] == session and left > 0
+                lately = session in (None, row["session"]) and left > 0
                 left -= lately
                 if (n == len(topic) and wholly < _MOST) or (n and lately):
                     wholly += n == len(topic)

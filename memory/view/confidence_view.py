@@ -47,6 +47,21 @@ class Confidences(ViewPart):
             confided = await confidences.by_item(tx, [item])
         return ConfidedMessage(message, await self._names(confided[item].excepted) if item in confided else ())
 
+    async def put_about(self, tellers: Sequence[Identity], ask: Discretion) -> list[ConfidedMessage]:
+        """Hold back what a person said here under these accounts about the topic of a request that they made elsewhere.
+
+        Return these messages, with what corrects them; replies that hold something of them are held back as well.
+        """
+        work, found = self._binding.shared.confiding, list[int]()
+        for teller in tellers:
+            about = await work.targets(self._home.key, None, teller, ask)
+            if about.named:
+                async with self._db.transaction() as tx:
+                    excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
+                    await work.put(tx, about.with_replies(about.named), excepted)
+                found += about.named
+        return await self.confided([*(await exchanges.among(self._db, found)).values()])
+
     async def end_all(self, teller: Identity) -> int:
         """Release everything that `teller` told here in confidence; return how many messages were released."""
         async with self._db.transaction() as tx:

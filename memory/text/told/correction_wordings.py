@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from memory.text.questions import is_question
+from memory.text.time.dates import MONTHS
 from memory.text.told.named_things import KIN
 from memory.text.told.named_values import (
     TYPED,
@@ -24,7 +25,6 @@ from memory.text.told.named_values import (
     tells,
     values_of,
 )
-from memory.text.time.dates import MONTHS
 from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS = 160
@@ -51,7 +51,7 @@ _ABOUT = re.compile(rf"(?i)^(?:{_SAID['about']}) (?P<what>.{{2,40}}?) ?[:,–—
 _STARRED = re.compile(r"\*(?P<before>[^\s*](?:[^*]*[^\s*])?)$|(?P<behind>[^\s*](?:[^*]*[^\s*])?)\*$")
 _OTHERWISE = re.compile(rf"(?i){_SAID['otherwise']}")
 _RIGHT = re.compile(rf"(?i)\s+(?:{_SAID['was_right']})\W*$")
-_ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne|não|nie|nej|nei|нет|ні|hayır|لا|いや|いえ|아니|아니야|아뇨|不是)\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
+_ONLY_NO = re.compile(rf"(?i)^\W*(?:{_SAID['only_no']})\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
 _IT_IS = re.compile(rf"(?i)^(?:but |aber |mais |pero )?(?:{_SAID['it_is']})\s*")
 _NOW = re.compile(
     rf"(?i)^(?=.*\b(?:{_SAID['now']})\b)(?:(?:{_SAID['now']}) )?"
@@ -62,7 +62,9 @@ _MOVED = re.compile(rf"(?i)\b(?:{_SAID['moved']})\b")
 _MOVED_TO, _NOT = ([re.compile(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
 _PLACED = frozenset("in at im à en a em w na в на في op nel".split())
 _TIMED = _PLACED | frozenset("on um am le el a alle op om às na".split())
-_THING = re.compile(r"(?i)(?:(?:the|in|at|im|der|die|das|le|la|el|à|en)\b|(?:a|em|na|no|nel|nella|w|we|v|ve|в|во|на|på|i|op) (?-i:[^\W\d_a-zß-ÿа-яё])|في \w+$|[^\W\d_]+ (?:\d+|[a-z])$)")
+_THING = re.compile(
+    rf"(?i)(?:{_SAID['things']})\b|(?:{_SAID['named_places']}) (?-i:[^\W\d_a-zß-ÿа-яё])|في \w+$|[^\W\d_]+ (?:\d+|[a-z])$"
+)
 _MONTH, _DAY_ALONE = re.compile(rf"(?i)\b(?:{_MONTHS})\b"), re.compile(r"\d{1,2}\.?")
 _KIN = re.compile(f"(?i){KIN}")
 _OWNERS = frozenset("my our his her their".split())

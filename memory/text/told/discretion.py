@@ -123,7 +123,9 @@ def _is_title(text: str, begin: int, end: int) -> bool:
     """Return whether a match is what something is called: "do not tell a soul is my favourite song"."""
     titles = _titles()
     return bool(titles["is"].match(text, end)) or bool(
-        titles["opens"].search(text, max(0, begin - 3), begin) and titles["closes"].match(text, end) and titles["things"].search(text)
+        titles["opens"].search(text, max(0, begin - 3), begin)
+        and titles["closes"].match(text, end)
+        and titles["things"].search(text)
     )
 
 
@@ -275,7 +277,10 @@ def _topic(text: str, names: Collection[str], asking: Collection[str]) -> frozen
     return frozenset(
         word
         for word, stemmed in key_words(text).items()
-        if len(word) > 1 and word not in FUNCTION_WORDS and word.partition("'")[0] not in people and not {word, stemmed} & set(asking)
+        if len(word) > 1
+        and word not in FUNCTION_WORDS
+        and word.partition("'")[0] not in people
+        and not {word, stemmed} & set(asking)
     )
 
 

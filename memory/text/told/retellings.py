@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from os.path import commonprefix
 
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import function_words
@@ -29,6 +28,7 @@ _ALIKE = {word: f"#{thing}" for thing, words in _WORDINGS["alike"].items() for w
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CLAUSE = re.compile(r"[.!?;\n،؛。！？；—–]+\s*")
 _PART = re.compile(r"[,，、]\s*")
+_KIN = re.compile(rf"(?i)\b(?:{KIN})\b")
 _DIGITS = re.compile(r"\d+")
 _KANJI = re.compile("[\u3400-\u9fff]")
 _ONESELF = re.compile("^(?:我们?|私は?|僕は?|俺は?)")
@@ -82,8 +82,12 @@ class _Word:
 
     def is_form_of(self, other: "_Word") -> bool:
         """Return whether both may be forms of one word: "abito", "abitiamo"."""
-        alike = len(commonprefix([self.said, other.said]))
-        return alike >= _STEM and alike * 2 >= max(len(self.said), len(other.said)) and not (self.named or other.named or self.has_digit)
+        alike = _begin_alike(self.said, other.said)
+        return (
+            alike >= _STEM
+            and alike * 2 >= max(len(self.said), len(other.said))
+            and not (self.named or other.named or self.has_digit)
+        )
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,9 @@ class _Clause:
             key = _ALIKE.get(folded) or _ALIKE.get(stemmed) or stemmed
             ending = folded[-1] if "\uac00" <= folded[-1] < "\ud7a4" else ""
             capital = word[0].isupper()
-            found.setdefault(key, _Word(folded, key, capital and (at > 0 or one != word), ending or link, capital and at == 0, before in _OWN))
+            found.setdefault(
+                key, _Word(folded, key, capital and (at > 0 or one != word), ending or link, capital and at == 0, before in _OWN)
+            )
             link = before = ""
         return found
 
@@ -155,7 +161,7 @@ def _anew(now: _Clause, was: _Clause) -> bool:
     ]  # fmt: skip
     shared |= {key for pair in forms for key in pair}
     new, old = ([one for key, one in side.words.items() if key not in shared] for side in (now, was))
-    if not shared or not new or not old or re.search(rf"(?i)\b(?:{KIN})\b", now.text) and not re.search(rf"(?i)\b(?:{KIN})\b", was.text):
+    if not shared or not new or not old or (_KIN.search(now.text) and not _KIN.search(was.text)):
         return False
     if new[0].first and not new[0].has_digit and new[0].key not in _SORT and not now.own:
         return False  # "Tom lives in Graz now"
@@ -185,12 +191,17 @@ def _anew_unspaced(now: _Clause, was: _Clause) -> bool:
         before = a[: new.start()], b[: old.start()]
         alike = SequenceMatcher(None, *before, autojunk=False).find_longest_match().size
         return (coded or now.is_now) and alike >= 2
-    begins = next((at for at, pair in enumerate(zip(a, b, strict=False)) if pair[0] != pair[1]), min(len(a), len(b)))
+    begins = _begin_alike(a, b)
     left = a[begins:], b[begins:]
-    ends = next((at for at, pair in enumerate(zip(*(one[::-1] for one in left), strict=False)) if pair[0] != pair[1]), min(map(len, left)))
+    ends = _begin_alike(left[0][::-1], left[1][::-1])
     values = [one[: len(one) - ends] for one in left]
     alike = begins >= 2 or (ends >= 2 and bool(_KANJI.search(left[0][len(left[0]) - ends :])))
     return now.is_now and alike and all(0 < len(one) <= _LONGEST_VALUE for one in values)
+
+
+def _begin_alike(one: str, other: str) -> int:
+    """Return with how many characters both begin."""
+    return next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other)))
 
 
 def _bare(word: str) -> str:
