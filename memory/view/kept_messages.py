@@ -157,7 +157,7 @@ class KeptMessages:
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
         corrected = await corrections.reword(tx, domain, row["text"], after)
-        await old_tellings.retire(tx, corrected, now)
+        await old_tellings.retire(tx, corrected, now, self.seal)
         await self._confiding.keep_with_corrected(tx, domain, [after])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 

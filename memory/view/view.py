@@ -143,7 +143,7 @@ class View(ViewPart):
         )
         await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
         await open_things.note(tx, self.home, [] if asking else outcome.stored)
-        await old_tellings.retire(tx, corrected, now)
+        await old_tellings.retire(tx, corrected, now, self._binding.seal)
         if may_confide:
             open_now = {new.source_id for new in messages if new.discretion and new.discretion.ends}
             await confiding.keep_with_corrected(tx, self.home, [one for one in outcome.stored if one.source_id not in open_now])
