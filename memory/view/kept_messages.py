@@ -232,7 +232,10 @@ _OPEN = (
     "SELECT event_id AS id, id AS key FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' "
     "AND event_id IN ({within})"
 )
-_SAID = exchanges.SELECT + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND (e.kind = 'said' OR e.kind = 'command') "
+_SAID = (
+    exchanges.SELECT
+    + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND (e.kind = 'said' OR e.kind = 'command') "
+)
 _SPEAKERS = (
     "SELECT e.source_id, n.native_id FROM exchanges e JOIN sessions s ON s.id = e.session JOIN identities n ON n.id = e.identity "
     "WHERE s.platform = :platform AND n.platform = :platform AND e.kind = 'said' AND e.source_id IN ({within})"

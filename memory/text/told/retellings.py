@@ -34,7 +34,8 @@ _KANJI = re.compile("[\u3400-\u9fff]")
 _ONESELF = re.compile("^(?:我们?|私は?|僕は?|俺は?)")
 _CODED = 3
 """From so many digits on a number is a code or an amount rather than an hour or a count."""
-_BESIDES, _BESIDES_CODES = 1, 4
+_BESIDES, _BESIDES_SURELY, _BESIDES_CODES = 1, 3, 4
+"""How many other words stand beside a value: where it is no figure, where a word before it or what it is of says so too, and beside a code."""
 _STEM = 4
 _LONGEST_VALUE = 8
 """The most characters of a value in a script without spaces."""
@@ -47,7 +48,9 @@ def retells(newer: str, older: str) -> bool:
 
 def may_retell(text: str) -> bool:
     """Return whether a text may tell anything anew, or put it right: it tells what is so, or since now, or has a figure."""
-    return may_put_right(text) or bool(_NOW.search(text) or _DIGITS.search(text)) or Correctable(text).states
+    if may_put_right(text):
+        return True
+    return len(text) <= _MOST_CHARACTERS and (bool(_NOW.search(text) or _DIGITS.search(text)) or Correctable(text).states)
 
 
 def _with_another_value(newer: str, older: str) -> bool:
@@ -173,12 +176,15 @@ def _anew(now: _Clause, was: _Clause) -> bool:
         return (coded or holds) and len(besides) <= (_BESIDES_CODES if coded else _BESIDES)
     if any(figures) or not holds:
         return False
-    if any(one.owned for one in new) and not any(one.owned for one in old):
+    before = list(now.words)[: next(at for at, key in enumerate(now.words) if key in shared)]
+    if any(now.words[key].owned for key in before) and not any(one.owned for one in old):
         return False  # "my aunt lives in Graz now"
     links = {one.link for one in new if one.link} & {one.link for one in old if one.link}
     named = [sum(one.named for one in some) for some in (new, old)]
     values = sum(one.named or one.link in links for one in new)
-    return bool(all(named) or links) and len(new) - values <= _BESIDES and named[0] <= named[1] + 1
+    surely = now.is_now and (bool(links) or any(key.startswith("#") for key in shared))
+    besides_it = len(new) - values <= (_BESIDES_SURELY if surely else _BESIDES)
+    return bool(all(named) or links) and besides_it and (surely or named[0] <= named[1] + 1)
 
 
 def _anew_unspaced(now: _Clause, was: _Clause) -> bool:
