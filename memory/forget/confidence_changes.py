@@ -66,12 +66,18 @@ class ConfidenceChanges:
     forgetting: Forgetting
     clock: Clock
 
-    async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Mapping[str, DiscretionTargets]:
-        """Return what the requests for discretion among these messages may be about, by platform id."""
+    async def earlier(
+        self, session: Session, offered: Sequence[NewExchange], beside: Sequence[Domain]
+    ) -> Mapping[str, DiscretionTargets]:
+        """Return what the requests for discretion among these messages may be about, by platform id: here, or in a domain `beside`."""
         found: dict[str, DiscretionTargets] = {}
         for new in offered:
             if new.identity and new.discretion and not new.discretion.ends:
                 targets = await self.targets(session.domain, session.key, new.identity, new.discretion)
+                for domain in beside if not (targets.named or new.discretion.about or new.discretion.told) else ():
+                    there = await self.targets(domain.key, None, new.identity, new.discretion)
+                    named = [*targets.named, *there.named]
+                    targets = DiscretionTargets(named, targets.last, {**targets.replies, **there.replies})
                 found[new.source_id] = replace(
                     targets, replies={**targets.replies, **await self._corrected(session, new.identity, new)}
                 )

@@ -119,7 +119,8 @@ class View(ViewPart):
         """
         self._binding.require_own(session)
         asking = any(message.discretion for message in messages)
-        earlier = await self._binding.shared.confiding.earlier(session, messages) if asking else {}
+        shared = [one for one in self._binding.others if one.ref.kind is not DomainKind.DM]
+        earlier = await self._binding.shared.confiding.earlier(session, messages, shared) if asking else {}
         # In a DM nothing is kept from anybody.
         may_retell = self.home.ref.kind is not DomainKind.DM and corrections.may_correct(messages)
         may_confide = asking or (may_retell and bool(await confidences.within(self._db, self.home)))
