@@ -48,9 +48,12 @@ def retells(newer: str, older: str) -> bool:
 
 def may_retell(text: str) -> bool:
     """Return whether a text may tell anything anew, or put it right: it tells what is so, or since now, or has a figure."""
-    if may_put_right(text):
-        return True
-    return len(text) <= _MOST_CHARACTERS and (bool(_NOW.search(text) or _DIGITS.search(text)) or Correctable(text).states)
+    return may_change(text) or (len(text) <= _MOST_CHARACTERS and Correctable(text).states)
+
+
+def may_change(text: str) -> bool:
+    """Return whether a text puts something right, tells that it is so since now, or has a figure: most that tell anything anew do."""
+    return may_put_right(text) or (len(text) <= _MOST_CHARACTERS and bool(_NOW.search(text) or _DIGITS.search(text)))
 
 
 def _with_another_value(newer: str, older: str) -> bool:
