@@ -114,8 +114,14 @@ def kept_from(told: Sequence[ConfidedMessage]) -> str:
     )
 
 
-def discretion_ended_notice(messages: int) -> str:
-    """Return the confirmation that a confidence ended, with the number of messages."""
+def discretion_ended_notice(messages: int, *, elsewhere: bool = False) -> str:
+    """Return the confirmation that a confidence ended, here or elsewhere, with the number of messages."""
+    if elsewhere:
+        return ngettext(
+            "Understood: what you told me elsewhere in confidence may be known there now ({n} message).",
+            "Understood: what you told me elsewhere in confidence may be known there now ({n} messages).",
+            messages,
+        )
     return ngettext(
         "Understood: what you told me here in confidence may be known now ({n} message).",
         "Understood: what you told me here in confidence may be known now ({n} messages).",

@@ -156,7 +156,7 @@ class ConfidenceChanges:
                 whom = await withheld_from(tx, domains, ask, new.identity)
                 if ask.ends:
                     confided = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
-                    ended += await self.end(tx, await self._permitted(tx, confided, ask) if ask.back else confided, whom)
+                    ended += await self.end(tx, await self.permitted(tx, confided, ask) if ask.back else confided, whom)
                 else:
                     targets = earlier[message.source_id]
                     kept = kept_back(ask, targets, [one for one in since if one.identity == message.identity])
@@ -168,7 +168,7 @@ class ConfidenceChanges:
             since.append(message)
         return ended, covered
 
-    async def _permitted(self, tx: Transaction, confided: Sequence[int], ask: Discretion) -> list[int]:
+    async def permitted(self, tx: Transaction, confided: Sequence[int], ask: Discretion) -> list[int]:
         """Return which of these messages, oldest first, may be told by a permission for one thing: what it names, answers, or was told last."""
         told = await exchanges.among(tx, confided)
         if ask.topic:

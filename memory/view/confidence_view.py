@@ -62,6 +62,16 @@ class Confidences(ViewPart):
                 found += about.named
         return await self.confided([*(await exchanges.among(self._db, found)).values()])
 
+    async def end_about(self, tellers: Sequence[Identity], ask: Discretion) -> int:
+        """Release what a person told here in confidence under these accounts, as far as a permission given elsewhere names it; return how much."""
+        work, ended = self._binding.shared.confiding, 0
+        for teller in tellers:
+            async with self._db.transaction() as tx:
+                confided = [item for item, _ in await confidences.told_by(tx, self._home, teller)]
+                excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
+                ended += await work.end(tx, await work.permitted(tx, confided, ask), excepted)
+        return ended
+
     async def end_all(self, teller: Identity) -> int:
         """Release everything that `teller` told here in confidence; return how many messages were released."""
         async with self._db.transaction() as tx:

@@ -63,10 +63,10 @@ async def test_a_permission_that_changes_nothing_is_said_to_change_nothing(town:
         await hears(town, "ben")
         await confidences.confides(town, f"{SECRET}, but don't tell Ben")
         kept = "I still keep what you told me in confidence: say where you told it what may be known now and by whom"
-        for said in (await privately(town, "you can tell Ben about my locker number"),):
-            assert any(one.content.startswith(kept) for one in said)
+        assert any(one.content.startswith(kept) for one in await privately(town, "you can tell Ben about my surgery"))
         asked = await confidences.confides(town, "the soup was good. You can tell Ben that")
         assert any(one.content.startswith(kept) for one in answers(town.server, asked))
         assert not await comes_up(town, lyra, "ben", "general")
-        await confidences.confides(town, "you can tell Ben about my locker number")
+        ended = "Understood: what you told me elsewhere in confidence may be known there now (1 message)."
+        assert ended in {one.content for one in await privately(town, "you can tell Ben about my locker number")}
         assert await comes_up(town, lyra, "ben", "general")

@@ -69,6 +69,7 @@ ASKED: Mapping[str, str] = {
 }
 """What a view asks of the whole memory, by the method that does, and why."""
 WRITTEN: Mapping[str, str] = {
+    "Confidences.end_about": _TOLD,
     "Confidences.end_all": _TOLD,
     "Confidences.put": _TOLD,
     "Confidences.put_about": _TOLD,
@@ -187,6 +188,8 @@ async def _confides(view: View, session: Any, told: Any, keys: Any) -> None:
     await view.confidences.confided([told])
     assert await view.confidences.queue_notice(session, [confided], [Part(next(keys), "kept from him")], "")
     assert await view.messages.in_confidence("console", [told.source_id])
+    topic = frozenset(told.text.split()[-1:])
+    assert await view.confidences.end_about([ADA], Discretion(("nobody",), ends=True, back=True, topic=topic)) == 0
     assert await view.confidences.end_all(ADA) == 1
 
 

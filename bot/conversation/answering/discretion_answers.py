@@ -69,6 +69,8 @@ class DiscretionAnswers:
     async def _elsewhere(self, turn: Turn, ask: Discretion) -> str:
         tellers = await self._services.domains.accounts(turn.person)
         views = await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends else ()
+        if ask.ends and ask.topic and (ended := sum([await view.confidences.end_about(tellers, ask) for view in views])):
+            return discretion_ended_notice(ended, elsewhere=True)
         if ask.ends:
             kept = any([await view.confidences.told_by(one) for view in views for one in tellers])
             return discretion_not_ended_notice(turn.adapter.prefix) if kept else ""
