@@ -184,7 +184,9 @@ class Memory:
         if domain.key in self._read_again:
             return 0
         now = self._ports.clock.now()
-        done = await rereading.catch_up(self.db, self.places.seal, domain, now, partial(old_tellings.retire, now=now))
+        done = await rereading.catch_up(
+            self.db, self.places.seal, domain, now, partial(old_tellings.retire, now=now, seal=self.places.seal)
+        )
         self._read_again.add(domain.key)
         return done
 

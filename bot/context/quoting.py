@@ -17,7 +17,7 @@ from memory.core import Memory
 from memory.text.told.correction_wordings import correction
 from memory.text.told.discretion import count_held, discreet, goes_on, without_request
 from memory.text.told.named_values import correctable
-from memory.text.told.replacements import may_put_right, tells_anew
+from memory.text.told.retellings import may_change, retells
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
@@ -45,7 +45,8 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
 async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
     """Return the n messages before one, oldest first, without those that correct a confidence of further back or tell it anew."""
     found = await adapter.messages_before(place.key, message, n, reader)
-    telling = (at for at, one in enumerate(found) if not one.own and may_put_right(without_request(one.text)))
+    # To read further back is a request to the platform, and nearly every message tells what is so.
+    telling = (at for at, one in enumerate(found) if not one.own and may_change(without_request(one.text)))
     if all(_corrected(found[at], _theirs(found[at], found[:at])) for at in telling):
         return list(found)
     further = await adapter.messages_before(place.key, found[0].id, _FURTHER, reader)
@@ -89,7 +90,7 @@ def _corrected(quote: Quote, before: Sequence[Quote]) -> Quote | None:
     found, told = correction(text), [(one, without_request(one.text)) for one in reversed(before)]
     of = ((one, correctable(said)) for one, said in told)
     corrected = (one for back, (one, said) in enumerate(of) if found and found.reaches(said, back) and found.is_of(said))
-    return next(corrected, None) or next((one for one, said in told if tells_anew(text, said)), None)
+    return next(corrected, None) or next((one for one, said in told if retells(text, said)), None)
 
 
 def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:

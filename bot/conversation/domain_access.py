@@ -98,6 +98,10 @@ class DomainAccess:
                 found.setdefault(domain.key, self._memory.view(domain))
         return list(found.values())
 
+    async def shared_anywhere(self, person: Person) -> list[View]:
+        """Return the memory of each shared place that a person can certainly read now on a platform that is connected here."""
+        return await self.shared_with(person, self._adapters)
+
     async def other_homes(self, person: Person) -> list[View]:
         """Return the private memory of each of a person's other accounts."""
         refs = await self._own(person, await self._preferences.read(person))

@@ -144,20 +144,22 @@ class Intake:
                 await self._requote(platform, [event.id], event.text)
             return False
         is_kept = await self._preferences.keeps(event.place, Person(platform, event.person, ""))
-        if not is_kept or event.text is None or not (event.text or event.attachments):
+        if not is_kept or event.text is None:
             await self.withdraw(MessagesDeleted(event.place, (event.id,)))
             return True
         message = Message(
             event.id, event.place, Person(platform, "", ""), event.text, event.edited_at, attachments=event.attachments
         )
-        text = text_with_attachments(message, await adapter.read_attachments(message) if event.attachments else ())
+        is_empty = not (event.text or event.attachments)
+        read = await adapter.read_attachments(message) if event.attachments else ()
+        text = "" if is_empty else text_with_attachments(message, read)
         async with self._lock:
-            await self._requote(platform, [event.id], event.text)
-            for waiting in only_messages(await unfinished(self._memory.journal, platform, key)):
+            await self._requote(platform, [event.id], event.text or None)
+            for waiting in () if is_empty else only_messages(await unfinished(self._memory.journal, platform, key)):
                 if waiting.message.id == event.id and not waiting.message.off_record:
                     changed = replace(waiting.message, text=event.text, attachments=event.attachments)
                     await reword(self._memory.journal, changed)
-            return await self._memory.kept.revise(platform, key, event.id, text, event.edited_at)
+            return await self._memory.kept.revise(platform, key, event.id, text, event.edited_at, stays=True)
 
     async def _requote(self, platform: str, ids: Collection[str], text: str | None) -> None:
         """Update quotes of these messages in waiting ones; remove the quotes if `text` is None."""

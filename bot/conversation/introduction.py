@@ -114,13 +114,57 @@ def kept_from(told: Sequence[ConfidedMessage]) -> str:
     )
 
 
-def discretion_ended_notice(messages: int) -> str:
-    """Return the confirmation that a confidence ended, with the number of messages."""
+def discretion_ended_notice(messages: int, *, elsewhere: bool = False) -> str:
+    """Return the confirmation that a confidence ended, here or elsewhere, with the number of messages."""
+    if elsewhere:
+        return ngettext(
+            "Understood: what you told me elsewhere in confidence may be known there now ({n} message).",
+            "Understood: what you told me elsewhere in confidence may be known there now ({n} messages).",
+            messages,
+        )
     return ngettext(
         "Understood: what you told me here in confidence may be known now ({n} message).",
         "Understood: what you told me here in confidence may be known now ({n} messages).",
         messages,
     )
+
+
+def discretion_not_ended_notice(prefix: str = "") -> str:
+    """Return the notice that a permission to tell changed nothing, as it is not known what may be told, or to whom."""
+    return _(
+        "I still keep what you told me in confidence: say where you told it what may be known now and by whom, or use {sign}confide "
+        "there.",
+        sign=prefix or "/",
+    )
+
+
+def kept_elsewhere(told: Sequence[ConfidedMessage], places: Sequence[str], prefix: str = "") -> str:
+    """Return the confirmation of a request made in private: from whom what was said at these places is kept, and who could read it there."""
+    whom, where, sign = kept_from(told), listed(places), prefix or "/"
+    names = list(dict.fromkeys(name for one in told for name in one.names))
+    if names and all(one.names for one in told):
+        return _(
+            "Understood: {whom}. It is what you said in {places}, where {names} could read it before. {sign}confide there shows it, and "
+            "takes it back.",
+            whom=whom,
+            places=where,
+            names=listed(names),
+            sign=sign,
+        )
+    return _(
+        "Understood: {whom}. It is what you said in {places}, where others could read it before. {sign}confide there shows it, and takes "
+        "it back.",
+        whom=whom,
+        places=where,
+        sign=sign,
+    )
+
+
+def nothing_kept_elsewhere(*, named: bool) -> str:
+    """Return the notice that a request made in private has nothing to keep from anybody, whether or not it `named` what it is about."""
+    alone = _("I tell it only to you, here or elsewhere.")
+    nothing = _("I found nothing of yours about that where others read, as far as I can see from here.")
+    return f"{nothing} {alone}" if named else alone
 
 
 def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool, in_database: bool) -> str:

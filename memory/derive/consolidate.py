@@ -32,7 +32,10 @@ _MOST_KNOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A digest to be written: its place, its sources with the texts of what they were read from, and the digest it replaces."""
+    """A digest to be written: its place, its sources with the texts of what they were read from, and the digest it replaces.
+
+    If that was `cut`, as something in it was put right, another writer may well write it better.
+    """
 
     place: DigestPlace
     drafts: tuple[SourceLine, ...]
@@ -41,6 +44,7 @@ class Job:
     last_at: int
     replaces: int | None = None
     known: tuple[SourceLine, ...] = ()
+    cut: bool = False
 
 
 class Consolidator:
@@ -101,7 +105,7 @@ class Consolidator:
         place = DigestPlace("gist", 0, episode.position)
         drafts, texts = await of_messages(self._context.db, self._context.domain, messages)
         known = tuple(await self._known(drafts))
-        return Job(place, tuple(drafts), texts, episode.first_at, episode.last_at, episode.gist, known)
+        return Job(place, tuple(drafts), texts, episode.first_at, episode.last_at, episode.gist, known, not episode.digested)
 
     async def _known(self, drafts: Sequence[SourceLine]) -> list[SourceLine]:
         """Return the known facts about people that messages name."""
@@ -133,10 +137,11 @@ class Consolidator:
 
         slot = f"{session.id}/{place.level}/{place.position}"
         target = Target(place.tier, slot, "/".join(map(str, job.texts)))
-        if job.replaces is not None and await refusals.exhausted(context.db, context.domain, target, context.writer.name):
+        redone = job.replaces is not None and not job.cut
+        if redone and await refusals.exhausted(context.db, context.domain, target, context.writer.name):
             return False  # this writer was asked before, and another one would write it no better
         # To write the extractive gist anew would change nothing, and be done again in the next pass.
-        stands = job.replaces is not None and place.tier == "gist" and not context.writer.extractive
+        stands = redone and place.tier == "gist" and not context.writer.extractive
         piece = Piece(
             target,
             {**job.texts} | {line.item: line.source.text for line in job.known},

@@ -23,6 +23,7 @@ from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
 from memory.text.told.discretion import count_held, goes_on
+from memory.text.word_forms import name_forms
 from memory.tiers import corrections, entities, exchanges, feedback
 from memory.tiers.messages import said, storing
 from memory.types import NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
@@ -65,12 +66,18 @@ class ConfidenceChanges:
     forgetting: Forgetting
     clock: Clock
 
-    async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Mapping[str, DiscretionTargets]:
-        """Return what the requests for discretion among these messages may be about, by platform id."""
+    async def earlier(
+        self, session: Session, offered: Sequence[NewExchange], beside: Sequence[Domain]
+    ) -> Mapping[str, DiscretionTargets]:
+        """Return what the requests for discretion among these messages may be about, by platform id: here, or in a domain `beside`."""
         found: dict[str, DiscretionTargets] = {}
         for new in offered:
             if new.identity and new.discretion and not new.discretion.ends:
                 targets = await self.targets(session.domain, session.key, new.identity, new.discretion)
+                for domain in beside if not (targets.named or new.discretion.about or new.discretion.told) else ():
+                    there = await self.targets(domain.key, None, new.identity, new.discretion)
+                    named = [*targets.named, *there.named]
+                    targets = DiscretionTargets(named, targets.last, {**targets.replies, **there.replies})
                 found[new.source_id] = replace(
                     targets, replies={**targets.replies, **await self._corrected(session, new.identity, new)}
                 )
@@ -84,12 +91,12 @@ class ConfidenceChanges:
         return {item: await self.replies(item, text) for item, text in amended.items()}
 
     async def targets(
-        self, domain: int, session: int, teller: Identity, ask: Discretion, before: int = 1 << 62
+        self, domain: int, session: int | None, teller: Identity, ask: Discretion, before: int = 1 << 62
     ) -> DiscretionTargets:
-        """Return what a request for discretion in a session may be about, among the teller's messages before a key."""
+        """Return what a request for discretion in a session, or elsewhere (None), may be about, among the teller's messages before a key."""
         named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else {}
         last = None
-        if ask.about or not named:
+        if session is not None and (ask.about or not named):
             last = await said.message_by(self.db, session, teller, ask.about, before)
         about, this = [await self._amended(self.db, items) for items in ([*named], [last.key] if last else [])]
         replies = {item: await self.replies(item, text) for item, text in {**about, **this}.items()}
@@ -100,7 +107,9 @@ class ConfidenceChanges:
         found = await exchanges.among(reader, await corrections.together(reader, items))
         return {key: one.text for key, one in found.items() if one.kind is Kind.SAID}
 
-    async def _named(self, domain: int, session: int, teller: Identity, topic: frozenset[str], before: int) -> dict[int, str]:
+    async def _named(
+        self, domain: int, session: int | None, teller: Identity, topic: frozenset[str], before: int
+    ) -> dict[int, str]:
         """Return the messages about a topic: those with all of its words, and of the latest ones those with some.
 
         A message's successor is included if it names nothing itself.
@@ -113,7 +122,7 @@ class ConfidenceChanges:
                 lambda rows: [(count_held(topic, row["text"]), goes_on(row["text"])) for row in rows], rows
             )
             for row, (n, on) in zip(rows, words, strict=True):
-                lately = row["session"] == session and left > 0
+                lately = session in (None, row["session"]) and left > 0
                 left -= lately
                 if (n == len(topic) and wholly < _MOST) or (n and lately):
                     wholly += n == len(topic)
@@ -147,7 +156,7 @@ class ConfidenceChanges:
                 whom = await withheld_from(tx, domains, ask, new.identity)
                 if ask.ends:
                     confided = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
-                    ended += await self.end(tx, confided, whom)
+                    ended += await self.end(tx, await self.permitted(tx, confided, ask) if ask.back else confided, whom)
                 else:
                     targets = earlier[message.source_id]
                     kept = kept_back(ask, targets, [one for one in since if one.identity == message.identity])
@@ -158,6 +167,15 @@ class ConfidenceChanges:
                     await self.put(tx, sorted({message.key, *targets.with_replies([*amended])}), whom)
             since.append(message)
         return ended, covered
+
+    async def permitted(self, tx: Transaction, confided: Sequence[int], ask: Discretion) -> list[int]:
+        """Return which of these messages, oldest first, may be told by a permission for one thing: what it names, answers, or was told last."""
+        told = await exchanges.among(tx, confided)
+        if ask.topic:
+            meant = [item for item, one in told.items() if count_held(ask.topic, one.text) == len(ask.topic)]
+        else:
+            meant = [item for item, one in told.items() if ask.about and one.source_id == ask.about] or [*confided[-1:]]
+        return sorted({*await corrections.together(tx, meant)}.intersection(confided))
 
     async def keep_with_corrected(self, tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
         """Keep these messages from everybody from whom something is kept that they correct, or that they tell anew."""
@@ -219,7 +237,7 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
 
 async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:
     """Return the people meant; if one of the names is unknown here, everybody else is meant, or, to end discretion, nobody."""
-    accounts = [await _accounts(reader, domains, name) - {teller} for name in ask.names]
+    accounts = [await _accounts(reader, domains, name, declined=ask.ends) - {teller} for name in ask.names]
     if ask.ends and accounts and not all(accounts):
         return NOBODY
     if not accounts or not all(accounts):
@@ -227,13 +245,20 @@ async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discreti
     return WithheldFrom(frozenset().union(*accounts))
 
 
-async def _accounts(reader: Reader, domains: Sequence[Domain], name: str) -> frozenset[Identity]:
-    """Return the accounts that a name stands for among the speakers of some domains; all of them if ambiguous."""
+async def _accounts(reader: Reader, domains: Sequence[Domain], name: str, *, declined: bool) -> frozenset[Identity]:
+    """Return the accounts that a name stands for among the speakers of some domains; all of them if ambiguous.
+
+    With `declined`, a name that is nobody's may be a form of one: "Benowi". What is kept is kept from everybody then.
+    """
     found: set[Identity] = set()
     for domain in domains:
         speakers = await said.speakers(reader, domain)
         meant = members_named(name, speakers)
         if not TAG.search(name):
             meant |= {one for one in speakers if TAG.search(one) and members_named(name, [TAG.sub("", one)])}
+        if not meant and declined:
+            forms = name_forms.every_form(name)
+            meant = {one for one in speakers if not forms.isdisjoint(name_forms.forms(one))}
+            meant = meant if len(meant) == 1 else set()
         found.update(await said.accounts(reader, domain, meant))
     return frozenset(found)

@@ -16,7 +16,7 @@ from memory.text.sentence_splitting import sentences
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.discretion import without_request
 from memory.text.told.named_values import WORD, Correctable
-from memory.text.told.replacements import may_put_right, tells_anew
+from memory.text.told.retellings import may_retell, retells
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, Domain, Exchange, Kind, NewExchange
@@ -31,7 +31,7 @@ _LATEST = 2 * DAY
 
 def may_correct(offered: Sequence[NewExchange] | Sequence[Exchange]) -> bool:
     """Return whether one of these messages may put something right, or tell anew what it was about."""
-    return any(one.kind is Kind.SAID and one.role == "user" and may_put_right(without_request(one.text)) for one in offered)
+    return any(one.kind is Kind.SAID and one.role == "user" and may_retell(without_request(one.text)) for one in offered)
 
 
 def puts_right(later: Exchange, earlier: Exchange) -> bool:
@@ -39,7 +39,7 @@ def puts_right(later: Exchange, earlier: Exchange) -> bool:
     found, told = _correction(later), without_request(earlier.text)
     if found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST):
         return True
-    return tells_anew(without_request(later.text), told)
+    return retells(without_request(later.text), told)
 
 
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, late: bool) -> set[int]:

@@ -62,7 +62,10 @@ class EpisodeCut:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A closed episode: `position` is its number within the session, from 0; `gist` is the key of its gist."""
+    """A closed episode: `position` is its number within the session, from 0; `gist` is the key of its gist.
+
+    Of one that is not `digested`, something was taken out of the gist, or there is none.
+    """
 
     key: int
     session: int
@@ -70,6 +73,7 @@ class Episode:
     first_at: int
     last_at: int
     gist: int | None = None
+    digested: bool = False
 
 
 def cut(marks: Sequence[MessageMark], rules: EpisodeRules, time_zone: str, now: int, *, asked: bool = False) -> list[EpisodeCut]:
@@ -226,11 +230,14 @@ async def without_gist(
     With `redo_for`, also those with an extractive gist, unless two answers of the writer of this name about them were refused.
     """
     only = "" if session is None else "AND p.session = :session "
-    waiting = f"SELECT p.*, NULL AS gist FROM episodes p WHERE p.domain = :domain {only}AND p.digested = 0 AND {HAS_TALK}"
+    waiting = (
+        "SELECT p.*, (SELECT d.item FROM digests d WHERE d.session = p.session AND d.tier = 'gist' AND d.level = 0 "
+        f"AND d.position = p.position) AS gist FROM episodes p WHERE p.domain = :domain {only}AND p.digested = 0 AND {HAS_TALK}"
+    )
     extracted = (
         "SELECT p.*, d.item AS gist FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
         "JOIN sessions s ON s.id = p.session "
-        f"WHERE d.domain = :domain {only}AND d.tier = 'gist' AND d.extractive = 1 AND (SELECT count(*) FROM refusals r "
+        f"WHERE d.domain = :domain {only}AND d.tier = 'gist' AND d.extractive = 1 AND p.digested = 1 AND (SELECT count(*) FROM refusals r "
         "WHERE r.domain = d.domain AND r.tier = 'gist' AND r.slot = s.public_id || '/0/' || p.position "
         "AND r.writer = :writer AND r.reason <> 'dropped') < 2"
     )
@@ -238,7 +245,10 @@ async def without_gist(
     rows = await db.all(
         f"SELECT * FROM ({both}) ORDER BY session, position", {"domain": domain.key, "session": session, "writer": redo_for}
     )
-    return [Episode(row["id"], row["session"], row["position"], row["first_at"], row["last_at"], row["gist"]) for row in rows]
+    return [
+        Episode(row["id"], row["session"], row["position"], row["first_at"], row["last_at"], row["gist"], bool(row["digested"]))
+        for row in rows
+    ]
 
 
 HAS_TALK = f"EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0 AND {present('e')} AND {common('e')})"

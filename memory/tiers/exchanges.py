@@ -139,7 +139,7 @@ async def page(db: DatabaseAccess, domain: Domain, domains: Sequence[int], after
     Replies that hold something of other domains are left out.
     """
     rows = await db.all(
-        SELECT + "WHERE e.domain = :domain AND e.item > :after AND e.kind <> 'reflection' "
+        SELECT + "WHERE e.domain = :domain AND e.item > :after AND e.kind NOT IN ('reflection', 'command') "
         f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.item LIMIT :limit",
         {"domain": domain.key, "after": after, "limit": PAGE, **bound("d", domains)},
     )

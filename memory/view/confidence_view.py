@@ -47,6 +47,31 @@ class Confidences(ViewPart):
             confided = await confidences.by_item(tx, [item])
         return ConfidedMessage(message, await self._names(confided[item].excepted) if item in confided else ())
 
+    async def put_about(self, tellers: Sequence[Identity], ask: Discretion) -> list[ConfidedMessage]:
+        """Hold back what a person said here under these accounts about the topic of a request that they made elsewhere.
+
+        Return these messages, with what corrects them; replies that hold something of them are held back as well.
+        """
+        work, found = self._binding.shared.confiding, list[int]()
+        for teller in tellers:
+            about = await work.targets(self._home.key, None, teller, ask)
+            if about.named:
+                async with self._db.transaction() as tx:
+                    excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
+                    await work.put(tx, about.with_replies(about.named), excepted)
+                found += about.named
+        return await self.confided([*(await exchanges.among(self._db, found)).values()])
+
+    async def end_about(self, tellers: Sequence[Identity], ask: Discretion) -> int:
+        """Release what a person told here in confidence under these accounts, as far as a permission given elsewhere names it; return how much."""
+        work, ended = self._binding.shared.confiding, 0
+        for teller in tellers:
+            async with self._db.transaction() as tx:
+                confided = [item for item, _ in await confidences.told_by(tx, self._home, teller)]
+                excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
+                ended += await work.end(tx, await work.permitted(tx, confided, ask), excepted)
+        return ended
+
     async def end_all(self, teller: Identity) -> int:
         """Release everything that `teller` told here in confidence; return how many messages were released."""
         async with self._db.transaction() as tx:

@@ -29,7 +29,7 @@ from memory.text.told.discretion import discreet
 from memory.tiers import corrections, entities, exchanges, feedback, manners, open_things
 from memory.tiers.feedback import GivenBy
 from memory.tiers.messages import asides, known, storing
-from memory.types import Discretion, Domain, DomainKind, Forgotten
+from memory.types import Discretion, Domain, DomainKind, Forgotten, Kind
 from memory.view.shown_messages import conversations
 
 
@@ -110,14 +110,21 @@ class KeptMessages:
         rows = await self.db.all(_PLACES, within)
         return [row["place"] for row in rows if channel in json.loads(row["place"])[1:]]
 
-    async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
-        """Set a message's text to what it reads since `at`; return whether anything stored changed. No text withdraws it."""
+    async def revise(self, platform: str, place: str, id: str, text: str, at: int, *, stays: bool = False) -> bool:
+        """Set a message's text to what it reads since `at`; return whether anything stored changed.
+
+        No text withdraws it or, if its place in the conversation `stays`, only its words: those that a later edit gives it are heard.
+        """
         message = {"platform": platform, "place": place, "id": id, "at": at}
         stored = await self.db.all(_SAID, message)
         if stored and all(row["edited_at"] >= at for row in stored):
             return False
         if not text.strip():
-            return await self.withdraw(platform, place, [id]) is not None
+            if not stored or not stays:
+                return await self.withdraw(platform, place, [id]) is not None
+            text = ""
+            # What was emptied is not to be answered any more.
+            await self.forgetting.forget_named((), sorted((await self._find(platform, place, [id])).events))
         is_same = all(row["text"] == text for row in stored)
         if not (stored and is_same):
             async with self.db.transaction() as tx:
@@ -145,19 +152,19 @@ class KeptMessages:
 
     async def _change(self, tx: Transaction, row: Row, text: str, at: int) -> Gone:
         ((domain, _),) = await by_domain(tx, [row["item"]])
-        after, now = exchanges.exchange(row)._replace(text=text), self.clock.now()
+        after, now = exchanges.exchange(row)._replace(text=text, kind=Kind.SAID), self.clock.now()
         await storing.reword(tx, domain, after.key, text, at)
         await erase.retire_above(tx, [after.key], now)
         await refusals.drop(tx, domain)
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
         await unindex(tx, domain, [after.key])
         await entities.requeue(tx, domain, [after.key])
-        if exchanges.recallable(after):
+        if text and exchanges.recallable(after):
             await storing.index(tx, domain, [after])
         await manners.note(tx, self.seal, domain, [after], now)
         await open_things.note(tx, domain, [after])
         corrected = await corrections.reword(tx, domain, row["text"], after)
-        await old_tellings.retire(tx, corrected, now)
+        await old_tellings.retire(tx, corrected, now, self.seal)
         await self._confiding.keep_with_corrected(tx, domain, [after])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
@@ -225,7 +232,10 @@ _OPEN = (
     "SELECT event_id AS id, id AS key FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' "
     "AND event_id IN ({within})"
 )
-_SAID = exchanges.SELECT + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND e.kind = 'said' "
+_SAID = (
+    exchanges.SELECT
+    + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND (e.kind = 'said' OR e.kind = 'command') "
+)
 _SPEAKERS = (
     "SELECT e.source_id, n.native_id FROM exchanges e JOIN sessions s ON s.id = e.session JOIN identities n ON n.id = e.identity "
     "WHERE s.platform = :platform AND n.platform = :platform AND e.kind = 'said' AND e.source_id IN ({within})"

@@ -26,7 +26,7 @@ from memory.text.acknowledgements import only_acknowledges
 from memory.tiers import corrections, exchanges, manners, open_things, reflections
 from memory.tiers.messages import asides, seen, shown_posts, storing
 from memory.tiers.messages.asides import Aside
-from memory.types import Domain, Exchange, Forgotten, Identity, NewExchange, Session
+from memory.types import Domain, DomainKind, Exchange, Forgotten, Identity, NewExchange, Session
 from memory.view import owners
 from memory.view.answer_validity import AnswerValidity, require_standing
 from memory.view.binding import Binding, Shared, ViewPart
@@ -119,8 +119,11 @@ class View(ViewPart):
         """
         self._binding.require_own(session)
         asking = any(message.discretion for message in messages)
-        earlier = await self._binding.shared.confiding.earlier(session, messages) if asking else {}
-        may_confide = asking or (corrections.may_correct(messages) and bool(await confidences.within(self._db, self.home)))
+        shared = [one for one in self._binding.others if one.ref.kind is not DomainKind.DM]
+        earlier = await self._binding.shared.confiding.earlier(session, messages, shared) if asking else {}
+        # In a DM nothing is kept from anybody.
+        may_retell = self.home.ref.kind is not DomainKind.DM and corrections.may_correct(messages)
+        may_confide = asking or (may_retell and bool(await confidences.within(self._db, self.home)))
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
             return await tx.whole(lambda: self._say(tx, session, messages, earlier, may_confide=may_confide))
@@ -143,7 +146,7 @@ class View(ViewPart):
         )
         await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
         await open_things.note(tx, self.home, [] if asking else outcome.stored)
-        await old_tellings.retire(tx, corrected, now)
+        await old_tellings.retire(tx, corrected, now, self._binding.seal)
         if may_confide:
             open_now = {new.source_id for new in messages if new.discretion and new.discretion.ends}
             await confiding.keep_with_corrected(tx, self.home, [one for one in outcome.stored if one.source_id not in open_now])

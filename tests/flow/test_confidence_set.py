@@ -1,11 +1,17 @@
-"""141 messages that ask for discretion and 52 that ask for none, written before the rules were mended: what is understood of them."""
+"""What is understood of messages that ask for discretion, tell anew what was told so, or permit to tell it, in fourteen languages."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memory.text.told.discretion import discreet
+from memory.places import confidences
+from memory.text.told.discretion import discreet, request_in
+from memory.tiers import exchanges
+from memory.types import MINUTE, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
+from memory.view.view import View
+from tests.kits.memory_kit import Clock, opened
 
 SET = Path(__file__).parents[1] / "sets" / "confidences"
 KNOWN = frozenset({"ben", "cleo"})
@@ -39,3 +45,57 @@ def test_what_is_understood_of_what_people_say(capsys: pytest.CaptureFixture[str
         print(*(f"missed: {text}" for text in missed), *(f"false: {text}" for text in false), sep="\n")
     assert (asks, len(cases)) == (141, 193)
     assert asks - len(missed) >= ASKS and len(false) <= FALSE
+
+
+ADA, BEN = Identity("console", "ada"), Identity("console", "ben")
+SPELLED = {"ru": "Бен", "zh": "本", "ja": "ベン", "ko": "벤", "ar": "بن"}
+"""How Ben's friends write his name where they do not write Ben."""
+
+
+class Unguarded(View):
+    """The guard switched off: what tells anew what is kept from somebody is kept from nobody."""
+
+    async def _say(self, *args: Any, may_confide: bool) -> Any:
+        return await super()._say(*args, may_confide=False)
+
+
+async def known_to_ben(folder: Path, name: str, kind: type[View], *said: str) -> list[tuple[dict[str, Any], list[str]]]:
+    """Say what each case of a file says, each in a room of its own with Ben; return what Ben may know of it then."""
+    clock, found = Clock(), list[tuple[dict[str, Any], list[str]]]()
+    async with opened(folder / f"{name}.db", None, clock=clock) as memory:
+        for n, line in enumerate((SET / f"{name}.jsonl").read_text("utf-8").splitlines()):
+            case, keys = json.loads(line), list[int]()
+            domain = await memory.places.domain(DomainRef(DomainKind.ROOM, "console", f"r{n}"), "UTC", clock.now())
+            view = kind(memory.view(domain)._binding.shared, domain, ())
+            session = await view.sessions.get(SessionRef("console", f"r{n}"), f"r{n}")
+            told = [text for one in said for text in ([case[one]] if isinstance(case[one], str) else case[one])]
+            for at, text in enumerate(["hello", *told]):
+                who, speaker = (ADA, "Ada") if at else (BEN, SPELLED.get(case["language"], "Ben"))
+                clock.forward(MINUTE)
+                new = NewExchange(Kind.SAID, text, f"m{at}", clock.now(), speaker, "user", who, discretion=request_in(text))
+                keys += [one.key for one in (await view.say(session, [new])).stored]
+            told_of = {key: one.excepted for key, one in (await confidences.by_item(memory.db, keys)).items()}
+            kept = {key for key, one in told_of.items() if one.others is not (BEN in one.accounts)}
+            texts = await exchanges.among(memory.db, [key for key in keys[1:] if key not in kept])
+            found.append((case, [one.text for one in texts.values()]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "leaks"), [(View, False), pytest.param(Unguarded, True, marks=pytest.mark.torture)], ids=["her", "the twin"]
+)
+async def test_what_tells_anew_what_is_kept_from_somebody_is_kept_and_nothing_else_is(
+    tmp_path: Path, kind: type[View], leaks: bool
+) -> None:
+    for name in ("retold", "retold_unseen"):
+        went = await known_to_ben(tmp_path, name, kind, "told", "later")
+        assert [case for case, known in went if case["told"] in known] == []
+        assert [case for case, known in went if (case["later"] in known) is not (leaks or not case["kept"])] == []
+
+
+async def test_what_somebody_permits_to_tell_may_be_told_and_nothing_else(tmp_path: Path) -> None:
+    for name in ("released", "released_unseen"):
+        for case, known in await known_to_ben(tmp_path, name, View, "told", "says"):
+            told = [text for text in case["told"] if text in known]
+            assert len(told) == len(case["may_be_told"]), case
+            assert all(one in text for one, text in zip(case["may_be_told"], told, strict=True)), case

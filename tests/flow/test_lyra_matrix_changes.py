@@ -36,6 +36,23 @@ async def test_a_question_that_waits_is_answered_as_it_stands(at_home: Home, ada
         assert "green" not in "\n".join(await kept(lyra, ada, room))
 
 
+@pytest.mark.parametrize("waiting", [False, True], ids=["answered", "waiting"])
+async def test_a_message_that_is_emptied_is_forgotten_and_what_an_edit_says_in_it_later_is_heard(
+    at_home: Home, ada: Person, model: Thoughtful, waiting: bool
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada)
+        said = await (pondered(at_home, model, ada, room) if waiting else asked(at_home, ada, room))
+        await followed(at_home, ada, room, await ada.edits(room, said, ""))
+        model.go.set()
+        await settled(lyra)
+        assert "green" not in "\n".join(await kept(lyra, ada, room))
+        assert not waiting or await answers_to(at_home, ada, room, said) == []
+        await followed(at_home, ada, room, await ada.edits(room, said, BLUE))
+        await settled(lyra)
+        assert BLUE in await kept(lyra, ada, room)
+
+
 @SEALED
 async def test_a_question_that_changes_while_the_model_thinks_is_asked_again_and_its_newest_words_are_answered(
     at_home: Home, ada: Person, model: Thoughtful, sealed: bool

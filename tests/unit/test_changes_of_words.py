@@ -18,6 +18,7 @@ from memory.tiers.episodes import EpisodeRules
 from memory.types import MINUTE, Domain, Exchange
 from memory.view.view import Answer
 from tests.flow.test_forget_walk import WORDS, broken
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, standing
 from tests.kits.memory_kit import BagOfWords, Clock, Corner, Writer, answering, at_home, copied, corner, cornered
 from tests.kits.size import examples
 from tests.unit.test_consolidate_checks import digest, gists
@@ -288,3 +289,21 @@ async def walk(folder: Path, seed: int) -> None:
 def test_what_was_said_last_is_what_is_kept_found_and_digested(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(walk(Path(folder), seed))
+
+
+async def test_a_message_that_was_emptied_is_read_nowhere_until_an_edit_gives_it_words_again(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        message = await here.say(OLD)
+        await here.say("I fed the cat")
+        reply = await here.reply(f"So {OLD}", [message.key])
+        await climbed(here, Teller())
+        assert await here.memory.kept.revise("console", "dm", message.source_id, "", 10, stays=True)
+        assert await here.found("Xerxes") == [] and reply.text not in await here.found("Humphrey")
+        assert [e.text for e in await here.view.messages.window(here.session, 10)] == ["I fed the cat"]
+        await climbed(here, Teller())
+        told = [digest.text for _, digest in await here.view.digests.all()] + await standing(here, "profile")
+        assert told and not any("Xerxes" in text for text in told)
+        assert not await revised(here, message, "Xerxes came late", 5), "an older edit"
+        assert await revised(here, message, NEW, 20)
+        assert (await here.found("Humphrey"))[0] == NEW
+        assert await revised(here, message, "", 30) and NEW not in await here.found("Humphrey")

@@ -13,6 +13,7 @@ from memory.types import (
     NOBODY,
     Discretion,
     DomainKind,
+    DomainRef,
     Exchange,
     Identity,
     Kind,
@@ -223,3 +224,18 @@ async def test_a_correction_that_asks_for_discretion_keeps_what_it_corrects_with
         assert kept == {fair.text, asks}
         assert reply.key in await confidences.by_item(here.memory.db, [reply.key])
         assert await here.found("where is the fair?") == []
+
+
+async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_names_it(tmp_path: Path) -> None:
+    async with among(tmp_path) as here:
+        told = await says(here, "my surgery is on Monday")
+        ref = DomainRef(DomainKind.CHANNEL, "console", "staff")
+        staff = here.memory.view(await here.memory.places.domain(ref, "UTC", here.clock.now()), [here.domain])
+        session = await staff.sessions.get(SessionRef("console", "staff"), "staff")
+        ask = "don't tell Ben about my surgery"
+        new = NewExchange(
+            Kind.SAID, ask, "b1", here.clock.now() + 1, "Ada", "user", Identity("console", "ada"), discretion=request_in(ask)
+        )
+        kept = await staff.say(session, [new])
+        assert [one.earlier for one in kept.covered.values()] == [1] and all(one.sure for one in kept.covered.values())
+        assert told.key in await confidences.by_item(here.memory.db, [told.key])

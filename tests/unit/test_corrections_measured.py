@@ -15,7 +15,7 @@ from bot.models.offline.voice import VoiceQuestion
 from memory.ports import Embedder
 from memory.types import MINUTE, DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from tests.flow.test_recall_asked import embedders
-from tests.kits.memory_kit import Clock, Corner, opened, said
+from tests.kits.memory_kit import Clock, Corner, corner, opened, said
 from tests.kits.size import few
 from tests.unit.test_sought import Asked
 
@@ -143,3 +143,21 @@ async def test_what_is_corrected_is_told_as_it_holds_and_what_corrects_nothing_c
     words, model, untouched = LEAST[name]
     assert all(n >= least for n, least in zip(counts[0], model if embedder else words, strict=True))
     assert all(n >= least for n, least in zip(counts[1], untouched, strict=True))
+
+
+SPOKEN = {"spoken": 1, "spoken_unseen": 1}
+"""How many cases of a file may fail, of those that correct something."""
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+async def test_what_corrects_what_was_said_just_before_is_known_in_fourteen_languages(tmp_path: Path, name: str) -> None:
+    clock, missed = Clock(), list[str]()
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        for n, case in enumerate(cases(name)):
+            here = await corner(memory, clock, f"p{n}", place=f"p{n}")
+            for text in case["said"]:
+                last = await here.say(text)
+            (row,) = await memory.db.all("SELECT count(*) AS n FROM corrections WHERE item = :item", {"item": last.key})
+            assert case["corrects"] or not row["n"], case
+            missed += [case["said"][-1]] if case["corrects"] and not row["n"] else []
+    assert len(missed) <= SPOKEN[name], missed

@@ -38,6 +38,7 @@ _FOR_ALL = re.compile(r"everywhere|\.transaction\(\)|bounds=None")
 ASKED: Mapping[str, str] = {
     "Confidences._names": _NAMES,
     "Confidences.put": _TOLD,
+    "Confidences.put_about": _TOLD,
     "Conversations.active": _PLACE,
     "Conversations.get": _PLACE,
     "Facts.forget": _REPLIES,
@@ -68,8 +69,10 @@ ASKED: Mapping[str, str] = {
 }
 """What a view asks of the whole memory, by the method that does, and why."""
 WRITTEN: Mapping[str, str] = {
+    "Confidences.end_about": _TOLD,
     "Confidences.end_all": _TOLD,
     "Confidences.put": _TOLD,
+    "Confidences.put_about": _TOLD,
     "Conversations.active": _PLACE,
     "Conversations.begin": _PLACE,
     "Notices.greet": _SETTING,
@@ -180,9 +183,13 @@ async def _thinks(here: Corner, keys: Any) -> None:
 async def _confides(view: View, session: Any, told: Any, keys: Any) -> None:
     confided = await view.confidences.put(told.id, ADA, Discretion(("ben",)))
     assert [one.exchange.key for one in await view.confidences.told_by(ADA)] == [told.key]
+    about = await view.confidences.put_about([ADA], Discretion(("ben",), topic=frozenset(told.text.split()[-1:])))
+    assert [one.exchange.key for one in about] == [told.key]
     await view.confidences.confided([told])
     assert await view.confidences.queue_notice(session, [confided], [Part(next(keys), "kept from him")], "")
     assert await view.messages.in_confidence("console", [told.source_id])
+    topic = frozenset(told.text.split()[-1:])
+    assert await view.confidences.end_about([ADA], Discretion(("nobody",), ends=True, back=True, topic=topic)) == 0
     assert await view.confidences.end_all(ADA) == 1
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from adapters.base import Adapter
 from adapters.plain_words import asks_for_no_record
 from bot.admission.allowance import Allowance, Grant
+from bot.conversation.answering.discretion_answers import DiscretionAnswers
 from bot.conversation.answering.generation import Generation
 from bot.conversation.answering.renewed_answers import answer_actions
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
@@ -17,13 +18,7 @@ from bot.conversation.answering.unanswered import Unanswered
 from bot.conversation.conversation_threads import ConversationThreads
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import (
-    discretion_confirmation,
-    discretion_ended_notice,
-    introduce,
-    kept_all_the_same,
-    thoughts_offer,
-)
+from bot.conversation.introduction import introduce, kept_all_the_same, thoughts_offer
 from bot.conversation.mailbox import Ticket
 from bot.conversation.one_turn import GeneratedAnswer, ReadersChanged, RunningAnswers, TooLate, Turn
 from bot.conversation.people import is_operator
@@ -38,9 +33,6 @@ from bot.service.runtime_metrics import measures
 from memory.errors import DatabaseBusy, SourceGone
 from memory.journal.journal import OutboxRow, Part
 from memory.text.display_names import LYRA
-from memory.text.off_loop import off_loop
-from memory.text.told import discretion
-from memory.text.told.replacements import may_put_right
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 
@@ -72,6 +64,7 @@ class Turns:
         self._priority = priority
         self._running_answers = running_answers
         self._unanswered = Unanswered(services)
+        self._discretion = DiscretionAnswers(services)
         self._threads = ConversationThreads(services, allowance)
         self._keeping = asyncio.Semaphore(_KEPT_AT_ONCE)
 
@@ -82,7 +75,7 @@ class Turns:
         """
         turn = await self._intake.keep(await self._threads.opened(heard, adapter), adapter)
         if isinstance(turn, Turn):
-            await self._confirm_discretion(turn)
+            await self._discretion.confirm(turn)
         else:
             await self._tell_why_not(turn)
 
@@ -106,7 +99,7 @@ class Turns:
         await self._remove_stale_previews(turn)
         if adapter.introduces:
             await introduce(self._services, turn.place, turn.view, turn.session, adapter.prefix)
-        await self._confirm_discretion(turn)
+        await self._discretion.confirm(turn)
         await self._tell_what_is_kept(turn)
         grant, seconds = await self._allowance.take(turn.person, turn.place, turn.questions[-1].said_at, turn.chosen)
         if grant in (Grant.DECLINED, Grant.IGNORED):
@@ -154,22 +147,6 @@ class Turns:
             turn.place.platform, thoughts_offer(turn.adapter.prefix), links=NO_LINKS
         )
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
-
-    async def _confirm_discretion(self, turn: Turn) -> None:
-        """Confirm once what was understood of a request for discretion or of its end, and that something is kept with what it tells anew."""
-        questions = () if turn.place.is_private or turn.off_record else turn.questions
-        requests = [one for one in questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
-        confided = await turn.view.confidences.confided(requests) if requests else []
-        if not confided and not turn.ended_confidences:
-            return
-        text = (
-            discretion_confirmation(confided, turn.discretion_scopes, turn.adapter.prefix)
-            if confided
-            else discretion_ended_notice(turn.ended_confidences)
-        )
-        text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        queue = partial(turn.view.confidences.queue_notice, turn.session, confided, answers=turn.reply_target)
-        await self._services.outgoing.say(turn.place, text, queue)
 
     async def _tell_what_is_kept(self, turn: Turn) -> None:
         """Say in a DM or a pipe that a message was kept which asks for the contrary; at a screen it was offered to keep none of it."""
@@ -293,7 +270,3 @@ class Turns:
         if replied is None:
             return None, ()
         return replied.first, [*parts[1:], *(await self._offered(turn) if replied.thoughts_wait else ())]
-
-
-def _may_be_confided(text: str) -> bool:
-    return discretion.request_in(text) is not None or may_put_right(discretion.without_request(text))

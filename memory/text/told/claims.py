@@ -63,6 +63,7 @@ _LINKS = frozenset("in at on near by with for from to into as of bei im am an au
 _PLACES = frozenset("in at on near im am bei an auf to into nach".split())
 _INTO = frozenset("to into in back".split())
 _ARTICLES = frozenset("a an ein eine einen einem einer".split())
+_MEASURES = frozenset("way lot bit while hour mile little stück weile stunde weg".split())
 _DETERMINERS = frozenset(
     """my our the his her their your this that mein meine meinen meinem meiner unser unsere unseren unserem der die das den dem
     sein seine ihr ihre dein deine euer""".split()
@@ -250,7 +251,8 @@ def _assertion(about: frozenset[str], rest: Sequence[str], *, single: bool = Fal
     if any(char.isdigit() for word in body for char in word):
         kind = "number"
     elif body and body[0].lower() in _ARTICLES:
-        kind = "thing"
+        # "A long way" is no thing that somebody drives.
+        kind = "" if _MEASURES.intersection(word.lower() for word in body[1:3]) else "thing"
     else:
         kind = "name" if any(word[0].isupper() for word in body) else ""
     return Assertion(about, value, link, kind, single, open)

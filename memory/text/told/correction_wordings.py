@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from memory.text.questions import is_question
+from memory.text.time.dates import MONTHS
 from memory.text.told.named_things import KIN
 from memory.text.told.named_values import (
     TYPED,
@@ -35,21 +36,22 @@ _NEAREST, _CLOSE, _NEAR, _FAR = 4, 6, 12, 30
 _ALIKE = 0.5
 _HOUR = ValueKind.TIME | ValueKind.NUMBER
 
-_WORDINGS = read_wordings(__file__)
+_MONTHS = "|".join(sorted(MONTHS, key=len, reverse=True))
+_WORDINGS = read_wordings(__file__, MONTH=_MONTHS)
 _SAID = {name: any_of(said) for name, said in _WORDINGS.items() if name not in ("parts", "patterns")}
 
-_PAUSE = r"[\s,:;.!…–—-]*"
+_PAUSE = r"[\s,:;.!…–—،，、。！-]*"
 _MAY_MEAN_ANYTHING = "|".join(_SAID[table] for table in ("denies", "halts", "fills"))
 _STRONG = re.compile(rf"(?i)^\W*(?:(?:{_SAID['before']}|{_MAY_MEAN_ANYTHING})\b{_PAUSE})*(?:{_SAID['says_so']})\b{_PAUSE}")
 _WEAK = re.compile(rf"(?i)^\W*(?:(?:{_MAY_MEAN_ANYTHING})\b{_PAUSE})+(?:that )?")
-_DENIES = re.compile(rf"(?i)\b(?:{_SAID['denies']})\b")
+_DENIES = re.compile(rf"(?i)\b(?:{_SAID['denies']}|{_SAID['slips']})\b")
 _FILLS = re.compile(rf"(?i)\b(?:{_SAID['fills']})\b|\W+")
 _BEHIND = re.compile(rf"(?i)[\s,–—-]+(?:(?P<surely>{_SAID['behind']})|{_SAID['behind_perhaps']})\W*$")
 _ABOUT = re.compile(rf"(?i)^(?:{_SAID['about']}) (?P<what>.{{2,40}}?) ?[:,–—-] (?P<rest>.+)")
 _STARRED = re.compile(r"\*(?P<before>[^\s*](?:[^*]*[^\s*])?)$|(?P<behind>[^\s*](?:[^*]*[^\s*])?)\*$")
 _OTHERWISE = re.compile(rf"(?i){_SAID['otherwise']}")
 _RIGHT = re.compile(rf"(?i)\s+(?:{_SAID['was_right']})\W*$")
-_ONLY_NO = re.compile(r"(?i)^\W*(?:no+|nope|nein|nee|nö|non|ne|não)\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
+_ONLY_NO = re.compile(rf"(?i)^\W*(?:{_SAID['only_no']})\b[\s,]*(?!wait|warte|attends|espera|wacht|aspetta)")
 _IT_IS = re.compile(rf"(?i)^(?:but |aber |mais |pero )?(?:{_SAID['it_is']})\s*")
 _NOW = re.compile(
     rf"(?i)^(?=.*\b(?:{_SAID['now']})\b)(?:(?:{_SAID['now']}) )?"
@@ -58,9 +60,12 @@ _NOW = re.compile(
 _LONG_NUMBER = re.compile(rf"(?i)(?<![\w.,:])(?!(?:19|20)\d\d\b)\d{{3,}}(?: (?:{_SAID['now']}))?\W*$")
 _MOVED = re.compile(rf"(?i)\b(?:{_SAID['moved']})\b")
 _MOVED_TO, _NOT = ([re.compile(f"(?i){one}") for one in _WORDINGS["patterns"][name]] for name in ("moved_to", "not"))
-_PLACED = frozenset("in at im à en".split())
+_PLACED = frozenset("in at im à en a em w na в на في op nel".split())
 _TIMED = _PLACED | frozenset("on um am le el a alle op om às na".split())
-_THING = re.compile(r"(?i)(?:(?:the|in|at|im|der|die|das|le|la|el|à|en)\b|[^\W\d_]+ (?:\d+|[a-z])$)")
+_THING = re.compile(
+    rf"(?i)(?:{_SAID['things']})\b|(?:{_SAID['named_places']}) (?-i:[^\W\d_a-zß-ÿа-яё])|في \w+$|[^\W\d_]+ (?:\d+|[a-z])$"
+)
+_MONTH, _DAY_ALONE = re.compile(rf"(?i)\b(?:{_MONTHS})\b"), re.compile(r"\d{1,2}\.?")
 _KIN = re.compile(f"(?i){KIN}")
 _OWNERS = frozenset("my our his her their".split())
 _NOBODY = re.compile(rf"(?i){KIN}|lyra|thanks?|danke|merci|gracias|god|gott|dieu|dios|sir|yes|no|okay")
@@ -162,7 +167,8 @@ def correction(text: str) -> Correction | None:
             return replace(read, alike=True)
         # "Ok, at 6 then" agrees.
         agrees = weak and not behind and not _FILLS.sub("", weak[0])
-        return None if agrees and read and not (read.about or read.no_more) else read
+        slips = read and read.is_name and weak and _DENIES.search(weak[0])
+        return None if agrees and not slips and read and not (read.about or read.no_more) else read
     return _unmarked(text)
 
 
@@ -200,7 +206,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _instead(found: re.Match[str], *, certain: bool, answer: bool = False) -> Correction:
-    new, old = found["new"], found["old"]
+    new, old = found["new"], _whole(found)
     return Correction(kinds_of(new), values_of(new), no_more=values_of(old), certain=certain, answer=answer)
 
 
@@ -208,7 +214,13 @@ def _alike_kinds(found: re.Match[str]) -> ValueKind:
     """Return what kinds of figures or names both what holds and what does not have."""
     if _NOBODY.fullmatch(found["new"]):
         return ValueKind.NONE
-    return kinds_of(found["new"]) & kinds_of(found["old"]) & (TYPED | ValueKind.NAME)
+    return kinds_of(found["new"]) & kinds_of(_whole(found)) & (TYPED | ValueKind.NAME)
+
+
+def _whole(found: re.Match[str]) -> str:
+    """Return what does not hold, with the month that is said only once: "4 March, not 3"."""
+    month = _MONTH.search(found["new"])
+    return f"{found['old']} {month[0]}" if month and _DAY_ALONE.fullmatch(found["old"]) else str(found["old"])
 
 
 def _moved(what: str, to: str) -> Correction | None:

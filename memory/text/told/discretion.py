@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.lexical import key_words, stem
+from memory.text.lexical import key_words, stem, unspaced
 from memory.text.questions import is_question
 from memory.text.word_forms.spellings import without_possessive
 from memory.text.wordings import read_wordings
 from memory.types import Discretion
 
-_SENTENCE = re.compile(r"[.!?;:\n–—]|, | - ")
+_SENTENCE = re.compile(r"[.!?;:\n–—。！？；：，、؛،]|, | - ")
 _AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
 _NOT_EITHER = re.compile(
     r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)?(?:(?:from|to|with|around|before|vor|zu|mit|an) )?"
@@ -26,27 +26,16 @@ _JOINED = re.compile(rf"(?i)^[\s,;:)–—-]*(?:{_AND_BUT}\b)?[\s,]*|[\s,;:(–�
 """What joins a request to what it stands beside."""
 _MAY_ASK = re.compile(
     r"(?i)\b(?:tell|say|show|mention|let|know|keep|secret|private|confiden|between|sag|erzähl|verrat|wissen|erfahren|unter uns|geheim"
-    r"|dis\b|digas|cuentes|entre|dir|raccont|vertel|zeg|contes?|fales?)"
+    r"|dis\b|digas|cuentes|entre|dir|raccont|vertel|zeg|contes?|fales?|mów|powie|opowiad|zdradz|wspomin|pokazuj|słowa|wiedzi|dowiedz|między|tajemn"
+    r"|sekret|neříkej|vědět|dozvěd|mezi|говор|рассказ|сообщ|показыв|проболт|слова|знать|знал|узна|между|секрет|тайна|кажи|розповід|між|таємн"
+    r"|söyle|anlat|bahset|göster|bilme|duyma|öğrenme|aramızda|sır|تخبر|تقول|تقل|تحك|تذكر|بيننا|سر|säg|berätta|nämn|mellan|si|sig|fort|mell)"
+    r"|告[诉訴]|[说說讲講提]|知道|保密|秘密|ないで|内緒|ないしょ|黙って|ここだけ|한테|에게|비밀|우리"
 )
 """What most requests have; to look for all of their wordings takes a millisecond."""
-_JOINS = frozenset("and or nor und oder noch et ou y e".split())
-_OWN = frozenset(
-    "my our your his her their the a mein meine meinem meiner deinem deiner unserem der dem die mon ma mes mi mis".split()
-)
-_EVERYBODY = frozenset(
-    "anyone anybody anything everyone everybody nobody others people soul one no-one noone niemandem niemand keinem jemandem personne "
-    "nadie nessuno niemand ninguém alguém".split()
-)
-_NO_NAME = frozenset(
-    "me us you yourself it this that lies stories jokes tales fibs whether what how if when why i we ich wir du ihr man mir uns dir euch es "
-    "das mich dich weiter nein moi nous toi".split()
-)
-_SUBJECTS = frozenset("i he she they it who people did does do could".split())
-_FILLERS = frozenset(
-    "noch please pls actually fyi also careful important attention listen look übrigens ach achtung hör ok okay oh hey hi hello thanks thank lyra btw way really remember mean well said course right bitte danke das es dies ça cela eso esto questo dit dat isto isso que".split()
-)
+_WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
+_JOINS, _OWN, _EVERYBODY, _NO_NAME = (_WORDS[name] for name in ("joins", "own", "everybody", "no_name"))
+_SUBJECTS, _FILLERS, _BACK = (_WORDS[name] for name in ("subjects", "fillers", "back"))
 _ASKING = _FILLERS | _EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
-_BACK = frozenset("it its they that this those these he she his her and es sie er das die dies und".split())
 _GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LOOKED_AT = 8_000
@@ -54,15 +43,17 @@ _LOOKED_AT = 8_000
 _NAMELIKE = re.compile(r"\w")
 _WHOLE = re.compile(r"[^.!?\n]+")
 _LONGEST, _OVERLAP = 300, 80
+_ABOUT = "about"
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A match of a request: its span, the names (empty for everybody), and the words of the request itself."""
+    """A match of a request: its span, the names (empty for everybody), its own words, and what stands for the one thing that it is about (`it`)."""
 
     span: tuple[int, int]
     names: list[str]
     asking: frozenset[str]
+    it: str = ""
 
 
 def request_in(text: str) -> Discretion | None:
@@ -80,11 +71,34 @@ def request_in(text: str) -> Discretion | None:
         asks, beside = _parted(text, [one.span for one in found])
         back = _FILLERS.issuperset(key_words(beside))
         asking = _ASKING.union(*(one.asking for one in found))
-        about = _topic(text if back else asks, named, asking)
+        said = "\n".join(text[slice(*one.span)] for one in found)
+        about = frozenset(one for one in _topic(text if back else asks, named, asking) if not (unspaced(one) and one in said))
         told = not back and bool(about) and count_held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
-    ended = [] if is_question(text) else list(_wording_matches(text, _wordings("ends")))
-    return Discretion(tuple(dict.fromkeys(name for one in ended for name in one.names)), ends=True) if ended else None
+    return None if is_question(text) else _release_in(text)
+
+
+def _release_in(text: str) -> Discretion | None:
+    """Return what a text permits to tell: all that was told, or the one thing that it tells, names or was said last."""
+    found = _wording_matches(text, _wordings("ends"))
+    ended = [one for one in found if not (one.names or one.it) or not _is_denied(text, one.span)]
+    if not ended:
+        return None
+    names = tuple(dict.fromkeys(name for one in ended for name in one.names))
+    if not all(one.it for one in ended):
+        return Discretion(names, ends=True)
+    permits, beside = _parted(text, [one.span for one in ended])
+    asking = _ASKING.union(*(one.asking for one in ended))
+    named = _topic(permits, names, asking) if any(one.it == _ABOUT for one in ended) else frozenset()
+    topic = named or (frozenset() if goes_on(beside) else _topic(beside, names, _FILLERS))
+    return Discretion(names, ends=True, back=True, topic=topic)
+
+
+def _is_denied(text: str, span: tuple[int, int]) -> bool:
+    """Return whether something denies a permission, in it or before it in its clause."""
+    before = [one.end() for one in _SENTENCE.finditer(text, 0, span[0])]
+    clause, denies = text[before[-1] if before else 0 : span[1]], read_wordings(__file__)["denies"]
+    return bool(re.search(rf"(?i)\b(?:{denies['words']})\b|n['’]t\b|{denies['unspaced']}", clause))
 
 
 def discreet(text: str) -> Discretion | None:
@@ -101,22 +115,42 @@ def without_request(text: str) -> str:
 
 
 def _wording_matches(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
-    """Yield the matches of these wordings."""
+    """Yield the matches of these wordings that are said as such, and name no song or book."""
+    return (one for one in _every_match(text, wordings) if not _is_title(text, *one.span))
+
+
+def _is_title(text: str, begin: int, end: int) -> bool:
+    """Return whether a match is what something is called: "do not tell a soul is my favourite song"."""
+    titles = _titles()
+    return bool(titles["is"].match(text, end)) or bool(
+        titles["opens"].search(text, max(0, begin - 3), begin)
+        and titles["closes"].match(text, end)
+        and titles["things"].search(text)
+    )
+
+
+@cache
+def _titles() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(one, re.IGNORECASE) for name, one in read_wordings(__file__)["titles"].items()}
+
+
+def _every_match(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
     for begin, end in _pieces(text):
         for wording, match in ((one, match) for one in wordings for match in one.finditer(text, begin, end)):
             groups = match.groupdict()
             if (groups.get("subject") or "").strip().lower() in _SUBJECTS:
                 continue
             group = next((name for name in ("who", "short", "before") if groups.get(name)), None)
+            it = (groups.get("it") or "").lower()
             if group is None:
-                yield _Found(match.span(), [], _words_of(wording.pattern))
+                yield _Found(match.span(), [], _words_of(wording.pattern), it)
                 continue
             said = groups[group]
             names = _trailing_names(said) if group == "before" else _names(said)
             if names is not None:
                 last = match.start(group) + _length(said, names) if group == "who" else match.end()
                 begin = match.start() + (_clause(said, names) if group == "before" else 0)
-                yield _Found((begin, last), names, _words_of(wording.pattern))
+                yield _Found((begin, last), names, _words_of(wording.pattern), it)
 
 
 def _joined(text: str, request: _Found) -> Iterator[_Found]:
@@ -219,7 +253,9 @@ def _clause(said: str, names: list[str]) -> int:
 
 def _length(said: str, names: list[str]) -> int:
     """Return the length of the beginning of a phrase that holds these names."""
-    return max((said.find(name) + len(name) for name in names), default=len(said.split()[0]))
+    words = said.split()
+    first = " ".join(words[: 2 if words[0].lower() in _OWN else 1])
+    return max((said.find(name) + len(name) for name in names), default=said.find(first) + len(first))
 
 
 def _parted(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
@@ -241,7 +277,10 @@ def _topic(text: str, names: Collection[str], asking: Collection[str]) -> frozen
     return frozenset(
         word
         for word, stemmed in key_words(text).items()
-        if len(word) > 1 and word not in FUNCTION_WORDS and word not in people and not {word, stemmed} & set(asking)
+        if len(word) > 1
+        and word not in FUNCTION_WORDS
+        and word.partition("'")[0] not in people
+        and not {word, stemmed} & set(asking)
     )
 
 

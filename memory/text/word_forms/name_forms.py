@@ -144,6 +144,12 @@ def declined(name: str, tongue: str) -> frozenset[str]:
     return frozenset(forms | {one + form for form in forms for one in _PREFIXES.get(own, ())}) - {name}
 
 
+def every_form(name: str) -> frozenset[str]:
+    """Return the forms that a name may have in any of the languages that decline names; many that are none are among them."""
+    said = name.lower()
+    return frozenset({likeness(said)}).union(*(map(likeness, declined(said, tongue)) for tongue in (*_ENDINGS, *_SUFFIXES)))
+
+
 def _table(letters: str) -> Mapping[str, Sequence[str]]:
     """Read a line of letters, each with its spellings: "-" is none."""
     return {one: [way.replace("-", "") for way in ways.split("|")] for one, ways in (pair.split(":") for pair in letters.split())}

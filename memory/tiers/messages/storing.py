@@ -98,10 +98,10 @@ async def _insert(tx: Transaction, stored: Sequence[Exchange], origins: Iterable
 
 
 async def reword(tx: Transaction, domain: Domain, item: int, text: str, at: int) -> None:
-    """Set the text of a message, edited at an instant."""
+    """Set the text of a person's message, edited at an instant. One without text is read nowhere, as a command is, until it has one again."""
     await tx.run(
-        "UPDATE exchanges SET text = :text, edited_at = :at WHERE domain = :domain AND item = :item",
-        {"text": text, "at": at, "domain": domain.key, "item": item},
+        "UPDATE exchanges SET text = :text, edited_at = :at, kind = :kind WHERE domain = :domain AND item = :item",
+        {"text": text, "at": at, "kind": Kind.SAID if text else Kind.COMMAND, "domain": domain.key, "item": item},
     )
 
 

@@ -1,0 +1,91 @@
+"""What somebody is told of a request for discretion or of its end: what is kept from whom now, or that nothing is."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from bot.conversation.introduction import (
+    discretion_confirmation,
+    discretion_ended_notice,
+    discretion_not_ended_notice,
+    kept_elsewhere,
+    nothing_kept_elsewhere,
+)
+from bot.conversation.one_turn import Turn
+from bot.conversation.services import Services
+from memory.text.off_loop import off_loop
+from memory.text.told.discretion import request_in, without_request
+from memory.text.told.retellings import may_retell
+from memory.types import Discretion
+
+
+@dataclass(frozen=True, slots=True)
+class DiscretionAnswers:
+    """Confirms once what was understood of requests for discretion, in a DM after it was carried out where others read."""
+
+    _services: Services
+
+    async def confirm(self, turn: Turn) -> None:
+        """Say what the messages of a turn keep from whom, or permit; nothing if they ask for neither."""
+        if turn.off_record:
+            return
+        text = await (self._from_private(turn) if turn.place.is_private else self._in_shared(turn))
+        if text:
+            queue = partial(turn.view.confidences.queue_notice, turn.session, (), answers=turn.reply_target)
+            await self._services.outgoing.say(turn.place, text, queue)
+
+    async def _in_shared(self, turn: Turn) -> str:
+        """Confirm what was kept or may be told as the messages were stored; return what else there is to say."""
+        requests = [one for one in turn.questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
+        confided = await turn.view.confidences.confided(requests) if requests else []
+        if not confided and not turn.ended_confidences:
+            ends = [one for one in requests if (ask := request_in(one.text)) and ask.ends]
+            return await self._not_ended(turn) if ends else ""
+        text = (
+            discretion_confirmation(confided, turn.discretion_scopes, turn.adapter.prefix)
+            if confided
+            else discretion_ended_notice(turn.ended_confidences)
+        )
+        text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
+        queue = partial(turn.view.confidences.queue_notice, turn.session, confided, answers=turn.reply_target)
+        await self._services.outgoing.say(turn.place, text, queue)
+        return ""
+
+    async def _not_ended(self, turn: Turn) -> str:
+        """Return that everything is still kept, if something is: what may be told is not known here, or who is meant."""
+        if turn.retried or turn.anew:
+            return ""
+        tellers = await self._services.domains.accounts(turn.person)
+        kept = any([await turn.view.confidences.told_by(one) for one in tellers])
+        return discretion_not_ended_notice(turn.adapter.prefix) if kept else ""
+
+    async def _from_private(self, turn: Turn) -> str:
+        """Keep what was said elsewhere about the topics of requests that are made in private; return what to say of it."""
+        if turn.retried or turn.anew:
+            return ""
+        read = [await off_loop(len(one.text), partial(request_in, one.text)) for one in turn.questions]
+        asks = [ask for ask in read if ask and (ask.back or ask.ends)]
+        return "\n".join([text for ask in asks if (text := await self._elsewhere(turn, ask))])
+
+    async def _elsewhere(self, turn: Turn, ask: Discretion) -> str:
+        tellers = await self._services.domains.accounts(turn.person)
+        views = await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends else ()
+        if ask.ends and ask.topic and (ended := sum([await view.confidences.end_about(tellers, ask) for view in views])):
+            return discretion_ended_notice(ended, elsewhere=True)
+        if ask.ends:
+            kept = any([await view.confidences.told_by(one) for view in views for one in tellers])
+            return discretion_not_ended_notice(turn.adapter.prefix) if kept else ""
+        found, places = [], dict[str, None]()
+        for view in views:
+            if told := await view.confidences.put_about(tellers, ask):
+                found += told
+                names = {session.key: session.name for session in await view.sessions.all()}
+                places |= dict.fromkeys(names.get(one.exchange.session, "") for one in told)
+                self._services.maintenance.poke(view.home)
+        if not found:
+            return nothing_kept_elsewhere(named=bool(ask.topic))
+        await self._services.outgoing.remove_thread_names()
+        return kept_elsewhere(found, [one for one in places if one], turn.adapter.prefix)
+
+
+def _may_be_confided(text: str) -> bool:
+    return request_in(text) is not None or may_retell(without_request(text))

@@ -1,0 +1,225 @@
+"""What tells anew what was told before, with another value: "ahora vivo en Sevilla" after "vivo en Madrid", "locker code: 4412".
+
+Read by rule, without grammar, so that it holds in any language whose words are listed: what both say alike is what they tell of,
+and beside it each has one value of the same sort. It is read where something is kept from somebody, and there too much is kept
+rather than told; where it decides what holds, `replacements` is read.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property, lru_cache
+
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.language_detection import function_words
+from memory.text.lexical import STOP_WORDS, key_words, unspaced
+from memory.text.questions import is_question
+from memory.text.told.named_things import KIN
+from memory.text.told.named_values import Correctable, ValueKind, kinds_of
+from memory.text.told.replacements import may_put_right, tells_anew
+from memory.text.wordings import any_of, read_wordings
+
+_MOST_CHARACTERS, _MOST_CLAUSES = 600, 8
+_WORDINGS = read_wordings(__file__)
+_NOW = re.compile(rf"(?i)\b(?:{any_of(_WORDINGS['now'])})\b|{any_of(_WORDINGS['now_unspaced'])}")
+_SORT, _OWN, _PLACED, _UNITS = (frozenset(_WORDINGS[name]["all"].split()) for name in ("sort", "own", "placed", "units"))
+_ALIKE = {word: f"#{thing}" for thing, words in _WORDINGS["alike"].items() for word in words.split()}
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_CLAUSE = re.compile(r"[.!?;\n،؛。！？；—–]+\s*")
+_PART = re.compile(r"[,，、]\s*")
+_KIN = re.compile(rf"(?i)\b(?:{KIN})\b")
+_DIGITS = re.compile(r"\d+")
+_KANJI = re.compile("[\u3400-\u9fff]")
+_ONESELF = re.compile("^(?:我们?|私は?|僕は?|俺は?)")
+_CODED = 3
+"""From so many digits on a number is a code or an amount rather than an hour or a count."""
+_BESIDES, _BESIDES_SURELY, _BESIDES_CODES = 1, 3, 4
+"""How many other words stand beside a value: where it is no figure, where a word before it or what it is of says so too, and beside a code."""
+_STEM = 4
+_LONGEST_VALUE = 8
+"""The most characters of a value in a script without spaces."""
+
+
+def retells(newer: str, older: str) -> bool:
+    """Return whether a later text by the same person tells what an earlier one told with another value."""
+    return tells_anew(newer, older) or _with_another_value(newer, older)
+
+
+def may_retell(text: str) -> bool:
+    """Return whether a text may tell anything anew, or put it right: it tells what is so, or since now, or has a figure."""
+    return may_change(text) or (len(text) <= _MOST_CHARACTERS and Correctable(text).states)
+
+
+def may_change(text: str) -> bool:
+    """Return whether a text puts something right, tells that it is so since now, or has a figure: most that tell anything anew do."""
+    return may_put_right(text) or (len(text) <= _MOST_CHARACTERS and bool(_NOW.search(text) or _DIGITS.search(text)))
+
+
+def _with_another_value(newer: str, older: str) -> bool:
+    if newer == older or is_question(newer) or max(len(newer), len(older)) > _MOST_CHARACTERS:
+        return False
+    return any(_anew(now, was) for now in _clauses(newer) for was in _clauses(older))
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word that tells something, in lower case: what it is compared by, whether it may be a name, what stands before it,
+    and whether it is the first word, or named as the speaker's: "my aunt"."""
+
+    said: str
+    key: str
+    named: bool
+    link: str
+    first: bool
+    owned: bool
+
+    @property
+    def coded(self) -> bool:
+        return sum(char.isdigit() for char in self.key) >= _CODED
+
+    @property
+    def has_digit(self) -> bool:
+        return any(char.isdigit() for char in self.key)
+
+    @property
+    def is_figure(self) -> bool:
+        return self.has_digit or bool(kinds_of(self.said) & ValueKind.DAY)
+
+    def is_form_of(self, other: "_Word") -> bool:
+        """Return whether both may be forms of one word: "abito", "abitiamo"."""
+        alike = _begin_alike(self.said, other.said)
+        return (
+            alike >= _STEM
+            and alike * 2 >= max(len(self.said), len(other.said))
+            and not (self.named or other.named or self.has_digit)
+        )
+
+
+@dataclass(frozen=True)
+class _Clause:
+    """A part of a text that is compared by itself."""
+
+    text: str
+
+    @cached_property
+    def is_now(self) -> bool:
+        """Whether it says that it is so since now."""
+        return _NOW.search(self.text) is not None
+
+    @cached_property
+    def states(self) -> bool:
+        """Whether it tells what is so."""
+        return Correctable(self.text).states or ":" in self.text
+
+    @cached_property
+    def own(self) -> bool:
+        """Whether it tells of the speaker by a word of its own."""
+        return any(word in _OWN for found in _WORD.findall(self.text.lower()) for word in (found, *re.split("['’]", found)))
+
+    @cached_property
+    def words(self) -> dict[str, _Word]:
+        """Its words that tell something, by what they are compared by."""
+        found: dict[str, _Word] = {}
+        link, before, little = "", "", _little()
+        for at, one in enumerate(_WORD.findall(_NOW.sub(" ", self.text))):
+            word = _bare(one)
+            folded = word.lower()
+            if folded in little:
+                link, before = folded if folded in _PLACED else link, folded
+                continue
+            stemmed = key_words(word).get(folded, folded)
+            key = _ALIKE.get(folded) or _ALIKE.get(stemmed) or stemmed
+            ending = folded[-1] if "\uac00" <= folded[-1] < "\ud7a4" else ""
+            capital = word[0].isupper()
+            found.setdefault(
+                key, _Word(folded, key, capital and (at > 0 or one != word), ending or link, capital and at == 0, before in _OWN)
+            )
+            link = before = ""
+        return found
+
+    @cached_property
+    def unspaced(self) -> str:
+        """Its letters and digits without what says that it is so since now, if its script has no spaces."""
+        joined = "".join(_WORD.findall(_NOW.sub("", self.text)))
+        return _ONESELF.sub("", joined) if unspaced(joined) and not re.search("[\uac00-\ud7a3]", joined) else ""
+
+
+@lru_cache(maxsize=2_000)
+def _clauses(text: str) -> tuple[_Clause, ...]:
+    return tuple(dict.fromkeys(_Clause(one) for one in _every_clause(text)))[:_MOST_CLAUSES]
+
+
+def _every_clause(text: str) -> Iterator[str]:
+    for sentence in filter(str.strip, _CLAUSE.split(text)):
+        yield sentence
+        yield from (part for part in _PART.split(sentence) if part.strip())
+
+
+def _anew(now: _Clause, was: _Clause) -> bool:
+    if now.unspaced and was.unspaced:
+        return _anew_unspaced(now, was)
+    shared = {key for key in now.words.keys() & was.words.keys() if key not in _UNITS and not key.isdigit()}
+    forms = [
+        (here, there)
+        for here, one in now.words.items() if here not in shared
+        for there, other in was.words.items() if there not in shared and one.is_form_of(other)
+    ]  # fmt: skip
+    shared |= {key for pair in forms for key in pair}
+    new, old = ([one for key, one in side.words.items() if key not in shared] for side in (now, was))
+    if not shared or not new or not old or (_KIN.search(now.text) and not _KIN.search(was.text)):
+        return False
+    if new[0].first and not new[0].has_digit and new[0].key not in _SORT and not now.own:
+        return False  # "Tom lives in Graz now"
+    holds = now.is_now or (now.states and was.states)
+    figures = [[one for one in some if one.is_figure] for some in (new, old)]
+    if all(figures):
+        coded = all(any(one.coded for one in some) for some in figures)
+        besides = [one for one in new if not one.is_figure and one.key not in _SORT | _UNITS and one.key != "#code"]
+        return (coded or holds) and len(besides) <= (_BESIDES_CODES if coded else _BESIDES)
+    if any(figures) or not holds:
+        return False
+    before = list(now.words)[: next(at for at, key in enumerate(now.words) if key in shared)]
+    if any(now.words[key].owned for key in before) and not any(one.owned for one in old):
+        return False  # "my aunt lives in Graz now"
+    links = {one.link for one in new if one.link} & {one.link for one in old if one.link}
+    named = [sum(one.named for one in some) for some in (new, old)]
+    values = sum(one.named or one.link in links for one in new)
+    surely = now.is_now and (bool(links) or any(key.startswith("#") for key in shared))
+    besides_it = len(new) - values <= (_BESIDES_SURELY if surely else _BESIDES)
+    return bool(all(named) or links) and besides_it and (surely or named[0] <= named[1] + 1)
+
+
+def _anew_unspaced(now: _Clause, was: _Clause) -> bool:
+    a, b = now.unspaced, was.unspaced
+    new, old = (_DIGITS.search(one) for one in (a, b))
+    if new and old:
+        if new.group() == old.group():
+            return False
+        coded = min(len(new.group()), len(old.group())) >= _CODED
+        before = a[: new.start()], b[: old.start()]
+        alike = SequenceMatcher(None, *before, autojunk=False).find_longest_match().size
+        return (coded or now.is_now) and alike >= 2
+    begins = _begin_alike(a, b)
+    left = a[begins:], b[begins:]
+    ends = _begin_alike(left[0][::-1], left[1][::-1])
+    values = [one[: len(one) - ends] for one in left]
+    alike = begins >= 2 or (ends >= 2 and bool(_KANJI.search(left[0][len(left[0]) - ends :])))
+    return now.is_now and alike and all(0 < len(one) <= _LONGEST_VALUE for one in values)
+
+
+def _begin_alike(one: str, other: str) -> int:
+    """Return with how many characters both begin."""
+    return next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other)))
+
+
+def _bare(word: str) -> str:
+    """Return a word without an article, pronoun or ending joined to it by an apostrophe: "j'habite", "Ankara'da"."""
+    before, joint, behind = word.replace("’", "'").partition("'")
+    return word if not joint else behind if len(before) <= 2 else before
+
+
+@lru_cache(maxsize=1)
+def _little() -> frozenset[str]:
+    """Return the words that tell nothing, of all languages."""
+    return (FUNCTION_WORDS | STOP_WORDS | _OWN | _PLACED).union(*function_words().values()) - _ALIKE.keys()
