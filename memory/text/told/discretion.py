@@ -72,7 +72,7 @@ def request_in(text: str) -> Discretion | None:
     """
     if len(text) > _LOOKED_AT:
         text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
-    found = list(_wording_matches(text, _wordings("asks")))
+    found = list(_wording_matches(text, "asks"))
     found += [joined for one in found if one.names for joined in _joined(text, one)]
     if found:
         named = [name for one in found for name in one.names]
@@ -83,7 +83,7 @@ def request_in(text: str) -> Discretion | None:
         about = _topic(text if back else asks, named, asking)
         told = not back and bool(about) and count_held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
-    ended = [] if is_question(text) else list(_wording_matches(text, _wordings("ends")))
+    ended = [] if is_question(text) else list(_wording_matches(text, "ends"))
     return Discretion(tuple(dict.fromkeys(name for one in ended for name in one.names)), ends=True) if ended else None
 
 
@@ -95,13 +95,14 @@ def discreet(text: str) -> Discretion | None:
 
 def without_request(text: str) -> str:
     """Return what a text tells beside a request for discretion, the text itself if it makes none."""
-    if len(text) > _LOOKED_AT or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, _wordings("asks")))):
+    if len(text) > _LOOKED_AT or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, "asks"))):
         return text
     return " ".join(_JOINED.sub(" ", _parted(text, [one.span for one in found])[1]).split())
 
 
-def _wording_matches(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
-    """Yield the matches of these wordings."""
+def _wording_matches(text: str, purpose: str) -> Iterator[_Found]:
+    """Yield the matches of the wordings of asks or ends."""
+    wordings = [wording for held, some in _wordings(purpose) if held.search(text) for wording in some]
     for begin, end in _pieces(text):
         for wording, match in ((one, match) for one in wordings for match in one.finditer(text, begin, end)):
             groups = match.groupdict()
@@ -136,7 +137,7 @@ def _joined(text: str, request: _Found) -> Iterator[_Found]:
 
 def _added(text: str, begin: int, end: int, *, capital: bool) -> Iterator[_Found]:
     """Yield who is added in a span, where names have a `capital` letter or need none."""
-    for match in (match for wording in _wordings("joins") for match in wording.finditer(text[begin:end])):
+    for match in (match for _, some in _wordings("joins") for wording in some for match in wording.finditer(text[begin:end])):
         names = _names(match["too"])
         meant = [one for one in names or () if not capital or _OWN & set(one.split()) or one.lstrip("#")[0].isupper()]
         if meant or names == []:
@@ -159,10 +160,15 @@ def _words_of(wording: str) -> frozenset[str]:
 
 
 @cache
-def _wordings(purpose: str) -> Sequence[re.Pattern[str]]:
-    """Return the patterns of asks, joins or ends; compiled on first use, as that takes 60 ms."""
-    listed = read_wordings(__file__)[purpose].values()
-    return [re.compile(wording, re.IGNORECASE) for some in listed for wording in some]
+def _wordings(purpose: str) -> Sequence[tuple[re.Pattern[str], Sequence[re.Pattern[str]]]]:
+    """Return the patterns of asks, joins or ends, by language, behind what all matches of these hold; compiled on first use, as that
+    takes 60 ms.
+    """
+    listed = read_wordings(__file__)
+    return [
+        (re.compile(listed["held"].get(language, ""), re.IGNORECASE), [re.compile(one, re.IGNORECASE) for one in some])
+        for language, some in listed[purpose].items()
+    ]
 
 
 def _names(said: str) -> list[str] | None:
