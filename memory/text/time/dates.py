@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from memory.text.lexical import plain
+from memory.text.wordings import compiled
 
 Day = tuple[int | None, int | None, int | None]
 """Year, month, day; None if not given."""
@@ -48,11 +49,10 @@ WEEKDAYS = by_word(
 """0 is Monday."""
 WORD = re.compile(r"[^\W_]+")
 _M = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + ")"
-DATE = re.compile(
+_DATE = (
     rf"(?<!\d)(?:(\d{{4}})-(\d\d?)-(\d\d?)(?!\d)|(\d\d?)[./](\d\d?)[./](\d{{4}})(?!\d)"
     rf"|(\d\d?)(?:st|nd|rd|th|er|\.|º)?\s+(?:(?:of|de|di)\s+)?({_M})\b\.?(?:,?\s+(?:de\s+|del\s+)?(\d{{4}})(?!\d))?)"
-    rf"|\b({_M})\b\.?\s+(\d\d?)(?:st|nd|rd|th)?(?![\d:.,'’]\d|\w)(?:,?\s+(\d{{4}})(?!\d))?|\b({_M})\b\.?,?\s+(\d{{4}})(?!\d)",
-    re.IGNORECASE,
+    rf"|\b({_M})\b\.?\s+(\d\d?)(?:st|nd|rd|th)?(?![\d:.,'’]\d|\w)(?:,?\s+(\d{{4}})(?!\d))?|\b({_M})\b\.?,?\s+(\d{{4}})(?!\d)"
 )
 _RANGE = re.compile(
     r"(?<![\w.,:])(\d\d?)(?:st|nd|rd|th|\.)?\s*(?:to|until|till|and|or|bis|und|[-–—])\s*(?:the\s+)?\Z", re.IGNORECASE
@@ -85,7 +85,7 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def dates(text: str) -> Iterator[tuple[re.Match[str], list[Day]]]:
     """Yield every date in a text with its readings: 3/4/2026 has two."""
-    for m in matches(DATE, DATE_BEGINNING, text):
+    for m in matches(compiled(_DATE, re.IGNORECASE), DATE_BEGINNING, text):
         g = m.groups()
         if g[0] or g[3]:
             year, one, two = (int(n) for n in (g[0:3] if g[0] else (g[5], g[4], g[3])))
