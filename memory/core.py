@@ -184,9 +184,8 @@ class Memory:
         if domain.key in self._read_again:
             return 0
         now = self._ports.clock.now()
-        done = await rereading.catch_up(
-            self.db, self.places.seal, domain, now, partial(old_tellings.retire, now=now, seal=self.places.seal)
-        )
+        retire = partial(old_tellings.retire, now=now, seal=self.places.seal)
+        done = await rereading.catch_up(self.db, self.places.seal, domain, now, retire)
         self._read_again.add(domain.key)
         return done
 

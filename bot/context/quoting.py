@@ -45,9 +45,10 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
 async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
     """Return the n messages before one, oldest first, without those that correct a confidence of further back or tell it anew."""
     found = await adapter.messages_before(place.key, message, n, reader)
+    told = _told(found)
     # To read further back is a request to the platform, and nearly every message tells what is so.
-    telling = (at for at, one in enumerate(found) if not one.own and may_change(without_request(one.text)))
-    if all(_corrected(found[at], _theirs(found[at], found[:at])) for at in telling):
+    telling = (at for at, (one, text) in enumerate(told) if not one.own and may_change(text))
+    if all(_corrected(told[at][1], _theirs(told, at)) for at in telling):
         return list(found)
     further = await adapter.messages_before(place.key, found[0].id, _FURTHER, reader)
     alone, usable = [
@@ -64,13 +65,14 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
     """
     held: set[str] = set()
     together: dict[str, list[str]] = {}
-    for at, quote in enumerate(quotes):
-        theirs = _theirs(quote, quotes[:at])
-        corrected = _corrected(quote, theirs)
+    told = _told(quotes)
+    for at, (quote, text) in enumerate(told):
+        before = _theirs(told, at)
+        corrected = _corrected(text, before)
         together[quote.id] = together[corrected.id] if corrected else []
         together[quote.id].append(quote.id)
         if ask := discreet(quote.text):
-            theirs = [one for one in theirs if one.id not in held]
+            theirs = [one for one, _ in before if one.id not in held]
             named = [one for one in theirs if count_held(ask.topic, one.text)]
             named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
             last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
@@ -80,14 +82,20 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
     return [one for one in quotes if one.id not in held]
 
 
-def _theirs(quote: Quote, before: Sequence[Quote]) -> list[Quote]:
-    return [one for one in before if one.person and one.person == quote.person]
+def _told(quotes: Sequence[Quote]) -> list[tuple[Quote, str]]:
+    """Return quotes with what each tells beside a request for discretion, which takes a while to look for."""
+    return [(one, without_request(one.text)) for one in quotes]
 
 
-def _corrected(quote: Quote, before: Sequence[Quote]) -> Quote | None:
-    """Return which of its speaker's quotes before it, oldest first, a quote corrects, or tells anew."""
-    text = without_request(quote.text)
-    found, told = correction(text), [(one, without_request(one.text)) for one in reversed(before)]
+def _theirs(told: Sequence[tuple[Quote, str]], at: int) -> list[tuple[Quote, str]]:
+    """Return what the speaker of a quote said before it."""
+    person = told[at][0].person
+    return [before for before in told[:at] if person and before[0].person == person]
+
+
+def _corrected(text: str, before: Sequence[tuple[Quote, str]]) -> Quote | None:
+    """Return which of its speaker's quotes before it, oldest first, a text corrects, or tells anew."""
+    found, told = correction(text), before[::-1]
     of = ((one, correctable(said)) for one, said in told)
     corrected = (one for back, (one, said) in enumerate(of) if found and found.reaches(said, back) and found.is_of(said))
     return next(corrected, None) or next((one for one, said in told if retells(text, said)), None)

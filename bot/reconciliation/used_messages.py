@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from memory.index.hits import Hit
 from memory.types import Exchange, Session
 
 
-@dataclass(frozen=True, slots=True)
-class UsedMessage:
+class UsedMessage(NamedTuple):
     """A message about to be used, and where it was said."""
 
     exchange: Exchange

@@ -8,7 +8,7 @@ MARK = " […] "
 
 def tokens(text: str) -> int:
     """Return the estimated token count of a text: a third of its UTF-8 bytes, rounded up."""
-    return -(-len(text.encode("utf-8", "replace")) // 3)
+    return -(-(len(text) if text.isascii() else len(text.encode("utf-8", "replace"))) // 3)
 
 
 def clip(text: str, most: int) -> str:

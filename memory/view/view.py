@@ -118,15 +118,17 @@ class View(ViewPart):
         Requests for discretion take effect at once.
         """
         self._binding.require_own(session)
-        asking = any(message.discretion for message in messages)
+        asking, correcting = any(message.discretion for message in messages), corrections.may_correct(messages)
         shared = [one for one in self._binding.others if one.ref.kind is not DomainKind.DM]
         earlier = await self._binding.shared.confiding.earlier(session, messages, shared) if asking else {}
         # In a DM nothing is kept from anybody.
-        may_retell = self.home.ref.kind is not DomainKind.DM and corrections.may_correct(messages)
+        may_retell = correcting and self.home.ref.kind is not DomainKind.DM
         may_confide = asking or (may_retell and bool(await confidences.within(self._db, self.home)))
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
-            return await tx.whole(lambda: self._say(tx, session, messages, earlier, may_confide=may_confide))
+            return await tx.whole(
+                lambda: self._say(tx, session, messages, earlier, may_confide=may_confide, correcting=correcting)
+            )
 
     async def _say(
         self,
@@ -136,11 +138,13 @@ class View(ViewPart):
         earlier: Mapping[str, DiscretionTargets],
         *,
         may_confide: bool,
+        correcting: bool,
     ) -> storing.StoringOutcome:
         now, confiding = self._binding.now(), self._binding.shared.confiding
         asking = any(message.discretion for message in messages)
         outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
-        corrected = await corrections.note(tx, self.home, outcome.stored, late=outcome.late)
+        heard = outcome.stored if correcting or outcome.late else []
+        corrected = await corrections.note(tx, self.home, heard, late=outcome.late)
         ended, covered = (
             await confiding.heed(tx, self._binding.readable, session, outcome.stored, messages, earlier) if asking else (0, {})
         )

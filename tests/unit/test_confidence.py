@@ -1,13 +1,18 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
+import re
 from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
 from memory.places import confidences
+from memory.text.told import discretion
 from memory.text.told.discretion import count_held, request_in
 from memory.text.told.named_things import named
+from memory.text.wordings import read_wordings
 from memory.types import (
     MINUTE,
     NOBODY,
@@ -239,3 +244,31 @@ async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_n
         kept = await staff.say(session, [new])
         assert [one.earlier for one in kept.covered.values()] == [1] and all(one.sure for one in kept.covered.values())
         assert told.key in await confidences.by_item(here.memory.db, [told.key])
+
+
+def without_held(wordings: str, language: str) -> list[str]:
+    """Return those texts made from the wordings of some languages that hold nothing of what is looked for first in one."""
+    listed = read_wordings(discretion.__file__)
+    held, asks = re.compile(listed["held"][language], re.IGNORECASE), listed["asks"][wordings]
+    letters = st.characters(codec="latin-1")
+    made = st.sampled_from(asks).flatmap(lambda one: st.from_regex(re.compile(one, re.IGNORECASE), alphabet=letters))
+    missed: list[str] = []
+
+    @seed(1)
+    @settings(max_examples=8 * len(asks), database=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+    @given(made)
+    def check(text: str) -> None:
+        if not held.search(text):
+            missed.append(text)
+
+    check()
+    return missed
+
+
+@pytest.mark.parametrize("language", read_wordings(discretion.__file__)["held"])
+def test_whatever_asks_for_discretion_holds_what_is_looked_for_first(language: str) -> None:
+    assert without_held(language, language) == []
+
+
+def test_the_twin_that_looks_for_what_another_language_holds_misses_some() -> None:
+    assert without_held("german", "english")

@@ -154,13 +154,13 @@ texts = st.lists(st.sampled_from([*NUMBERED.split(), " ", " ", "\n", "-", ".", "
 @given(texts)
 def test_what_is_looked_for_place_by_place_is_what_one_search_finds(text: str) -> None:
     for pattern, beginning in (
-        (dates.DATE, dates.DATE_BEGINNING),
+        (dates.written_date(), dates.DATE_BEGINNING),
         (numbers.in_words(), numbers.COUNTED_BEGINNING),
     ):
         found = [match.span() for match in dates.matches(pattern, beginning, text)]
         assert found == [match.span() for match in pattern.finditer(text)]
-    blank = dates.blanked(text, (one.span() for one in dates.matches(dates.DATE, dates.DATE_BEGINNING, text)))
-    assert blank == dates.DATE.sub(lambda date: re.sub(r"(?s).", ";", date[0]), text)
+    blank = dates.blanked(text, (one.span() for one in dates.matches(dates.written_date(), dates.DATE_BEGINNING, text)))
+    assert blank == dates.written_date().sub(lambda date: re.sub(r"(?s).", ";", date[0]), text)
 
 
 @given(st.lists(st.tuples(texts, st.sampled_from(["Ada", "Bo Miller"])), max_size=3), texts)

@@ -229,8 +229,7 @@ class ModelAnswer:
         """
         messages = await self._lookups.begin()
         await self._allow_links()
-        prompt_size = size(messages)
-        if self._refused_size is not None and prompt_size >= self._refused_size:
+        if self._refused_size is not None and (prompt_size := size(messages)) >= self._refused_size:
             raise ContextTooLong(lazy("The model {name} cannot take a prompt that long.", name=chat.name), size=prompt_size)
         pieces: list[str] = []
         with measures.stage("model"):

@@ -122,8 +122,12 @@ class OpenAIEmbedder:
         asked = create(model=self._endpoint.model, input=list(texts), encoding_format=encoding, extra_headers=headers)
         late = lazy("{who} sent no vectors within {seconds} seconds.", who=self._endpoint.who, seconds=f"{self._timeout:g}")
         deadline = asyncio.get_running_loop().time() + self._timeout
-        async with self._endpoint.before(deadline, late), asked as response:
-            return _unit(_rows(await whole(response.iter_bytes(), MAX_BYTES), len(texts)))
+
+        async def answered() -> Vectors:
+            async with asked as response:
+                return _unit(_rows(await whole(response.iter_bytes(), MAX_BYTES), len(texts)))
+
+        return await self._endpoint.before(deadline, late, answered())
 
 
 @dataclass

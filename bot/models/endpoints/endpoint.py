@@ -8,11 +8,11 @@ import asyncio
 import math
 import re
 import ssl
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import anyio
@@ -37,6 +37,7 @@ from bot.models.endpoints.context_size import may_be_too_long, refusal_text, say
 from bot.models.endpoints.responses import ErrorResponse, Truncated, Unusable, WebPage
 from localization.sentences import Said, Sentence, lazy
 
+T = TypeVar("T")
 CONNECT_SECONDS = 10.0
 _TIMEOUT = httpx2.Timeout(None, connect=CONNECT_SECONDS)
 # What requests and reading raise. Under TLS, the last two come through httpx2 unwrapped.
@@ -145,12 +146,11 @@ class Endpoint:
         """Return the error for a prompt that does not fit."""
         return ContextTooLong(lazy("{who} cannot take a prompt that long.", who=self.who), limit, asked, room, size)
 
-    @asynccontextmanager
-    async def before(self, deadline: float, late: Said) -> AsyncGenerator[None, None]:
-        """Run one step before a deadline of the loop's clock, mapping FAULTS to ModelError, and a timeout to what is said of it."""
+    async def before(self, deadline: float, late: Said, step: Awaitable[T]) -> T:
+        """Await one step before a deadline of the loop's clock, mapping FAULTS to ModelError, and a timeout to what is said of it."""
         try:
             async with asyncio.timeout_at(deadline):
-                yield
+                return await step
         except TimeoutError:
             raise ModelTimeout(late) from None
         except FAULTS as fault:

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from functools import partial
 
+import httpx2
 import stamina
 import stamina.instrumentation
 
@@ -19,7 +20,7 @@ from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.probing import context_of
 from bot.models.endpoints.requests import CompletionRequest, Completions, has_images, policy, prompt_tokens
-from bot.models.endpoints.response_content import Response, read
+from bot.models.endpoints.response_content import read
 from bot.models.endpoints.responses import Empty, OnlyReasoned
 from bot.models.endpoints.written_calls import WrittenCall
 from bot.models.port import ChatMessage, CutShort, Restart, Tool, Toolbox, ToolCall
@@ -75,8 +76,8 @@ class OpenAIModel:
             wrote_call = False
             async with AsyncExitStack() as stack:
                 # The timeout surrounds each step and never a yield: there it would cancel the caller's own work.
-                async with self._endpoint.before(deadline, self._late):
-                    answer, piece = await self._first_piece(request, deadline, stack)
+                first = self._first_piece(request, deadline, stack)
+                answer, piece = await self._endpoint.before(deadline, self._late, first)
                 while piece is not None and not wrote_call:
                     came = clock()
                     if isinstance(piece, ToolCall):
@@ -92,8 +93,7 @@ class OpenAIModel:
                         pieces.append(piece if pieces or not earlier else f"\n\n{piece.lstrip()}")
                         yield pieces[-1]
                     try:
-                        async with self._endpoint.before(deadline, self._late):
-                            piece = await anext(answer, None)
+                        piece = await self._endpoint.before(deadline, self._late, anext(answer, None))
                     except WrittenCall:
                         wrote_call = True
                     except ModelTimeout as late:
@@ -186,7 +186,7 @@ class OpenAIModel:
             await self._facts.note(TOOLS, REFUSED)
         return begun
 
-    async def _pieces(self, response: Response, tools: Sequence[Tool]) -> AsyncGenerator[str | ToolCall, None]:
+    async def _pieces(self, response: httpx2.Response, tools: Sequence[Tool]) -> AsyncGenerator[str | ToolCall, None]:
         """Yield the visible parts of an answer, and learn from it how the model marks its reasoning."""
         known = self._facts.get(THOUGHTS)
         thoughts = WithoutThinking(waits=known == UNOPENED or (known is None and self._endpoint.thinks))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import Any
 
+import httpx2
 import openai
 
 from bot.errors import ModelBusy, ModelError, ModelGarbled
@@ -16,7 +17,6 @@ from bot.models.endpoints.backend_facts import ALTERNATING, EXTRAS, ROLES, SYSTE
 from bot.models.endpoints.call_fragments import OF_A_CALL
 from bot.models.endpoints.context_size import refusal_text
 from bot.models.endpoints.endpoint import Endpoint
-from bot.models.endpoints.response_content import Response
 from bot.models.port import ChatMessage, Image, Tool, Toolbox, ToolCall, size
 from memory.text.budget import tokens
 
@@ -34,6 +34,7 @@ class Completions:
     def __init__(self, endpoint: Endpoint, facts: BackendFacts, *, sees: bool, sampling: Mapping[str, object]) -> None:
         self._endpoint = endpoint
         self._facts = facts
+        self._headers = endpoint.headers()
         self._client = endpoint.client()
         self._sees = sees
         self._sampling = sampling
@@ -46,7 +47,7 @@ class Completions:
         most: int,
         stack: AsyncExitStack,
         rounds: Sequence[Sequence[ToolCall]] = (),
-    ) -> Response:
+    ) -> httpx2.Response:
         """Request an answer of at most `most` tokens; return the open response, left on the stack. Raises FAULTS.
 
         `rounds` are the tool calls that this endpoint made for the answer, whose extras it may want back.
@@ -79,25 +80,26 @@ class Completions:
 
     async def _opened(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], most: int, stack: AsyncExitStack
-    ) -> Response:
+    ) -> httpx2.Response:
         tooled = {"tools": [tool_payload(tool) for tool in tools]} if tools else {}
-        create: Any = self._client.chat.completions.with_streaming_response.create
-        asked = create(
-            model=self._endpoint.model,
-            messages=(),
-            stream=True,
-            extra_headers=self._endpoint.headers(),
-            # The library validates everything outside `extra_body`: 10 ms for the prompt of a long conversation.
-            extra_body={"messages": messages, **tooled, **self._sampling},
-            **{self._limit_name: most},
-        )
+        limited = {"model": self._endpoint.model, "stream": True, self._limit_name: most}
+        # What the library has for this path alone looks through all parameters for types that JSON lacks, and wraps the response.
+        post: Any = self._client.post
         try:
-            response: Response = await stack.enter_async_context(asked)
-            return response
+            response: httpx2.Response = await post(
+                "/chat/completions",
+                cast_to=httpx2.Response,
+                body={**limited, "messages": messages, **tooled, **self._sampling},
+                options={"headers": self._headers},
+                stream=True,
+            )
         except openai.BadRequestError as refusal:
             named = refusal.param == "max_tokens" or "max_completion_tokens" in refusal_text(refusal.body)
             if not named or self._limit_name != "max_tokens":
                 raise
+        else:
+            stack.push_async_callback(response.aclose)
+            return response
         # OpenAI's newer models accept the limit under another name only; compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"
         return await self._opened(messages, tools, most, stack)

@@ -6,9 +6,8 @@ Calls that a model writes as text are held back: its server does not parse them,
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, suppress
-from typing import Any
 
-from openai import AsyncAPIResponse
+import httpx2
 
 from bot.models.endpoints.endpoint import FAULTS
 from bot.models.endpoints.responses import DONE, WebPage, events, pieces, whole
@@ -18,11 +17,10 @@ from memory.text.thinking import WithoutThinking
 
 _END_SECONDS = 0.05
 """How long to wait for the end of a response whose answer is complete."""
-Response = AsyncAPIResponse[Any]
 
 
 async def read(
-    response: Response, limit: int, thoughts: WithoutThinking, tools: Sequence[Tool]
+    response: httpx2.Response, limit: int, thoughts: WithoutThinking, tools: Sequence[Tool]
 ) -> AsyncGenerator[str | ToolCall, None]:
     """Yield an answer of at most `limit` bytes in pieces; from an endpoint without streaming, as a whole.
 
@@ -48,11 +46,11 @@ async def read(
 
 
 async def _sent(
-    response: Response, limit: int, thoughts: WithoutThinking, *, calls: bool
+    response: httpx2.Response, limit: int, thoughts: WithoutThinking, *, calls: bool
 ) -> AsyncGenerator[str | ToolCall, None]:
     """Yield the parts of a response, whose beginning tells what it is: endpoints and proxies declare the same bytes differently."""
-    async with aclosing(_from_first_byte(response.iter_bytes())) as chunks:
-        first = await anext(chunks, b"")
+    async with aclosing(response.aiter_bytes()) as chunks:
+        first = await _first_visible(chunks)
         if first.startswith(b"<") or "html" in response.headers.get("content-type", ""):
             raise WebPage
         everything = _prepended(first, chunks)
@@ -64,13 +62,12 @@ async def _sent(
         await _finish(chunks)
 
 
-async def _from_first_byte(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Yield the chunks from the first visible byte on: blank lines keep a connection open until then."""
-    begun = False
+async def _first_visible(chunks: AsyncIterator[bytes]) -> bytes:
+    """Return the first chunk that is not blank, from its first visible byte on: blank lines keep a connection open until then."""
     async for chunk in chunks:
-        if shown := chunk if begun else chunk.lstrip(b"\xef\xbb\xbf \t\r\n"):
-            begun = True
-            yield shown
+        if shown := chunk.lstrip(b"\xef\xbb\xbf \t\r\n"):
+            return shown
+    return b""
 
 
 async def _prepended(first: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:

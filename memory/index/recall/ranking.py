@@ -282,7 +282,6 @@ def _only(query: Query, documents: Documents, score: Floats) -> Floats:
         items = documents.items.now
         gone = np.fromiter(query.exclude, np.int64, len(query.exclude))
         at = np.searchsorted(items, gone)
-        at = at[at < len(items)]
         score = score.copy()
-        score[at[np.isin(items[at], gone)]] = 0
+        score[at[(at < len(items)) & (items[np.minimum(at, len(items) - 1)] == gone)]] = 0
     return score

@@ -63,7 +63,7 @@ def request_in(text: str) -> Discretion | None:
     """
     if len(text) > _LOOKED_AT:
         text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
-    found = list(_wording_matches(text, _wordings("asks")))
+    found = list(_wording_matches(text, "asks"))
     found += [joined for one in found if one.names for joined in _joined(text, one)]
     if found:
         named = [name for one in found for name in one.names]
@@ -80,7 +80,7 @@ def request_in(text: str) -> Discretion | None:
 
 def _release_in(text: str) -> Discretion | None:
     """Return what a text permits to tell: all that was told, or the one thing that it tells, names or was said last."""
-    found = _wording_matches(text, _wordings("ends"))
+    found = _wording_matches(text, "ends")
     ended = [one for one in found if not (one.names or one.it) or not _is_denied(text, one.span)]
     if not ended:
         return None
@@ -109,14 +109,14 @@ def discreet(text: str) -> Discretion | None:
 
 def without_request(text: str) -> str:
     """Return what a text tells beside a request for discretion, the text itself if it makes none."""
-    if len(text) > _LOOKED_AT or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, _wordings("asks")))):
+    if len(text) > _LOOKED_AT or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, "asks"))):
         return text
     return " ".join(_JOINED.sub(" ", _parted(text, [one.span for one in found])[1]).split())
 
 
-def _wording_matches(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
-    """Yield the matches of these wordings that are said as such, and name no song or book."""
-    return (one for one in _every_match(text, wordings) if not _is_title(text, *one.span))
+def _wording_matches(text: str, purpose: str) -> Iterator[_Found]:
+    """Yield the matches of the wordings of asks or ends that are said as such, and name no song or book."""
+    return (one for one in _every_match(text, purpose) if not _is_title(text, *one.span))
 
 
 def _is_title(text: str, begin: int, end: int) -> bool:
@@ -134,7 +134,8 @@ def _titles() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(one, re.IGNORECASE) for name, one in read_wordings(__file__)["titles"].items()}
 
 
-def _every_match(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
+def _every_match(text: str, purpose: str) -> Iterator[_Found]:
+    wordings = [wording for held, some in _wordings(purpose) if held.search(text) for wording in some]
     for begin, end in _pieces(text):
         for wording, match in ((one, match) for one in wordings for match in one.finditer(text, begin, end)):
             groups = match.groupdict()
@@ -170,7 +171,7 @@ def _joined(text: str, request: _Found) -> Iterator[_Found]:
 
 def _added(text: str, begin: int, end: int, *, capital: bool) -> Iterator[_Found]:
     """Yield who is added in a span, where names have a `capital` letter or need none."""
-    for match in (match for wording in _wordings("joins") for match in wording.finditer(text[begin:end])):
+    for match in (match for _, some in _wordings("joins") for wording in some for match in wording.finditer(text[begin:end])):
         names = _names(match["too"])
         meant = [one for one in names or () if not capital or _OWN & set(one.split()) or one.lstrip("#")[0].isupper()]
         if meant or names == []:
@@ -193,10 +194,18 @@ def _words_of(wording: str) -> frozenset[str]:
 
 
 @cache
-def _wordings(purpose: str) -> Sequence[re.Pattern[str]]:
-    """Return the patterns of asks, joins or ends; compiled on first use, as that takes 60 ms."""
-    listed = read_wordings(__file__)[purpose].values()
-    return [re.compile(wording, re.IGNORECASE) for some in listed for wording in some]
+def _wordings(purpose: str) -> Sequence[tuple[re.Pattern[str], Sequence[re.Pattern[str]]]]:
+    """Return the patterns of asks, joins or ends, by language, behind what all matches of these hold; compiled on first use, as that
+    takes 60 ms.
+
+    Most texts hold nothing of what all requests in a language do, and to look for each takes long. Only asks are told so.
+    """
+    listed = read_wordings(__file__)
+    held = listed["held"] if purpose == "asks" else {}
+    return [
+        (re.compile(held.get(language, ""), re.IGNORECASE), [re.compile(one, re.IGNORECASE) for one in some])
+        for language, some in listed[purpose].items()
+    ]
 
 
 def _names(said: str) -> list[str] | None:

@@ -77,7 +77,7 @@ _SURNAMED = (
     rf"\b{_ONE} heißt (?:mit (?:ganzem|vollem) Namen |eigentlich ){_FULL}",
     rf"\b{_ONE} heißt mit (?:Nachnamen|Familiennamen) (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
 )
-_CALLED = re.compile(rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{KIN}|{_PETS})\b", re.IGNORECASE)
+_CALLED = rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{KIN}|{_PETS})\b"
 _LARGE = re.compile(rf"(?:(?<=[\w,;:'’\"(]\s)|(?<=\b[DM]r\.\s)|(?<=\bMs\.\s)|(?<=\bMrs\.\s)|(?<=\bProf\.\s)){_NAME}")
 _SPEECH = frozenset(":'’\"(")
 _WRITES_NOUNS_LARGE = frozenset({"german"})
@@ -88,9 +88,7 @@ _NO_NAME = frozenset(
 )
 _PART_OF_NONE = _NO_NAME.union(KIN.split("|"), _PETS.split("|"), ("project", "projekt"))
 _KINDS = rf"(?:{KIN}|{_PETS}|project|projekt|city|town|village|island|country|stadt|dorf|insel)"
-_ASKED = re.compile(
-    rf"(?i)^(?:(?:the|an?|my|our|his|her|their|mein\w{{0,2}}|unser\w{{0,2}}|der|die|das) )?(?:{_KINDS} )?(?P<name>\S.*?)(?: {_KINDS})?$"
-)
+_ASKED = rf"(?i)^(?:(?:the|an?|my|our|his|her|their|mein\w{{0,2}}|unser\w{{0,2}}|der|die|das) )?(?:{_KINDS} )?(?P<name>\S.*?)(?: {_KINDS})?$"
 _WORD = re.compile(r"[^\W\d_][\w'’-]*(?:#[a-z2-7]{4})?")
 _SPELLED = re.compile(r"(?<=[\w,;:'’\"(]\s)\w[\w'’-]*")
 _NEW_SENTENCE = re.compile(r"(?:^|[.!?:;\n…])[\s\"“„'(\[*>-]*$")
@@ -185,14 +183,14 @@ def surnamed(text: str) -> dict[str, str]:
 def names_asked(name: str) -> list[str]:
     """Return the possible names in what is asked about, the whole first: "project Atlas" and "the Atlas project" mean Atlas."""
     whole = " ".join(name.split())
-    match = _ASKED.match(whole)
+    match = compiled(_ASKED).match(whole)
     plain = without_possessive((match["name"] if match else whole).strip("'’\"“”„?!."))
     return list(dict.fromkeys(one for one in (whole, plain) if one))
 
 
 def aliases_in(text: str) -> list[str]:
     """Return what a text calls unnamed people and pets: "sister" for "my sister"."""
-    return [match["alias"].lower() for match in _CALLED.finditer(text[:_LOOKED_AT])]
+    return [match["alias"].lower() for match in compiled(_CALLED, re.IGNORECASE).finditer(text[:_LOOKED_AT])]
 
 
 @dataclass(frozen=True, slots=True)
