@@ -11,8 +11,8 @@ from functools import partial
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Card, CardLimits
-from adapters.markup import printable
-from adapters.splitting import closed, units
+from adapters.markdown_structure import closed
+from adapters.markup import printable, units
 from bot.delivery.exit_gate import ExitGate
 from bot.delivery.links import NO_LINKS, AllowList, PassingLinks
 from memory.journal.journal import Part
