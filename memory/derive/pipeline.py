@@ -86,7 +86,7 @@ class Piece(Generic[T]):
 
     async def as_read(self, tx: Transaction, domain: Domain) -> bool:
         """Return whether the piece is still wanted and all its sources are unchanged, none told in confidence or corrected since."""
-        texts, are_living, confided, corrected, is_wanted = await tx.together(
+        texts, are_living, confided, corrected, is_wanted = await tx.gather(
             texts_of(tx, self.texts),
             living(tx, list(self.texts)),
             confidences.by_item(tx, self.texts),

@@ -79,7 +79,7 @@ class Transaction(Reader, Protocol):
         """Return the rows of a one-table SELECT that no other transaction has locked, and lock them until the end."""
         ...
 
-    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+    async def gather(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Await all of these and return what they return; a store may run statements of several at once, in their order.
 
         None of them is the `last`: where one fails, the others may still run. Raises what the first of them that failed raised.

@@ -180,7 +180,7 @@ class View(ViewPart):
         cited = {*answer.sources, *asked}
         posted = await shown_posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
         in_view = {*cited, *answer.seen, *posted}
-        others, _, _, thoughts_wait = await tx.together(
+        others, _, _, thoughts_wait = await tx.gather(
             seen.abroad(tx.everywhere, self.home, in_view, cited),
             require_living(tx, sorted(cited)),
             require_standing(tx, self._domains, asked, in_view, answer.seen, answer.begun),

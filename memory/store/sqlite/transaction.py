@@ -130,7 +130,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         self._over = True
         return done
 
-    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+    async def gather(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Await one after the other, in the connection's thread."""
 
         async def each() -> list[Any]:
