@@ -67,7 +67,7 @@ class Inbox:
         now = self._clock.now()
         # Other writers can wait; a platform whose events are not taken does not.
         async with self._db.transaction(first=True, bounds=in_commit_order(platform, events, cursors)) as tx:
-            return await tx.whole(lambda: _accept(tx, platform, events, cursors, now))
+            return await tx.finish(lambda: _accept(tx, platform, events, cursors, now))
 
     async def cursors(self, platform: str) -> dict[str, str]:
         """Return the cursor of each stream of a platform."""

@@ -54,7 +54,7 @@ class Outbox:
         waits. The text of a part that belongs to no item is blanked: it can quote other domains, where forgetting would not find it.
         """
         async with self._db.transaction(bounds=Bounds()) as tx:
-            return await tx.whole(lambda: self._sent(tx, row, remote_id, then, done))
+            return await tx.finish(lambda: self._sent(tx, row, remote_id, then, done))
 
     async def _sent(self, tx: Transaction, row: int, remote_id: str, then: str, done: str) -> list[OutboxRow]:
         rows = await tx.all(

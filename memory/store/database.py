@@ -86,7 +86,7 @@ class Transaction(Reader, Protocol):
         """
         ...
 
-    async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def finish(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Await all that is left to do, and return what it returns; a store may run it in a thread of its own, and commit with it.
 
         It awaits nothing but this transaction.

@@ -39,7 +39,7 @@ class QueuedTransaction(Reader, Generic[S]):
         if some := rows if callable(rows) else list(rows):
             self._waiting.append((sql, some))
 
-    async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def finish(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Await all that is left to do."""
         return await work()
 

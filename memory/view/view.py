@@ -123,7 +123,7 @@ class View(ViewPart):
         may_confide = asking or (corrections.may_correct(messages) and bool(await confidences.within(self._db, self.home)))
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
-            return await tx.whole(lambda: self._say(tx, session, messages, earlier, may_confide=may_confide))
+            return await tx.finish(lambda: self._say(tx, session, messages, earlier, may_confide=may_confide))
 
     async def _say(
         self,
@@ -161,7 +161,7 @@ class View(ViewPart):
         holds: dict[int, bool] = {}
         while True:
             async with self._binding.writing() as tx:
-                in_view, held, replied = await tx.whole(partial(self._answer, tx, session, answer, judged, holds))
+                in_view, held, replied = await tx.finish(partial(self._answer, tx, session, answer, judged, holds))
             if held == judged:
                 return replied
             # An embedder may take its time, so this is judged between transactions.

@@ -64,7 +64,7 @@ class NotedReader:
         row: Row | None = await self.inner.one(sql, parameters)
         return row
 
-    async def whole(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    async def finish(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         """Await all that is left to do here, for the same reason as in `gather`."""
         return await work()
 

@@ -293,7 +293,7 @@ async def test_what_is_done_in_one_trip_is_kept_whole_or_not_at_all(tmp_path: Pa
 
         with pytest.raises(ValueError) if fails else nullcontext():
             async with db.transaction() as tx:
-                assert [row["key"] for row in await tx.whole(lambda: halves(tx))] == ["a"]
+                assert [row["key"] for row in await tx.finish(lambda: halves(tx))] == ["a"]
         assert [row["key"] for row in await db.all("SELECT key FROM settings ORDER BY key")] == ([] if fails else ["a", "b"])
         assert await whole(db)
 
@@ -370,7 +370,7 @@ async def test_what_was_given_up_before_it_began_leaves_no_transaction_open(tmp_
             await asyncio.wait({reading})
         await pair(db, "next")
         async with db.transaction() as tx:
-            assert len(await tx.whole(partial(tx.all, "SELECT * FROM settings WHERE scope = 'next'"))) == 2
+            assert len(await tx.finish(partial(tx.all, "SELECT * FROM settings WHERE scope = 'next'"))) == 2
         await pair(db, "after")
 
 

@@ -124,7 +124,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         """Run one statement and return all its rows: there are no other writers."""
         return await self.all(sql, parameters)
 
-    async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def finish(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Do all that is left in the connection's thread, where no statement waits for the event loop, and commit."""
         done = await self._carried_out(work, ends=True)
         self._over = True
