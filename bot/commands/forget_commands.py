@@ -19,7 +19,7 @@ from localization.sentences import _, lazy, ngettext
 from localization.yes_or_no import YES
 from memory.errors import NotFound
 from memory.types import MINUTE, Forgotten, Identity, Session
-from memory.view.selecting import Selection, together
+from memory.view.selecting import Selection, combined
 from memory.view.view import View
 
 _THAT = "that"

@@ -53,7 +53,7 @@ class Selection:
         return [*self.gists, *chain.from_iterable(self.stated.values())]
 
 
-def together(selections: Sequence[Selection]) -> Selection:
+def combined(selections: Sequence[Selection]) -> Selection:
     """Combine the selections of several homes, messages and replies oldest first."""
     stated: dict[str, list[str]] = {}
     for tier, texts in (item for one in selections for item in one.stated.items()):
