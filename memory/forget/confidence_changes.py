@@ -97,7 +97,7 @@ class ConfidenceChanges:
 
     async def _amended(self, reader: Reader, items: Sequence[int]) -> dict[int, str]:
         """Return the texts of these messages, and of those that correct them or are corrected by them."""
-        found = await exchanges.among(reader, await corrections.together(reader, items))
+        found = await exchanges.among(reader, await corrections.with_tied(reader, items))
         return {key: one.text for key, one in found.items() if one.kind is Kind.SAID}
 
     async def _named(self, domain: int, session: int, teller: Identity, topic: frozenset[str], before: int) -> dict[int, str]:

@@ -73,8 +73,8 @@ async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) 
     return corrected
 
 
-async def together(reader: Reader, items: Collection[int]) -> list[int]:
-    """Return these messages with what they put right and what puts them right, oldest first."""
+async def with_tied(reader: Reader, items: Collection[int]) -> list[int]:
+    """Return these messages with those they correct and those that correct them, oldest first."""
     found, new = set(items), sorted(items)
     while new:
         rows = await paged(reader, "SELECT item, corrects FROM corrections WHERE item IN ({within})", new)

@@ -175,7 +175,7 @@ class KeptMessages:
         teller = await identities.account(tx, row["identity"])
         if teller and domain.ref.kind is not DomainKind.DM:
             whom = await withheld_from(tx, [domain], ask, teller)
-            await self._confiding.put(tx, sorted({*await corrections.together(tx, [row["item"]]), *besides}), whom)
+            await self._confiding.put(tx, sorted({*await corrections.with_tied(tx, [row["item"]]), *besides}), whom)
 
     async def _find(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
         here = {"platform": platform, "place": place}
