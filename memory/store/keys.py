@@ -82,7 +82,7 @@ def word(path: Path, new: Callable[[], str]) -> str:
 
 def write(path: Path, text: str) -> None:
     """Write a word to a file that only its owner may read, atomically replacing any earlier one."""
-    home_files.write_whole(path, text.encode("ascii") + b"\n")
+    home_files.write_atomically(path, text.encode("ascii") + b"\n")
 
 
 @contextmanager
