@@ -172,7 +172,7 @@ class ConfidenceChanges:
         teller = await identities.account(tx, later.identity) if later.identity and corrections.may_correct([later]) else None
         confided = await confidences.told_by(tx, domain, teller) if teller else []
         told = await exchanges.among(tx, [item for item, _ in confided[-_MOST:]])
-        return [item for item, one in told.items() if one.said_at < later.said_at and corrections.puts_right(later, one)]
+        return [item for item, one in told.items() if one.said_at < later.said_at and corrections.corrects(later, one)]
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
         """Keep items from these people as well, from this transaction on."""

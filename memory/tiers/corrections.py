@@ -34,7 +34,7 @@ def may_correct(offered: Sequence[NewExchange] | Sequence[Exchange]) -> bool:
     return any(one.kind is Kind.SAID and one.role == "user" and may_put_right(without_request(one.text)) for one in offered)
 
 
-def puts_right(later: Exchange, earlier: Exchange) -> bool:
+def corrects(later: Exchange, earlier: Exchange) -> bool:
     """Return whether a message may correct an earlier one of its speaker's, or tell it anew, in whichever conversation of their domain."""
     found, told = _correction(later), without_request(earlier.text)
     if found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST):
