@@ -17,7 +17,7 @@ from memory.core import Memory
 from memory.text.told.correction_wordings import correction
 from memory.text.told.discretion import count_held, discreet, goes_on, without_request
 from memory.text.told.named_values import correctable
-from memory.text.told.replacements import may_put_right, tells_anew
+from memory.text.told.replacements import reads_as_correction, tells_anew
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
@@ -45,7 +45,7 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
 async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
     """Return the n messages before one, oldest first, without those that correct a confidence of further back or tell it anew."""
     found = await adapter.messages_before(place.key, message, n, reader)
-    telling = (at for at, one in enumerate(found) if not one.own and may_put_right(without_request(one.text)))
+    telling = (at for at, one in enumerate(found) if not one.own and reads_as_correction(without_request(one.text)))
     if all(_corrected(found[at], _theirs(found[at], found[:at])) for at in telling):
         return list(found)
     further = await adapter.messages_before(place.key, found[0].id, _FURTHER, reader)

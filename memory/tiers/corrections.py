@@ -16,7 +16,7 @@ from memory.text.sentence_splitting import sentences
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.discretion import without_request
 from memory.text.told.named_values import WORD, Correctable
-from memory.text.told.replacements import may_put_right, tells_anew
+from memory.text.told.replacements import reads_as_correction, tells_anew
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, Domain, Exchange, Kind, NewExchange
@@ -31,7 +31,7 @@ _LATEST = 2 * DAY
 
 def may_correct(offered: Sequence[NewExchange] | Sequence[Exchange]) -> bool:
     """Return whether one of these messages may put something right, or tell anew what it was about."""
-    return any(one.kind is Kind.SAID and one.role == "user" and may_put_right(without_request(one.text)) for one in offered)
+    return any(one.kind is Kind.SAID and one.role == "user" and reads_as_correction(without_request(one.text)) for one in offered)
 
 
 def corrects(later: Exchange, earlier: Exchange) -> bool:

@@ -40,7 +40,7 @@ from memory.journal.journal import OutboxRow, Part
 from memory.text.display_names import LYRA
 from memory.text.off_loop import off_loop
 from memory.text.told import discretion
-from memory.text.told.replacements import may_put_right
+from memory.text.told.replacements import reads_as_correction
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 
@@ -296,4 +296,4 @@ class Turns:
 
 
 def _may_be_confided(text: str) -> bool:
-    return discretion.request_in(text) is not None or may_put_right(discretion.without_request(text))
+    return discretion.request_in(text) is not None or reads_as_correction(discretion.without_request(text))

@@ -66,7 +66,7 @@ def tells_anew(newer: str, older: str) -> bool:
     return replaces(older, newer) or superseded(claims(older), claims(newer), frozenset())
 
 
-def may_put_right(text: str) -> bool:
+def reads_as_correction(text: str) -> bool:
     """Return whether a text corrects what was told before, or tells of a change in it, or of what is only once."""
     return correction(text) is not None or bool(replacements(text)) or claims(text).supersedes
 
