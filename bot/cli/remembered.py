@@ -9,7 +9,7 @@ from bot.cli.output import page_of
 from bot.commands.knowledge_commands import PRIVATE
 from bot.commands.texts import ladder_text, page_text, receipts
 from bot.printing import note, show
-from bot.rights.correction import put_right
+from bot.rights.correction import correct_fact
 from localization.sentences import _, lazy
 from memory.types import Statement
 from memory.view.view import View
@@ -99,7 +99,7 @@ async def correct(as_: str, fact: str, text: str, as_json: bool) -> None:
     """Replace a fact with what a person says. Raises BadInput for empty text, NotFound."""
     async with open_app() as app:
         view, name = await app.view(as_), as_ or app.base.environment.user
-        old, new = await put_right(app, view, name, fact, text)
+        old, new = await correct_fact(app, view, name, fact, text)
         said, zone, now = await view.digests.receipts([new]), view.home.time_zone, app.base.clock.now()
         if as_json:
             json_output.say(json_output.fact(new, said, zone))
