@@ -207,7 +207,7 @@ class ForgetCommands(Group):
 
     async def _ask(self, call: Call, view: View, found: Sequence[Selected]) -> Reply:
         """Show what goes, and forget it once that is confirmed: at once, or within ten minutes at the same place."""
-        now, going = self._services.clock.now(), together([one.selection for one in found])
+        now, going = self._services.clock.now(), combined([one.selection for one in found])
         if not going.messages:
             return plain(nothing_found())
         lines = preview(going, now, found[0].view.home.time_zone, _EACH)

@@ -71,7 +71,7 @@ class Phrases:
         }
         return (told_as_well if also else told)[asks, own]
 
-    def put_right(self, who: str, when: str, *, own: bool) -> str:
+    def corrected(self, who: str, when: str, *, own: bool) -> str:
         """Introduce a quote of what corrects the one before: who corrected it, and when."""
         if own:
             return self.framed("You corrected that {when}", when=when)
