@@ -52,7 +52,7 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, lat
     corrected: set[int] = set()
     new, again = {one.key for one in said}, set[int]()
     for one in sorted([*said, *(await _after(tx, domain, said) if late else ())], key=lambda one: (one.said_at, one.key)):
-        if (found := _correction(one)) and (of := await _put_right(tx, one, found)):
+        if (found := _correction(one)) and (of := await _corrected_by(tx, one, found)):
             if one.key not in new and not (new | again).intersection(of):
                 continue
             again.add(one.key)
@@ -69,7 +69,7 @@ async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) 
     if Correctable(before).figures != Correctable(after.text).figures:
         await tx.run("DELETE FROM corrections WHERE corrects = :item", {"item": after.key})
     if found := _correction(after):
-        corrected |= set(await _tie(tx, domain, after, found, await _put_right(tx, after, found)))
+        corrected |= set(await _tie(tx, domain, after, found, await _corrected_by(tx, after, found)))
     return corrected
 
 
@@ -136,10 +136,10 @@ async def _after(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> l
 
 async def would_correct(reader: Reader, said: Exchange) -> list[int]:
     """Return the messages that a message corrects, or would if it were stored."""
-    return await _put_right(reader, said, found) if (found := _correction(said)) else []
+    return await _corrected_by(reader, said, found) if (found := _correction(said)) else []
 
 
-async def _put_right(reader: Reader, said: Exchange, found: Correction) -> list[int]:
+async def _corrected_by(reader: Reader, said: Exchange, found: Correction) -> list[int]:
     """Return the message that a correction is about, and the answer of hers that it follows, if that says the same."""
     rows = await reader.all(
         exchanges.SELECT
