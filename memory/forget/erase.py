@@ -71,11 +71,20 @@ async def supersede(tx: Transaction, domain: Domain, items: Sequence[int], now: 
     await _remove_all(tx, domain, gone, now)
 
 
-async def let_go(tx: Transaction, domain: Domain, items: Sequence[int], now: int, *, again: bool) -> None:
-    """Remove digests or statements of a domain with the summaries that rest on them, to be rewritten only if `again`.
+async def remove_to_rewrite(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
+    """Remove digests or statements of a domain with the summaries that rest on them, to be derived again.
 
     Whatever else was made from them stays, and rests on their messages now.
     """
+    await _remove_with_summaries(tx, domain, items, now, again=True)
+
+
+async def remove_for_good(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
+    """Remove the same as `remove_to_rewrite`, but derive none of it again."""
+    await _remove_with_summaries(tx, domain, items, now, again=False)
+
+
+async def _remove_with_summaries(tx: Transaction, domain: Domain, items: Sequence[int], now: int, *, again: bool) -> None:
     gone = sorted({*items, *await summaries.resting_on(tx, items)})
     await rest_on_messages(tx, gone)
     await _remove_all(tx, domain, gone, now, again=again)

@@ -39,7 +39,7 @@ async def retire(tx: Transaction, corrected: Collection[int], now: int) -> None:
         if row["said"] not in old or old[row["said"]].may_stand_in(text):
             telling.add(row["item"])
     for domain, those in await by_domain(tx, sorted(telling)):
-        await erase.let_go(tx, domain, those, now, again=True)
+        await erase.remove_to_rewrite(tx, domain, those, now)
 
 
 _PUT_RIGHT = "SELECT c.corrects, e.text FROM corrections c JOIN exchanges e ON e.item = c.item WHERE c.corrects IN ({within})"
