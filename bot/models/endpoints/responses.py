@@ -77,7 +77,7 @@ class ErrorResponse(Exception):
         self.body = body
 
 
-async def whole(chunks: AsyncIterator[bytes], limit: int) -> object:
+async def read_json(chunks: AsyncIterator[bytes], limit: int) -> object:
     """Return the JSON document in the chunks. Raises Unusable if it is invalid, or longer than `limit` bytes."""
     body = bytearray()
     async for chunk in chunks:
@@ -126,7 +126,7 @@ async def pieces(
     if (held := held + thoughts.rest(cut=finished in _CUT)).strip():
         shown = True
         yield held
-    made = called.whole()
+    made = called.calls()
     for call in made:
         yield call
     if not (shown or made):
