@@ -182,7 +182,7 @@ def _missed(batch: SyncBatch) -> list[tuple[str, ...]]:
     if not batch.since:
         return [()]
     known = [one for one in batch.segments if one.inside and one.room.record != RoomRecord()]
-    return [("", one.room.id) for one in known if not one.whole or not one.room.record.inside]
+    return [("", one.room.id) for one in known if not one.complete or not one.room.record.inside]
 
 
 async def _invites(response: SyncResponse) -> Mapping[str, Any]:

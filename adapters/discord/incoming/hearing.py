@@ -52,7 +52,7 @@ class Hearing:
         self._handing_over = asyncio.Lock()
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether nothing that was missed before is left to be read."""
         return self.backfill.is_complete
 

@@ -93,7 +93,7 @@ class Hearing:
         room, was_inside = segment.room, segment.room.record.inside
         comes_again = segment.inside and not quiet and room.record != RoomRecord()
         missed: list[RoomEvent] = []
-        room.begin(segment.state, whole=segment.whole)
+        room.begin(segment.state, complete=segment.complete)
         known = KnownRoom.of(room)
         for event in segment.events:
             if event.is_state:

@@ -60,7 +60,7 @@ class References:
             is_known_to_all = room.tells_newcomers or not room.record.admitted
             return self._epochs[key] == room.record.epoch and is_known_to_all
         then = self._then.get(key)
-        if then is None or not then.is_whole or (room.record.shape is RoomShape.ROOM and then.is_private(room.me)):
+        if then is None or not then.is_complete or (room.record.shape is RoomShape.ROOM and then.is_private(room.me)):
             return False
         return room.tells_newcomers or Audience(room).at(then).reads
 

@@ -36,12 +36,12 @@ _SLACK = 5 * 60 * 1_000_000
 class PostSearch:
     """The result of a search for an own message: its id, '' if it was not found.
 
-    `whole` means the whole time in question was read, `closed` that it contains a message of Lyra's that she cannot
+    `complete` means that all of the time in question was read, `closed` that it contains a message of Lyra's that she cannot
     decrypt.
     """
 
     found: str = ""
-    whole: bool = True
+    complete: bool = True
     closed: bool = False
 
 
@@ -57,7 +57,7 @@ async def arrived(client: AsyncClient, sending: Sending, most: int) -> PostSearc
             return PostSearch(event.id)
         # Sent from a device that she lost.
         closed = closed or event.kind == ENCRYPTED
-    return PostSearch(whole=past.ended, closed=closed)
+    return PostSearch(complete=past.ended, closed=closed)
 
 
 async def find_shown(client: AsyncClient, sending: Sending, most: int) -> str:
@@ -131,7 +131,7 @@ class Posts:
             search = await arrived(self._client, sending, self._most)
             if search.found:
                 return search.found
-            if search.closed or not (search.whole or self._now() - sending.since < _REMEMBERED):
+            if search.closed or not (search.complete or self._now() - sending.since < _REMEMBERED):
                 sending = replace(sending, text=f"*{REPEAT}*\n\n{sending.text}")
         answered, mentions = await self._reply_target(room, sending)
         content = await self._words(sending, mentions) | {contents.PART: sending.key}

@@ -104,7 +104,7 @@ class State:
     # Properties
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether this is the room's full state: of a room that Lyra left, the homeserver may only tell the last changes."""
         return ("m.room.create", "") in self._events
 
