@@ -47,12 +47,12 @@ class WithoutRoles(OpeningFilter):
             rf"(?:{_NAME}: *)?[\"“„*_]*(?P<who>{either})[\"”*_]*(?P<here>{_HERE})?[*_]*:[*_]*\s*", re.IGNORECASE
         )
 
-    def _known(self, *, whole: bool) -> str:
+    def _known(self, *, final: bool) -> str:
         begun = self._held.lstrip()
         label = self._label.match(begun)
         if label is None:
-            self.ended = self._claim.match(begun) is not None and (whole or self._claim.fullmatch(begun) is None)
-            if self.ended or (not whole and (self._may_be_label(begun) or self._may_be_claim(begun))):
+            self.ended = self._claim.match(begun) is not None and (final or self._claim.fullmatch(begun) is None)
+            if self.ended or (not final and (self._may_be_label(begun) or self._may_be_claim(begun))):
                 return ""
         elif label["here"]:
             self.ended = True
@@ -60,9 +60,9 @@ class WithoutRoles(OpeningFilter):
         else:
             told = begun[label.end() :]
             first = _FIRST_SENTENCE.split(told)[0]
-            is_whole = whole or len(first) < len(told) or len(told) > _LONGEST_SENTENCE
+            is_final = final or len(first) < len(told) or len(told) > _LONGEST_SENTENCE
             own = _I.match(told)
-            if not is_whole and (own or len(told) <= _LONGEST_WORD):
+            if not is_final and (own or len(told) <= _LONGEST_WORD):
                 return ""
             self.ended = own is not None and not _HERS.search(first)
             if self.ended:
@@ -225,16 +225,16 @@ class WithoutReceipts:
                 shown += part
             else:
                 self._held += part
-                shown += self._known(whole=ends)
+                shown += self._known(final=ends)
             self._inside = self._inside and not ends
         return shown
 
     def rest(self) -> str:
         """Return what was held back, at the end of the answer."""
-        return self._known(whole=True)
+        return self._known(final=True)
 
-    def _known(self, *, whole: bool) -> str:
-        if not whole and not self._held[:1].isalpha() and _BEGUN.match(self._held):
+    def _known(self, *, final: bool) -> str:
+        if not final and not self._held[:1].isalpha() and _BEGUN.match(self._held):
             return ""
         listed = _LISTED.match(self._held)
         if listed and listed["receipt"] not in self._said:
