@@ -98,16 +98,16 @@ class WithoutEcho(OpeningFilter):
         self._names = frozenset(map(str.casefold, (LYRA, *names)))
         self._entries = sorted(repeatable, key=len, reverse=True)
 
-    def _known(self, *, whole: bool) -> str:
+    def _known(self, *, final: bool) -> str:
         while not self.ended:
             held = self._held
             while (label := _LABEL.match(held)) and label["who"].casefold() in self._names:
                 held = held[label.end() :]
             plain = _plain(held)
-            if not whole and (any(one.startswith(plain) for one in self._entries) or self._may_be_named(held)):
+            if not final and (any(one.startswith(plain) for one in self._entries) or self._may_be_named(held)):
                 return ""
             found = next((one for one in self._entries if plain.startswith(one) and _ends(plain, one)), None)
-            if whole and self._breaks_off(plain):
+            if final and self._breaks_off(plain):
                 return ""
             if found is None:
                 self._open = True
@@ -115,7 +115,7 @@ class WithoutEcho(OpeningFilter):
             self._held = _after(held, found)
             self._echoes.append(found)
             self.ended = len(self._echoes) >= _MOST_ECHOES and sum(len(one.split()) for one in self._echoes) >= _MOST_WORDS
-            if whole and not self._held.strip():
+            if final and not self._held.strip():
                 return ""
         return ""
 

@@ -53,11 +53,11 @@ class _WithoutHeader(OpeningFilter):
     def __init__(self) -> None:
         super().__init__(is_open=False)
 
-    def _known(self, *, whole: bool) -> str:
+    def _known(self, *, final: bool) -> str:
         begun = self._held.lstrip()
         is_near = len(self._held) - len(begun) < _MOST_BLANKS
         may_follow = begun[:1] in ("<", "[") or any(role.startswith(begun.rstrip()) for role in _OPENING_ROLES)
-        if may_follow and is_near and len(begun) < _LONGEST_HEADER and not whole:
+        if may_follow and is_near and len(begun) < _LONGEST_HEADER and not final:
             return ""
         self._open = True
         header = _HEADER.match(self._held) if is_near else None
