@@ -102,7 +102,7 @@ async def test_who_leaves_a_read_gets_the_connection_closed_and_nobody_is_given_
 async def test_what_is_made_to_the_end_is_run_before_the_cancellation_is_told(there: PipelinedConnection) -> None:
     await there.execute("CREATE TEMP TABLE here (n BIGINT)")
     async with asyncio.timeout(PATIENCE):
-        writing = asyncio.create_task(there.trip([("INSERT INTO here (n) VALUES (1)", ()), ONE], to_the_end=True))
+        writing = asyncio.create_task(there.trip([("INSERT INTO here (n) VALUES (1)", ()), ONE], uncancelled=True))
         await asyncio.sleep(0)
         writing.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -10,7 +10,7 @@ import pytest
 
 from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import reserve_numbers
 from memory.store.opening import open_database
@@ -82,8 +82,8 @@ class CommitsHalf(PostgresDatabase):
         try:
             yield tx
         finally:
-            await to_the_end(self._commit(tx, 0))
-            await to_the_end(tx.end())
+            await uncancelled(self._commit(tx, 0))
+            await uncancelled(tx.end())
 
 
 async def test_without_that_guard_a_half_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -241,9 +241,9 @@ async def test_the_writes_of_a_turn_take_ten_trips_to_the_server(
     trips: list[int] = []
     trip = PipelinedConnection.trip
 
-    async def counted(self: PipelinedConnection, steps: Sequence[Step], *, to_the_end: bool = False) -> list[list[Row]]:
+    async def counted(self: PipelinedConnection, steps: Sequence[Step], *, uncancelled: bool = False) -> list[list[Row]]:
         trips.append(len(steps))
-        return await trip(self, steps, to_the_end=to_the_end)
+        return await trip(self, steps, uncancelled=uncancelled)
 
     async with await PostgresDatabase.open(address, KEY) as db:
         clock = Clock()

@@ -11,7 +11,7 @@ from contextlib import suppress
 import psycopg
 
 from memory.errors import MemoryFailure
-from memory.store.cancellation import end_if_asked, to_the_end
+from memory.store.cancellation import end_if_asked, uncancelled
 from memory.store.database import Reader
 from memory.store.file_locks import FileHolders
 from memory.store.postgresql.address import DatabaseAddress
@@ -106,7 +106,7 @@ class ProcessPresence:
             await asyncio.sleep(BEAT_SECONDS)
             try:
                 # Not cancellable: nobody would close a half-opened connection.
-                if not await to_the_end(self._renewed()):
+                if not await uncancelled(self._renewed()):
                     self.lapsed.set()
                     return
             except (psycopg.Error, TimeoutError, MemoryFailure):
