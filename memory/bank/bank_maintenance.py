@@ -156,5 +156,5 @@ class Bank:
         now = self._context.clock.now()
         gone = folding.leaving(noted, local(now, self._context.domain.time_zone).date(), self._limit)
         async with self._context.db.transaction(bounds=self._context.bounds) as tx:
-            await statements.put_by(tx, [bullet.key for bullet in gone], now)
+            await statements.remove_from_block(tx, [bullet.key for bullet in gone], now)
         return len(gone)
