@@ -172,7 +172,7 @@ async def reopen(tx: Transaction, domain: Domain, period: str, now: int) -> None
         standing = await bullets(tx, domain, digest)
         if standing or (before and before.stale):
             await erase.retire(tx, domain, standing, now)
-            await statements.stand_again(tx, await _children(tx, domain, digest))
+            await statements.return_to_block(tx, await _children(tx, domain, digest))
         await progress.drop(tx, domain, TIER, digest)
 
 

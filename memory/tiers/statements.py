@@ -124,7 +124,7 @@ async def remove_from_block(tx: Transaction, keys: Sequence[int], now: int) -> N
     await run_paged(tx, "UPDATE statements SET ended_at = :now WHERE item IN ({within}) AND ended_at IS NULL", keys, {"now": now})
 
 
-async def stand_again(tx: Transaction, keys: Sequence[int]) -> None:
+async def return_to_block(tx: Transaction, keys: Sequence[int]) -> None:
     """Put bullets back into the block."""
     await run_paged(tx, "UPDATE statements SET ended_at = NULL WHERE item IN ({within})", keys)
 
