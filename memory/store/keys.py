@@ -59,7 +59,7 @@ def make(path: Path) -> bytes:
     return load(path)
 
 
-def unmake(path: Path, key: bytes) -> None:
+def remove_new_key(path: Path, key: bytes) -> None:
     """Remove a key that was just made and does not open what is kept: that has another, which is missing. Raises KeyMissing."""
     with exclusive(path.parent):
         if load(path) == key:
