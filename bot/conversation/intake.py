@@ -114,7 +114,7 @@ class Intake:
         return Turn(view, session, place, person, adapter, [question], watch, began_at, chosen, off_record=True)
 
     @asynccontextmanager
-    async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
+    async def changes_held_off(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
         """Hold off all changes during the block. Raises SourceGone if something shown was removed meanwhile."""
         async with self._lock:
             turn.watch.require(shown)

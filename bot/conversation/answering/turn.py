@@ -242,7 +242,7 @@ class Turns:
         await self._verification.require_standing(answer.used, answer.asides, place, gaps)
         if turn.off_record:
             shown = [*(one.id for one in answer.asides), *(one.source_id for one in turn.unstored_history)]
-            async with self._intake.undisturbed(turn, shown):
+            async with self._intake.changes_held_off(turn, shown):
                 first, later = None, await unstored_answers.hold_reply(self._services, turn, answer)
         else:
             with measures.stage("store"):
@@ -288,7 +288,7 @@ class Turns:
         )  # fmt: skip
         # Nobody else sends at the place until the first part is sent.
         await sending_lock.enter_async_context(self._services.outgoing.place_lock(turn.place.platform, turn.place.key))
-        async with self._intake.undisturbed(turn, [one.id for one in generated.asides]):
+        async with self._intake.changes_held_off(turn, [one.id for one in generated.asides]):
             replied = await turn.view.answer(turn.session, answer)
         if replied is None:
             return None, ()
