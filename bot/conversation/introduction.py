@@ -65,7 +65,7 @@ def thoughts_offer(prefix: str = "") -> str:
     )
 
 
-def kept_all_the_same(sign: str) -> str:
+def kept_anyway_notice(sign: str) -> str:
     """Return the notice that a message is kept of which somebody said that it is off the record."""
     return _(
         "I keep what you tell me here, this too. {sign}forget that takes it back; {sign}incognito once TEXT keeps nothing of one "

@@ -21,7 +21,7 @@ from bot.conversation.introduction import (
     discretion_confirmation,
     discretion_ended_notice,
     introduce,
-    kept_all_the_same,
+    kept_anyway_notice,
     thoughts_offer,
 )
 from bot.conversation.mailbox import Ticket
@@ -177,7 +177,7 @@ class Turns:
             return
         if not any(asks_for_no_record(one.text) for one in turn.questions):
             return
-        told = kept_all_the_same(turn.adapter.prefix)
+        told = kept_anyway_notice(turn.adapter.prefix)
         if is_operator(turn.place.platform):
             turn.adapter.note(told)
             return
