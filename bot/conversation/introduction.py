@@ -230,7 +230,7 @@ async def introduce(services: Services, place: Place, view: View, session: Sessi
     await services.outgoing.say(place, text, partial(view.notices.greet, session))
 
 
-async def leave_behind(services: Services, place: Place, view: View, session: Session, prefix: str) -> None:
+async def say_left_behind(services: Services, place: Place, view: View, session: Session, prefix: str) -> None:
     """Say once, in a room that replaces another, that nobody will see an answer that waits there."""
     if not await view.notices.has_gone_on(place.channel, session):
         await _go_on(services, place, view, session, prefix, waits=True)

@@ -5,7 +5,7 @@ from functools import partial
 
 from bot.admission.allowance import too_much
 from bot.conversation.inbox_events import HeardMessage
-from bot.conversation.introduction import goes_on, leave_behind
+from bot.conversation.introduction import goes_on, say_left_behind
 from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.people import is_operator
 from bot.conversation.services import Services
@@ -72,7 +72,7 @@ class Unanswered:
         view, session = await self._services.domains.view_and_session(place)
         if goes_on(place, view):
             with reading(await self._services.languages.among(place, view)):
-                await leave_behind(self._services, place, view, session, turn.adapter.prefix)
+                await say_left_behind(self._services, place, view, session, turn.adapter.prefix)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Hold the question until the model is back; return a notice, once, and another where it is given up."""
