@@ -210,7 +210,7 @@ class Turns:
                         replaces = await self._replaced(turn, preview)
                         return None, await self._unanswered.give_up(turn, heard, replaces, told=kept is not None)
                     turn = replace(kept, frugal=turn.frugal, cheaper=turn.cheaper)
-            return None, await self._unanswered.put_off(turn, await self._replaced(turn, preview))
+            return None, await self._unanswered.postpone(turn, await self._replaced(turn, preview))
         except AnswerEnded:
             return None, await self._unanswered.stopped(turn, await self._replaced(turn, preview))
         except DatabaseBusy:

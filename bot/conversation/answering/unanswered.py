@@ -92,7 +92,7 @@ class Unanswered:
             text = _("{why} I tried three times, so I gave up: ask again if you still want to know.", why=why)
         return await self._queued(turn, text, replaces, links=links)
 
-    async def put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
+    async def postpone(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Hold a question for later, since its sources kept changing while it was answered; say so where it is given up."""
         if turn.off_record:
             return await unstored_answers.close_unanswered(
