@@ -154,7 +154,7 @@ class Room:
         if not (self.is_member and self.state.is_complete):
             return was
         is_new = was is None or was.successor != named
-        if not named or (is_new and not self.state.is_rightly_replaced):
+        if not named or (is_new and not self.state.has_entitled_successor):
             return None
         if was is None:
             was = RoomEnding(named, record.epoch, (), predecessor=self.state.predecessor)

@@ -173,7 +173,7 @@ class State:
         return word(self.content(TOMBSTONE), "replacement_room")
 
     @property
-    def is_rightly_replaced(self) -> bool:
+    def has_entitled_successor(self) -> bool:
         """Whether whoever announced the successor may move everybody here to another room."""
         return self.may_replace(word(self._events.get((TOMBSTONE, "")), "sender"))
 
