@@ -17,7 +17,7 @@ ADAS, HERS = {"ed25519:ADAFIRST": "key of ada's device", "ed25519:m": "m"}, {"ed
 class Gullible(Verification):
     """Takes any key for the one that was promised."""
 
-    def is_promised(self, theirs: str) -> bool:
+    def matches_commitment(self, theirs: str) -> bool:
         return True
 
 
