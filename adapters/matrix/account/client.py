@@ -115,7 +115,7 @@ class Client(AsyncClient):  # type: ignore[misc]
 
     def _opened(self, known: Callable[..., object], sender: str, sender_key: str, payload: Mapping[str, Any]) -> object:
         if payload["type"] == _BEGINS_ANEW:
-            self.olm.share_again(sender, sender_key)
+            self.olm.reshare_keys(sender, sender_key)
         if not str(payload["type"]).startswith(VERIFICATION):
             return known(sender, sender_key, payload)
         source = {name: payload[name] for name in ("type", "sender", "content")}

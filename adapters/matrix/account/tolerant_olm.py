@@ -112,7 +112,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         """Return whether a decrypted event may come encrypted."""
         return "state_key" not in source and source.get("type") not in _NOT_ENCRYPTED
 
-    def share_again(self, user: str, sender_key: str) -> None:
+    def reshare_keys(self, user: str, sender_key: str) -> None:
         """Give a device the keys to what is said from now on once more: it said that it could not read something."""
         if device := self.device_store.device_from_sender_key(user, sender_key):
             for session in self.outbound_group_sessions.values():
