@@ -71,7 +71,7 @@ async def find_shown(client: AsyncClient, sending: Sending, most: int) -> str:
     return ""
 
 
-async def belonging(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
+async def edits_and_files(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
     """Return the own edits of a message and the files attached to it, oldest first."""
     found: list[str] = []
     async for event in Scrollback(client, room, most):
@@ -182,7 +182,7 @@ class Posts:
         room = split_key(sending.place)[1]
         target = sending.target or (await arrived(self._client, sending, self._most)).found or await self._find_shown(sending)
         # While the original exists, what belongs to it can be found again after a failure.
-        for event in [*await belonging(self._client, room, target, self._most), target] if target else ():
+        for event in [*await edits_and_files(self._client, room, target, self._most), target] if target else ():
             await self._redact(room, event, sending)
         return target
 
