@@ -18,7 +18,7 @@ from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
 from memory.text.questions import asked_about
 from memory.text.sentence_splitting import sentences
 from memory.text.told.related_words import beside
-from memory.text.word_forms.spellings import may_be_mistyped, slips
+from memory.text.word_forms.spellings import may_be_mistyped, single_typos
 from memory.text.wordings import read_wordings
 from memory.types import MINUTE
 
@@ -285,7 +285,7 @@ def as_meant(question: str, said: Sequence[str]) -> str:
     known = {stem(word) for word in words}
     for word in dict.fromkeys(tokens(question)):
         if may_be_mistyped(word) and stem(word) not in known:
-            near = slips(word)
+            near = single_typos(word)
             if meant := next((one for one in words if one in near), None):
                 replaced = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", meant, question, flags=re.IGNORECASE)
                 question = replaced if hear(replaced).act is hear(question).act else question

@@ -54,7 +54,7 @@ def may_be_mistyped(word: str) -> bool:
     return len(word) in MISTYPED and word.isalpha()
 
 
-def slips(word: str) -> set[str]:
+def single_typos(word: str) -> set[str]:
     """Return what may be meant by a mistyped lower-case word: a letter more, one less, another one, or two swapped.
 
     The first letter is taken as typed; other letters than those from a to z are tried only if the word has them.
