@@ -61,7 +61,7 @@ class Consolidator:
 
     async def due(self, session: Session, *, redo: bool = False) -> list[episodes.Episode]:
         """Return the closed episodes of a session without a gist; with `redo` and a model, those with an extractive one too."""
-        again = self._context.redoing if redo else None
+        again = self._context.rewriter if redo else None
         return await episodes.without_gist(self._context.db, self._context.domain, session=session.key, redo_for=again)
 
     async def digest(self, session: Session, *, redo: bool = False) -> int:

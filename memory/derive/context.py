@@ -47,7 +47,7 @@ class Context:
         return Bounds.of(self.domain.key)
 
     @property
-    def redoing(self) -> str | None:
+    def rewriter(self) -> str | None:
         """The name of the writer that writes extractive gists anew; None if it is extractive itself."""
         return None if self.writer.extractive else self.writer.name
 
