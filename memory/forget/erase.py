@@ -6,7 +6,7 @@ from memory.derive import refusals
 from memory.forget.thread_name_removal import unname
 from memory.index.indexing import unindex
 from memory.journal import inbox
-from memory.journal.outbox import silence
+from memory.journal.outbox import blank_parts
 from memory.places import confidences
 from memory.places.places import drop_names
 from memory.store.database import Reader, Transaction
@@ -153,13 +153,13 @@ async def _gone(tx: Transaction, some: Sequence[int], now: int) -> None:
     await mark_dead(tx, some, now)
     await inbox.finish_kept(tx, some)
     await unname(tx, some, now)
-    await silence(
+    await blank_parts(
         tx,
         "operation = 'preview' AND EXISTS (SELECT 1 FROM exchanges e JOIN sessions s ON s.id = e.session "
         f"WHERE e.item {within} AND e.source_id = outbox.answers AND s.platform = outbox.platform AND s.place = outbox.place)",
         bound("i", some),
     )
-    await silence(tx, f"item {within}", bound("i", some))
+    await blank_parts(tx, f"item {within}", bound("i", some))
     for tier in _TIERS:
         await tier.erase(tx, some)
     await cut(tx, some)

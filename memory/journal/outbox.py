@@ -163,7 +163,7 @@ class Outbox:
         if not await self._db.one(f"SELECT id FROM outbox WHERE {due} LIMIT 1", {"before": before}):
             return
         async with self._db.transaction() as tx:
-            await silence(tx, "state = 'sent' AND sent_at < :before", {"before": before})
+            await blank_parts(tx, "state = 'sent' AND sent_at < :before", {"before": before})
             await tx.run(
                 "UPDATE outbox SET text = '', actions = '', state = 'cancelled' "
                 "WHERE operation = 'preview' AND state <> 'sent' AND created_at < :before",
@@ -249,7 +249,7 @@ async def unname(tx: Transaction, condition: str, parameters: Parameters, now: i
     )
 
 
-async def silence(tx: Transaction, condition: str, parameters: Parameters) -> None:
+async def blank_parts(tx: Transaction, condition: str, parameters: Parameters) -> None:
     """Blank the parts matching an SQL condition, and cancel those not sent, in the caller's transaction.
 
     A part without text, such as a deletion, has nothing to hide and goes out, unless its text is held off the record. What is
