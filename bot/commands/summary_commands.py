@@ -39,7 +39,7 @@ async def quick_gist(quotes: Sequence[Quote], models: Models, time_zone: str, mo
 async def _written_gist(task: Task, models: Models) -> str:
     for writer in (models.writer, models.extractive):
         try:
-            good, _refused = await asyncio.to_thread(imported("memory.derive.drafting").sound, await writer.write(task), task)
+            good, _refused = await asyncio.to_thread(imported("memory.derive.drafting").supported, await writer.write(task), task)
             if good:
                 return " ".join(entry.text for entry in good)
         except (WriterFailed, WriterRefused) as error:
