@@ -34,8 +34,8 @@ async def test_what_is_mistyped_is_found_first_and_not_weak(tmp_path: Path, embe
     async with among(tmp_path, *(f"Ada: {case['said']}" for case in every), embedder=embedder) as here:
         await here.view.embed()
         found = {case["question"]: await certain(here, case["question"]) for case in every}
-    single_typos = [case for case in every if case["kind"] not in ("another", "unknown")]
-    missed = [case["question"] for case in single_typos if found[case["question"]][:1] != [case["said"]]]
+    slips = [case for case in every if case["kind"] not in ("another", "unknown")]
+    missed = [case["question"] for case in slips if found[case["question"]][:1] != [case["said"]]]
     mistaken = [case["question"] for case in every if case["kind"] == "another" and case["said"] in found[case["question"]]]
     print(f"{len(slips) - len(missed)} of {len(slips)}", missed, mistaken)
     assert len(missed) <= (1 if embedder else 4)
