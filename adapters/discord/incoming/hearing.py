@@ -128,7 +128,7 @@ class Hearing:
                 self._visible_again.clear()
                 self._returned.clear()
             case ConnectionChange.TAKEN_UP:
-                await self.backfill.take_up()
+                await self.backfill.resume()
                 self._backfill_due, self.is_open = False, True
                 self._returned.clear()
                 # Whatever was left to be answered is answered afterwards, and only if it still stands.
