@@ -140,7 +140,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
 
 async def _resume(visit: Visit, place: str) -> None:
     visit.app.maintenance.poke(visit.view.home)
-    await visit.context.talk.take_up(visit.person.platform, place)
+    await visit.context.talk.resume_place(visit.person.platform, place)
     await visit.context.talk.reflections.say(visit.view.home, at_hand=True)
 
 
