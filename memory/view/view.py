@@ -209,7 +209,7 @@ class View(ViewPart):
         reply = outcome.stored[0]
         await derive(tx, reply.key, sources, sources, asked)
         await seen.keep(tx, self.home, reply.key, {*in_view, *shown.kept}, shown.asides, abroad)
-        await open_things.take_up(tx, self.home, answer.raised, reply.key)
+        await open_things.settle(tx, self.home, answer.raised, reply.key)
         answers = reply.source_id if answer.answers is None else answer.answers
         await self._binding.queue(tx, session, answer.parts, answers, reply.key)
         return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)
