@@ -144,9 +144,9 @@ class Gatherer:
         find, threads = self.timeline.lookups.find, self.timeline.threads
         if event.is_state or event.sender == self.client.user_id:
             return
-        if (root := event.thread) and threads.hers(room, root) is None:
+        if (root := event.thread) and threads.is_own(room, root) is None:
             begun = await find(room, root)
-            threads.record(room, root, hers=begun is not None and begun.sender == self.client.user_id)
+            threads.record(room, root, is_own=begun is not None and begun.sender == self.client.user_id)
         for other in (event.replaces, event.answers, event.reacts[0]):
             if other:
                 await find(room, other)

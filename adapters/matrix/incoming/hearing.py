@@ -160,7 +160,7 @@ class Hearing:
             self._steps.append(step)
         elif event.sender == room.me and not event.redacts:
             if event.thread:
-                self._timeline.threads.record(room.id, event.thread, hers=True)
+                self._timeline.threads.record(room.id, event.thread, is_own=True)
             self.posted.see(word(event.content, PART), event.at)
             yield Posted(room.place(event.thread), event.replaces or event.id)
         elif event.undecrypted is not None:
