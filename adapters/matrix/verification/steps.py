@@ -103,7 +103,7 @@ class Verification:
         """Whether both sides confirmed the emoji."""
         return self.phase is Phase.CONFIRMED and bool(self._proof)
 
-    def proved(self, known: Mapping[str, str]) -> set[str]:
+    def proved_keys(self, known: Mapping[str, str]) -> set[str]:
         """Return the ids of the other side's `known` keys that it proved. Raises VerificationEnded."""
         assert self._agreement is not None
         macs = part(self._proof, "mac")
