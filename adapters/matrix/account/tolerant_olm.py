@@ -34,11 +34,11 @@ class DeviceKeys(KeysQueryResponse):  # type: ignore[misc]
         answer = KeysQueryResponse.from_dict(parsed)
         if isinstance(answer, KeysQueryResponse) or not _are_devices(parsed):
             return answer
-        sound: dict[str, Json] = {user: {} for user in parsed["device_keys"]}
+        readable: dict[str, Json] = {user: {} for user in parsed["device_keys"]}
         for user, device, payload in _each(parsed["device_keys"]):
             if isinstance(KeysQueryResponse.from_dict({"device_keys": {user: {device: payload}}}), KeysQueryResponse):
-                sound[user][device] = payload
-        return KeysQueryResponse.from_dict({**parsed, "device_keys": sound})
+                readable[user][device] = payload
+        return KeysQueryResponse.from_dict({**parsed, "device_keys": readable})
 
 
 class TolerantOlm(Olm):  # type: ignore[misc]
@@ -121,7 +121,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
 
     def _handle_key_query(self, response: KeysQueryResponse) -> None:
         for user, devices in response.device_keys.items():
-            response.device_keys[user] = {id: one for id, one in devices.items() if self.is_sound(user, id, one)}
+            response.device_keys[user] = {id: one for id, one in devices.items() if self.is_well_formed(user, id, one)}
         super()._handle_key_query(response)
         if returned := self._returned(response.device_keys):
             self.store.save_device_keys(returned)
@@ -139,7 +139,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
                 found[user][device] = known
         return found
 
-    def is_sound(self, user: str, device: str, payload: Json) -> bool:
+    def is_well_formed(self, user: str, device: str, payload: Json) -> bool:
         """Return whether a device is published with keys and a signature of its own; `payload` is how."""
         try:
             vodozemac.Ed25519PublicKey.from_base64(payload["keys"][f"ed25519:{device}"])
