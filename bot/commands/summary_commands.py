@@ -134,7 +134,7 @@ class SummaryCommands(Group):
         adapter, services = self._adapters[call.place.platform], self._services
         read = await messages_before(adapter, call.place, call.message, n, call.person)
         stored = await view.messages.kept(call.place.platform, [quote.id for quote in read])
-        heeded = await services.preferences.heeded(call.place.platform, read, stored)
+        heeded = await services.preferences.without_opted_out_people(call.place.platform, read, stored)
         unheeded = await opted_out_forwards(services.memory, services.preferences, adapter, heeded)
         heeded = [without_forwards(one, unheeded) for one in heeded]
         heeded = await asyncio.to_thread(without_confidences, heeded)

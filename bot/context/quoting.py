@@ -151,7 +151,7 @@ async def opted_out_forwards(
             found = await adapter.message_presences(where.key, [id])
             speakers |= {id: seen.person for id, seen in found.items() if seen.person}
     told = [Quote(id, "", "", forwards[id].said_at, person=person) for id, person in speakers.items()]
-    heeded = {one.id for one in await preferences.heeded(adapter.platform, told, kept)}
+    heeded = {one.id for one in await preferences.without_opted_out_people(adapter.platform, told, kept)}
     return speakers.keys() - heeded
 
 

@@ -89,7 +89,7 @@ class Intake:
         stored = await view.messages.stored(place.platform, list(waiting_rows.values()))
         waiting = [key for key, id in waiting_rows.items() if id in stored]
         quotes, aside = await self._surroundings.quotes_in_view(
-            view, adapter, place, kept.messages, chosen.heeded(place.platform, said_before)
+            view, adapter, place, kept.messages, chosen.without_opted_out_people(place.platform, said_before)
         )
         turn = Turn(
             view, session, place, last.person, adapter, kept.questions, watch, began_at, chosen,
