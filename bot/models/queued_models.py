@@ -66,11 +66,11 @@ class Cleaned:
             piece = one.feed(piece) if piece else ""
         return piece
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return the text held back at the end of the answer."""
-        shown = "" if self.ended else self._loops.rest()
+        shown = "" if self.ended else self._loops.flush()
         for one in self._filters[1:]:
-            shown = (one.feed(shown) if shown else "") + one.rest()
+            shown = (one.feed(shown) if shown else "") + one.flush()
         return shown
 
 
@@ -100,9 +100,9 @@ class CleanedDigest:
         """Add a piece, and return the text that is known to stay."""
         return self._loops.feed(self._copy.feed(piece))
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return the text held back at the end of the digest."""
-        return self._loops.rest()
+        return self._loops.flush()
 
 
 class ServedModel:
@@ -188,7 +188,7 @@ class ServedModel:
                     yield new
                 if kept.ended:
                     break
-        if rest := kept.rest():
+        if rest := kept.flush():
             yield rest
 
     async def _counted(self, purpose: str, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:

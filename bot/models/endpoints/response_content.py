@@ -35,7 +35,7 @@ async def read(
             if isinstance(piece, CutShort) or not tools:
                 yield piece
             elif isinstance(piece, ToolCall):
-                if rest := lines.rest():
+                if rest := lines.flush():
                     yield rest
                 yield piece
             elif isinstance(piece, Restart):
@@ -43,7 +43,7 @@ async def read(
                 yield piece
             elif new := lines.feed(piece):
                 yield new
-    if rest := lines.rest():
+    if rest := lines.flush():
         yield rest
 
 

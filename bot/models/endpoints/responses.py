@@ -123,7 +123,7 @@ async def pieces(
             held = ""
     if begun and finished is None:
         raise Truncated
-    if (held := held + thoughts.rest(cut=finished in _CUT)).strip():
+    if (held := held + thoughts.flush(cut=finished in _CUT)).strip():
         shown = True
         yield held
     made = called.calls()

@@ -54,7 +54,7 @@ class WithoutCalls:
             raise WrittenCall
         return self._give(len(self._held) if len(self._held) - at > _MOST else at)
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return the text held back at the end."""
         return self._give(len(self._held))
 

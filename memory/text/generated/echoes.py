@@ -164,7 +164,7 @@ class UpToMoment:
         self._held = "" if self.ended else self._held[len(shown) :]
         return shown
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the answer."""
         return "" if self.ended else self._held
 

@@ -123,7 +123,7 @@ class WithoutTurns:
                 self._line, self._inside = "", False
         return shown
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the text."""
         shown = "" if self.ended or self._inside or not self._line else self._judge(self._line)
         if self.ended:
@@ -229,7 +229,7 @@ class WithoutReceipts:
             self._inside = self._inside and not ends
         return shown
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the answer."""
         return self._known(final=True)
 

@@ -107,7 +107,7 @@ class Uncounted:
         digits = _ENDS_IN_DIGITS.search(self._text, max(self._at, len(self._text) - 7)) if counts else None
         return self._give(min(self._end(), digits.start() if digits else len(self._text)))
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the text; nothing if it was cut off."""
         return "" if self.ended else self._give(len(self._text))
 
@@ -195,9 +195,9 @@ class Unlooped:
                 self._sentence = self._read
         return self._give(self._end())
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the text; nothing of a loop."""
-        shown = self._known(self._header.rest())
+        shown = self._known(self._header.flush())
         if self.ended:
             return shown
         if (role := _LAST_ROLE.search(self._text, max(0, self._read - _LONGEST_END))) and not self._is_in_code():

@@ -21,7 +21,7 @@ class OpeningFilter(ABC):
         self._held += piece
         return "" if self.ended else self._known(final=False)
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the answer."""
         return "" if self._open or self.ended else self._known(final=True)
 
