@@ -38,7 +38,7 @@ async def unforgotten_quotes(memory: Memory, view: View, place: Place, quotes: S
 async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes of others that are neither stored nor forgotten."""
     above = replace(place, thread="").key
-    allowed = await memory.shown.beside(place.platform, place.key, above, _shown(place, quotes))
+    allowed = await memory.shown.unstored_ids(place.platform, place.key, above, _shown(place, quotes))
     return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in allowed])
 
 

@@ -104,7 +104,7 @@ class Outbox:
                 {"key": key, "preview": preview, "now": self._clock.now()},
             )
 
-    async def beside(self, platform: str, remote_id: str) -> list[Row]:
+    async def sibling_parts(self, platform: str, remote_id: str) -> list[Row]:
         """Return key, place and `answers` of all parts that stand on a platform and answer what one of them answers."""
         return await self._db.all(
             "SELECT o.key, o.place, o.answers FROM outbox one JOIN outbox o ON o.platform = one.platform AND o.place = one.place "
