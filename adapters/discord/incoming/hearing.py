@@ -16,7 +16,7 @@ from adapters.discord.session_client import ConnectionChange, GatewayEvent, Visi
 from adapters.events import Event, Message, MessageEdited, MessagesDeleted, Unreadable, Vanished
 from adapters.listener import Listener
 from adapters.recent import Recent
-from adapters.task_groups import go_on
+from adapters.task_groups import run_in_background
 
 _MOST_AT_ONCE = 500
 _MOST_KNOWN = 20_000
@@ -85,7 +85,7 @@ class Hearing:
             await self.audiences.settle()
             if events or moved:
                 # The next event does not wait for answers.
-                go_on(await self.listener.hear([one for one in events if one is not None], moved))
+                run_in_background(await self.listener.hear([one for one in events if one is not None], moved))
         await self.client.administrators.settle()
 
     async def _hand_over_missed(self, heard: Sequence[GatewayEvent]) -> None:
