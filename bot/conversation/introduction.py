@@ -221,7 +221,7 @@ async def introduce(services: Services, place: Place, view: View, session: Sessi
 
     Everything is said in the current language; `prefix` is what typed commands begin with.
     """
-    if goes_on(place, view):
+    if continues_room(place, view):
         if not await view.notices.has_gone_on(place.channel, session):
             waits = await services.outgoing.has_waiting_answer(place.platform, {circle.id for circle in place.earlier})
             await _go_on(services, place, view, session, prefix, waits=waits)
@@ -244,6 +244,6 @@ async def _go_on(services: Services, place: Place, view: View, session: Session,
     await services.outgoing.say(place, text, partial(view.notices.go_on, place.channel, session))
 
 
-def goes_on(place: Place, view: View) -> bool:
+def continues_room(place: Place, view: View) -> bool:
     """Return whether a place replaces a room whose memory it goes on with."""
     return bool(place.earlier and view.others_of_place)

@@ -5,7 +5,7 @@ from functools import partial
 
 from bot.admission.allowance import too_much
 from bot.conversation.inbox_events import HeardMessage
-from bot.conversation.introduction import goes_on, say_left_behind
+from bot.conversation.introduction import continues_room, say_left_behind
 from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.people import is_operator
 from bot.conversation.services import Services
@@ -70,7 +70,7 @@ class Unanswered:
         if place is None:
             return
         view, session = await self._services.domains.view_and_session(place)
-        if goes_on(place, view):
+        if continues_room(place, view):
             with reading(await self._services.languages.among(place, view)):
                 await say_left_behind(self._services, place, view, session, turn.adapter.prefix)
 
