@@ -241,7 +241,7 @@ async def say_left_behind(services: Services, place: Place, view: View, session:
 
 async def _go_on(services: Services, place: Place, view: View, session: Session, prefix: str, *, waits: bool) -> None:
     text = continuation_notice(prefix, waits=waits)
-    await services.outgoing.say(place, text, partial(view.notices.go_on, place.channel, session))
+    await services.outgoing.say(place, text, partial(view.notices.queue_room_notice, place.channel, session))
 
 
 def continues_room(place: Place, view: View) -> bool:
