@@ -217,10 +217,10 @@ def _without_call(message: discord.Message, me: discord.ClientUser) -> str:
     role = _own_role(message)
     own = re.compile(rf"<@!?{me.id}>" if role is None else rf"<@!?{me.id}>|<@&{role.id}>")
     said = re.sub(rf"\A\s*(?:(?:{own.pattern})(?:{CALL_END})?\s*)+", "", message.content)
-    return own.sub(_OWN_NAME, without_end(said, own))
+    return own.sub(_OWN_NAME, without_trailing_mentions(said, own))
 
 
-def without_end(said: str, own: re.Pattern[str]) -> str:
+def without_trailing_mentions(said: str, own: re.Pattern[str]) -> str:
     """Return what was said without her mentions at its end, and what is between them; single pass."""
     whole, end = len(said), len(said)
     for mention in reversed([*own.finditer(said)]):
