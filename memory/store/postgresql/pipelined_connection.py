@@ -160,7 +160,7 @@ class PipelinedConnection(AsyncConnection[Row]):
         if self._waiting is not None:
             self._waiting.hurry()
 
-    async def trip(self, steps: Sequence[Step], *, uncancelled: bool = False) -> list[list[Row]]:
+    async def round_trip(self, steps: Sequence[Step], *, uncancelled: bool = False) -> list[list[Row]]:
         """Run statements in order and return the rows of each; outside of a transaction they form one.
 
         If one fails, those after it are not run, and its error is raised. If the caller is cancelled, the connection is closed or,

@@ -98,7 +98,7 @@ class Pool(AsyncConnectionPool[PipelinedConnection]):
         """Take a connection back without an open transaction; close it if that cannot be ensured."""
         if connection.info.transaction_status in _IN_USE:
             try:
-                await connection.trip([("ROLLBACK", ())])
+                await connection.round_trip([("ROLLBACK", ())])
             except psycopg.Error:
                 await connection.close()
         if connection.info.transaction_status != TransactionStatus.IDLE:
