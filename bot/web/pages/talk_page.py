@@ -134,7 +134,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
                 context.resuming.add(task)
                 task.add_done_callback(context.resuming.discard)
             while (shown := await _next_event(tab)).kind != CLOSING:
-                await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.pulse())
+                await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.heartbeat())
     return stream.response
 
 
