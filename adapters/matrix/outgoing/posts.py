@@ -17,7 +17,7 @@ from adapters.events import split_key
 from adapters.matrix.failures import TROUBLE, failure
 from adapters.matrix.homeserver import Json, RequestRefused
 from adapters.matrix.incoming.event import RoomEvent, part, word
-from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback, look
+from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback, fetch_event
 from adapters.matrix.outgoing import contents
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
@@ -217,7 +217,7 @@ class Posts:
 
     async def _fetch(self, room: str, event: str) -> RoomEvent | None:
         try:
-            return await look(self._client, room, event)
+            return await fetch_event(self._client, room, event)
         except RequestRefused as refused:
             if not refused.unreadable:
                 raise
@@ -225,7 +225,7 @@ class Posts:
             return None
 
     async def _own(self, room: str, target: str) -> RoomEvent | None:
-        found = await look(self._client, room, target) if target else None
+        found = await fetch_event(self._client, room, target) if target else None
         return found if found and found.sender == self._client.user_id and not found.is_redacted else None
 
     async def _find_shown(self, sending: Sending) -> str:
