@@ -101,7 +101,7 @@ class Maintenance:
         domains, self._leaving = self._leaving, set()
         await self._memory.chores.add(domains)
 
-    async def look_after(self, domain: Domain, still: Callable[[], Awaitable[bool]]) -> None:
+    async def maintain(self, domain: Domain, still: Callable[[], Awaitable[bool]]) -> None:
         """Maintain a domain until it is done and embedded, as long as this process `still` holds the work."""
         is_quiet = await self._look_over(domain, [None])
         embeds: bool | None = True

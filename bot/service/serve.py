@@ -246,7 +246,7 @@ class Worker:
 
         try:
             if domain := await by_key(self._memory.db, chore.domain):
-                await self._maintenance.look_after(domain, still)
+                await self._maintenance.maintain(domain, still)
         except asyncio.CancelledError:
             await carried_on(self._memory.chores.done(chore, again=True), _JOB)
             raise
