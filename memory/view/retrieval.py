@@ -23,7 +23,7 @@ from memory.places.shown_names import told_apart
 from memory.text import lexical
 from memory.text.off_loop import off_loop
 from memory.text.told.claims import asks_for_older
-from memory.text.told.related_words import beside
+from memory.text.told.related_words import answering_words
 from memory.tiers import entities, exchanges, statement_reads, statements
 from memory.tiers.entities import MentionedNames
 from memory.tiers.exchanges import PlacedMessage
@@ -59,7 +59,7 @@ class Retrieval(ViewPart):
         `asker` is the name of whoever asks: in shared places, "what did I say" is about them.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
-        words = await off_loop(len(text), lambda: beside(lexical.query_stems(text)))
+        words = await off_loop(len(text), lambda: answering_words(lexical.query_stems(text)))
         related = [ask(words, _BESIDE)._replace(by_words=True)] if words else []
         found = each_once(*await self._find(ask(text, max(k, _CONSIDERED)), *related))
         # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.

@@ -17,7 +17,7 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
 from memory.text.questions import asked_about
 from memory.text.sentence_splitting import sentences
-from memory.text.told.related_words import beside
+from memory.text.told.related_words import answering_words
 from memory.text.word_forms.spellings import may_be_mistyped, single_typos
 from memory.text.wordings import read_wordings
 from memory.types import MINUTE
@@ -234,7 +234,7 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if when.window and (_SEEN.search(when.rest) or _SEEN.search(text)):
         return QuestionPart(text, Aim.TIME, topic(text), text, when.window, people=True)
     about = topic(when.rest if when.window or day else text)
-    part = QuestionPart(text, Aim.ANSWER, about, f"{text} {beside(about.strong)}".strip(), when.window, day=day)
+    part = QuestionPart(text, Aim.ANSWER, about, f"{text} {answering_words(about.strong)}".strip(), when.window, day=day)
     if said := _SAID.search(text):
         name, rest = next((said[at], said[at + 1]) for at in (1, 3, 5) if said[at])
         return replace(part, aim=Aim.SAID, about=topic(rest or ""), name=name)

@@ -47,7 +47,7 @@ def asked_singles(stemmed: str) -> frozenset[str]:
     return frozenset(f"#{at}" for at, kin in enumerate(_groups()) if kin.single and stemmed in kin.asks)
 
 
-def beside(asked: Iterable[str]) -> str:
+def answering_words(asked: Iterable[str]) -> str:
     """Return the words that answer what any of these stems ask for, to extend a search."""
     there = frozenset(asked)
     return " ".join(kin.words for kin in _groups() if there & kin.asks)
