@@ -43,7 +43,15 @@ class Exported:
             text = "\n| ".join(text.splitlines())
             return f"[{receipts.one_line(own.session)}] {local(e.said_at, self.zone):%Y-%m-%d %H:%M} {receipts.one_line(e.speaker)}: {text}"
         return line(
-            own.session, e.role, e.speaker, text, e.said_at, e.source_id, self.zone, echo=e.echo or not own.only_own, seen=self.seen
+            own.session,
+            e.role,
+            e.speaker,
+            text,
+            e.said_at,
+            e.source_id,
+            self.zone,
+            echo=e.echo or not own.only_own,
+            seen=self.seen,
         )
 
 

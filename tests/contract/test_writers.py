@@ -239,11 +239,11 @@ async def test_the_writes_of_a_turn_take_ten_trips_to_the_server(
     address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trips: list[int] = []
-    trip = PipelinedConnection.trip
+    round_trip = PipelinedConnection.round_trip
 
     async def counted(self: PipelinedConnection, steps: Sequence[Step], *, uncancelled: bool = False) -> list[list[Row]]:
         trips.append(len(steps))
-        return await trip(self, steps, uncancelled=uncancelled)
+        return await round_trip(self, steps, uncancelled=uncancelled)
 
     async with await PostgresDatabase.open(address, KEY) as db:
         clock = Clock()
