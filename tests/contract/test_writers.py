@@ -249,7 +249,7 @@ async def test_the_writes_of_a_turn_take_ten_trips_to_the_server(
         clock = Clock()
         here = await corner(Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids()), ConsolidationRules()), clock)
         await turn(here, 1)
-        monkeypatch.setattr(PipelinedConnection, "trip", counted)
+        monkeypatch.setattr(PipelinedConnection, "round_trip", counted)
         await turn(here, 2)
     # One statement of each transaction numbers its commit, in the trip of that.
     assert len(trips) <= 10 and sum(trips) <= 66, trips

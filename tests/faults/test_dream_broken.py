@@ -41,7 +41,7 @@ async def stands(here: Corner) -> list[object]:
 
 
 @pytest.fixture(scope="module")
-def changes_held_off(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     """What a dream makes that nothing comes between."""
 
     async def dream() -> list[object]:
@@ -57,7 +57,7 @@ def changes_held_off(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
 
 @pytest.mark.parametrize("n", range(0, CALLS + 1, 1 if TORTURE else CALLS // 2))
 async def test_where_the_model_goes_out_of_reach_the_pass_ends_and_the_next_one_goes_on(
-    tmp_path: Path, changes_held_off: list[object], n: int
+    tmp_path: Path, undisturbed: list[object], n: int
 ) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here)
@@ -72,12 +72,12 @@ async def test_where_the_model_goes_out_of_reach_the_pass_ends_and_the_next_one_
         again = Teller()
         assert (await forced(here, again, Muse([wondering]))).rested
         assert len(again.tasks) == CALLS - n, "and is not made again"
-        assert await stands(here) == changes_held_off
+        assert await stands(here) == undisturbed
 
 
 @pytest.mark.parametrize("n", range(0, CALLS + 1, 1 if TORTURE else CALLS // 2))
 async def test_where_the_budget_is_spent_the_rest_waits_and_that_is_no_failure(
-    tmp_path: Path, changes_held_off: list[object], n: int
+    tmp_path: Path, undisturbed: list[object], n: int
 ) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here)
@@ -89,7 +89,7 @@ async def test_where_the_budget_is_spent_the_rest_waits_and_that_is_no_failure(
         again = Teller()
         assert (await forced(here, again, Muse([wondering]))).rested
         assert len(again.tasks) == CALLS - n
-        assert await stands(here) == changes_held_off
+        assert await stands(here) == undisturbed
 
 
 async def test_a_model_out_of_reach_calms_no_drive(tmp_path: Path) -> None:

@@ -66,8 +66,8 @@ async def test_a_pass_that_is_cut_off_after_she_thought_thinks_it_no_second_time
             await forced(again, Teller(), Muse([wondering]))
             return dreaming.waits, len(await reflections(again))
 
-    waits, changes_held_off = await thoughts(0)
-    assert changes_held_off == 1
+    waits, undisturbed = await thoughts(0)
+    assert undisturbed == 1
     assert (await thoughts(waits - before_the_end))[1] == 1
 
 
