@@ -167,7 +167,7 @@ class Intake:
                 await reword(self._memory.journal, replace(message, quoted=quoted))
 
     async def _shown(self, view: View, heard: Sequence[HeardMessage], unheeded: Collection[str]) -> list[HeardMessage]:
-        """Return messages without what is forgotten, or not to be heeded, of what they forward."""
+        """Return messages without what they forward that is forgotten or was said by people who opted out."""
         platform = heard[0].message.place.platform if heard else ""
         heeded = [without_forwards(one.message, unheeded) for one in heard]
         shown = await without_forgotten(self._memory, view, platform, heeded)

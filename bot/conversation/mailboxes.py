@@ -38,7 +38,7 @@ from memory.text.told import discretion
 
 _TRIES = 3
 _PAUSES = (0.1, 1.0)
-"""Seconds before a turn that met a database out of reach is taken anew."""
+"""Seconds before a turn is retried whose database was out of reach."""
 
 
 class Mailboxes:
@@ -65,7 +65,7 @@ class Mailboxes:
         self._left: set[tuple[str, str]] = set()
         self._closing = False
         self.on_left: Callable[[Place, MemoryFailure], None] = lambda _place, _error: None
-        """Called when a turn at a place and its failure could not be stored: nobody is told of it in the conversation."""
+        """Called when a turn at a place and its failure could not be stored, so that nobody learns of it in the conversation."""
         self._accepting = asyncio.Lock()
         self._recovering = asyncio.Lock()
 
@@ -253,7 +253,7 @@ class Mailboxes:
             await self._failed(letters, error)
 
     async def _answer_messages(self, letters: Sequence[Letter], adapter: Adapter, ticket: Ticket) -> None:
-        """Answer messages; anew where the database was out of reach, as after a kill.
+        """Answer messages; retry where the database was out of reach, as after a kill.
 
         Left for later, they would be answered after what is asked next.
         """

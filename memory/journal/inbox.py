@@ -222,7 +222,7 @@ async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now:
 def in_commit_order(platform: str, events: Sequence[Event], cursors: Mapping[str, str]) -> Bounds:
     """Return the bounds under which the event numbers of a place, and the cursors of a stream, follow the order of commits.
 
-    Whoever hears in many places at once hears alone.
+    A transaction with events of many places runs alone.
     """
     names = {f"inbox {platform} {event.place}" for event in events} | {f"cursor {platform} {stream}" for stream in cursors}
     everywhere = f"inbox {platform}"

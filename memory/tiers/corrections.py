@@ -1,6 +1,6 @@
-"""What a message of somebody's put right of what they said before: "no wait, at 6" after "dinner with Tom is at 7".
+"""Corrections: messages that correct what their author said before: "no wait, at 6" after "dinner with Tom is at 7".
 
-Read by rule as a message is stored, and kept as a tie between two messages of one conversation. A later correction of the same
+Recognized by rule as a message is stored, and kept as a tie between two messages of one conversation. A later correction of the same
 thing is tied to the first statement and to every correction between, so that whichever of them is forgotten, the last that is left
 holds; without any, the first statement does. Nobody corrects what another person said, nor an answer of Lyra's that says it again. What
 she answered may be corrected by whose words she answered with: the tie is to these, and to her answer.

@@ -1,8 +1,8 @@
-"""What the library knows of Discord, kept up by events. One that it cannot read ends its connection, for everybody and at each start anew.
+"""discord.py's cache, made tolerant of events that it cannot parse: each would end the connection, for everybody and at every start.
 
-So a message and a server are read without what it cannot read, and an event that nothing here depends on is passed over. A
-server of which too little is left counts as out of order. Any other event that it cannot read still ends the connection: what
-changes who may read a place, or takes something back, must not be missed.
+Of a message and a server, only what cannot be parsed is dropped, and an event that nothing here depends on is ignored. A server of
+which too little is left counts as unavailable. Any other event that cannot be parsed still ends the connection: what changes who
+may read a place, or takes something back, must not be missed.
 """
 
 import logging

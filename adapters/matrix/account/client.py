@@ -1,7 +1,7 @@
-"""nio's client, which goes on where somebody sends what nio cannot read.
+"""nio's client, made tolerant of what nio cannot parse.
 
-Anybody can send anything to her device, and any member anything into a room: nio fails at some of it, and would at every
-sync from then on, for everybody.
+Anybody can send anything to her device, and any member anything into a room: nio raises over some of it, and would again at
+every sync, for everybody.
 """
 
 import asyncio

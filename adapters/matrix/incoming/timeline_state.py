@@ -61,7 +61,7 @@ class IgnoredUsers:
         self._kept = set(self._ids)
 
     def follow(self, account_data: Iterable[object]) -> bool:
-        """Take over what a sync says of them; return whether she hears somebody again, of whom she may have missed something."""
+        """Take over what a sync says of them; return whether somebody is no longer ignored, whose messages she may have missed."""
         for event in account_data:
             if isinstance(event, UnknownAccountDataEvent) and event.type == IGNORED:
                 self._ids = set(part(event.content, "ignored_users"))

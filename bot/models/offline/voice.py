@@ -249,7 +249,7 @@ def _telling(part: QuestionPart, chosen: Sequence[Candidate], lacks: Collection[
 
 
 def _only_names(part: QuestionPart, one: Candidate) -> bool:
-    """Return whether an answer covers nothing but the name of whom a question is about.
+    """Return whether an answer covers nothing but the name of the person a question is about.
 
     Nearness in meaning is no excuse: the name alone draws the vector of a message to that of the question.
     """

@@ -70,7 +70,7 @@ _TAIL = re.compile(r"(?i)[,;.!–—]\s+(?=(?:i|my|the|ich|je|me|sorry|of course
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a message puts right: the `kinds` of the values it names, those `values`, what it says it is `about`, and what holds `no_more`.
+    """What a message corrects: the `kinds` of the values it names, those `values`, what it says it is `about`, and what holds `no_more`.
 
     It is `certain` where its words say that it corrects, an `answer` where they may as well answer a question, and `topical` where it
     says what it is about as well as what holds. One that is `alike` may call somebody, and corrects only a name spelled like it.
