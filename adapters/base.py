@@ -70,7 +70,7 @@ class Preview(Protocol):
         """Show the next piece."""
 
     async def drop(self) -> None:
-        """Remove what was shown: the answer failed or is made anew."""
+        """Remove what was shown: the answer failed or is generated again."""
 
     async def withhold(self) -> None:
         """Remove what was shown, or say that nothing more follows: something it was made from was taken back meanwhile."""

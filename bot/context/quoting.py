@@ -43,7 +43,7 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
 
 
 async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
-    """Return the n messages before one, oldest first, without those that correct a confidence of further back or tell it anew."""
+    """Return the n messages before one, oldest first, without those that correct or repeat an earlier confidence."""
     found = await adapter.messages_before(place.key, message, n, reader)
     telling = (at for at, one in enumerate(found) if not one.own and reads_as_correction(without_request(one.text)))
     if all(_corrected(found[at], _theirs(found[at], found[:at])) for at in telling):
@@ -84,7 +84,7 @@ def _theirs(quote: Quote, before: Sequence[Quote]) -> list[Quote]:
 
 
 def _corrected(quote: Quote, before: Sequence[Quote]) -> Quote | None:
-    """Return which of its speaker's quotes before it, oldest first, a quote corrects, or tells anew."""
+    """Return which of its speaker's quotes before it, oldest first, a quote corrects or repeats."""
     text = without_request(quote.text)
     found, told = correction(text), [(one, without_request(one.text)) for one in reversed(before)]
     of = ((one, correctable(said)) for one, said in told)

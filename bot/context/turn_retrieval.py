@@ -25,7 +25,7 @@ _SPARE_DIGESTS = 4
 _DISLIKED = 3
 _LEFT_OPEN = "callback"
 _NEW_CONVERSATION = 180 * MINUTE
-"""A pause after which a conversation begins anew, in microseconds."""
+"""A pause after which a new conversation begins, in microseconds."""
 _OFFLINE_HITS = 50
 _HITS_OF_A_TIME = 96
 _DATE_MESSAGES = 100

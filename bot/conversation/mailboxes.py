@@ -80,7 +80,7 @@ class Mailboxes:
             try:
                 rows += await accept(self._journal, platform, [event for event in events if event.id not in known], cursors)
             except MemoryFailure:
-                # What was committed all the same counts as heard when it is told again: a retry answers it.
+                # What was committed in spite of the error counts as heard when the platform reports it again: a retry answers it.
                 self._left |= {(platform, event.place.key) for event in events}
                 raise
             return self._post([self._letter(row, event) for row, event in rows])
@@ -230,7 +230,7 @@ class Mailboxes:
                 letter.end()
 
     async def _answer(self, letters: Sequence[Letter], before: Sequence[Letter], adapter: Adapter, ticket: Ticket) -> None:
-        # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
+        # One of the three places where a broad handler stands: one turn failed, and the next message is still answered.
         first = letters[0]
         try:
             if before:

@@ -174,7 +174,7 @@ class ServedModel:
         self, made: Callable[[], Awaitable[Cleaned | CleanedDigest]], place: AbstractAsyncContextManager[None], purpose: str,
         messages: Sequence[ChatMessage], toolbox: Toolbox | None,
     ) -> AsyncGenerator[str, None]:  # fmt: skip
-        """Yield an answer that is asked for from a `place` in the queue, as a filter leaves it, which is `made` anew if it restarts."""
+        """Yield an answer, requested from a `place` in the queue, through a filter; `made` returns a new filter if the answer restarts."""
         kept = await made()
         async with place, aclosing(self._counted(purpose, messages, toolbox)) as pieces:
             async for piece in pieces:

@@ -37,7 +37,7 @@ _JOB = "chore"
 
 
 async def serve(role: Role = Role.ALL) -> int:
-    """Run until asked to stop. Return `code_until_changed` if every configured platform refuses her, 1 if it should be started anew."""
+    """Run until asked to stop. Return `code_until_changed` if every configured platform refuses her, 1 if it should be restarted."""
     async with open_app(sweeps=role.works) as app:
         log.on_screen = True
         with hold_home(app, role):

@@ -84,7 +84,7 @@ class Consolidator:
         return written
 
     async def summary(self, session: Session) -> list[Digest]:
-        """Return a session's summary: one digest, merged anew only if something below changed; [] if there is nothing."""
+        """Return a session's summary: one digest, merged again only if something below changed; [] if there is nothing."""
         edge = await summaries.frontier(self._context.db, session)
         if len(edge) < 2:
             return edge
@@ -135,7 +135,7 @@ class Consolidator:
         target = Target(place.tier, slot, "/".join(map(str, job.texts)))
         if job.replaces is not None and await refusals.exhausted(context.db, context.domain, target, context.writer.name):
             return False  # this writer was asked before, and another one would write it no better
-        # To write the extractive gist anew would change nothing, and be done again in the next pass.
+        # Writing the extractive gist again would change nothing, and be repeated in the next pass.
         stands = job.replaces is not None and place.tier == "gist" and not context.writer.extractive
         piece = Piece(
             target,

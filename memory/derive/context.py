@@ -48,7 +48,7 @@ class Context:
 
     @property
     def rewriter(self) -> str | None:
-        """The name of the writer that writes extractive gists anew; None if it is extractive itself."""
+        """The name of the writer that rewrites extractive gists; None if it is extractive itself."""
         return None if self.writer.extractive else self.writer.name
 
     async def closing(self) -> episodes.EpisodeRules:

@@ -31,7 +31,7 @@ from memory.tiers.profile import adds_nothing
 _STATED = ("gist", "merge", "profile", "era")
 """Tasks whose sentences state something; the others may ask."""
 _TOLD = ("gist", "merge", "profile", "era", "narrative")
-"""Tasks that tell of people by name; in the others Lyra speaks of herself, or a group may of itself."""
+"""Tasks whose sentences name people; in the others Lyra writes about herself, or a group in the first person."""
 _WHOLE, _LEAST_SHARE = ("gist", "merge"), 3
 """Tasks whose text stands for all that was said: one of which less than a third of the sentences is left is asked for again."""
 _JOINED: Mapping[TaskKind, TaskKind] = {"gist": "merge"}

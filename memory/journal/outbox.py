@@ -117,7 +117,7 @@ class Outbox:
     async def unseen_answers(self, platform: str, since: int) -> list[UnseenAnswer]:
         """Return the latest answers, begun since an instant, whose words had to go before anybody could read them.
 
-        An answer is left out where something else was sent in its place, as its retraction was explained or made good then.
+        An answer is left out where something else was sent in its place, since its retraction was explained or answered then.
         """
         rows = await self._db.all(
             "SELECT o.key, o.domain, o.place, o.answers FROM outbox o JOIN items i ON i.id = o.item WHERE o.platform = :platform "

@@ -24,18 +24,18 @@ from memory.types import DAY, Domain, Exchange, Kind, NewExchange
 _LOOKED_THROUGH = 80
 """How many messages of a conversation are read to find what one of them corrects; hers and others' are among them."""
 _JUST_TOLD = 2
-"""How many messages that ask nothing are taken for what is corrected before what her answer to the last one tells of."""
+"""How many messages without a question may be what is corrected, before the one that her last answer is about."""
 _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
 
 
 def may_correct(offered: Sequence[NewExchange] | Sequence[Exchange]) -> bool:
-    """Return whether one of these messages may put something right, or tell anew what it was about."""
+    """Return whether one of these messages may correct something, or say it again with another value."""
     return any(one.kind is Kind.SAID and one.role == "user" and reads_as_correction(without_request(one.text)) for one in offered)
 
 
 def corrects(later: Exchange, earlier: Exchange) -> bool:
-    """Return whether a message may correct an earlier one of its speaker's, or tell it anew, in whichever conversation of their domain."""
+    """Return whether a message may correct an earlier one of its speaker's, or say it again with another value, in any conversation of their domain."""
     found, told = _correction(later), without_request(earlier.text)
     if found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST):
         return True
@@ -61,7 +61,7 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, lat
 
 
 async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) -> set[int]:
-    """Read a message anew that was edited: it says what holds now, unless the edit left the values in it as they were.
+    """Read an edited message again: it says what holds now, unless the edit left the values in it as they were.
 
     Return what it corrects, or did.
     """

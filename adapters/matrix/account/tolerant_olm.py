@@ -44,7 +44,7 @@ class DeviceKeys(KeysQueryResponse):  # type: ignore[misc]
 class TolerantOlm(Olm):  # type: ignore[misc]
     """Drops messages, keys and devices that are malformed, and reads no message under another sender's name.
 
-    `changes` counts how often somebody's devices have changed; `renewed` are those of whom a query has shown other devices
+    `changes` counts how often somebody's devices have changed; `renewed` are the users for whom a query has returned other devices
     than before, until somebody takes them out.
     """
 

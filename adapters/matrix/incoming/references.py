@@ -54,7 +54,7 @@ class References:
         self._then.clear()
 
     def may_show(self, room: Room, event: str) -> bool:
-        """Return whether everyone who reads a room now could read an event of it, or may be told all the same."""
+        """Return whether everyone who reads a room now could read an event of it, or may be shown it anyway."""
         key = (room.id, event)
         if key in self._epochs:
             is_known_to_all = room.tells_newcomers or not room.record.admitted

@@ -156,7 +156,7 @@ class Turns:
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
     async def _confirm_discretion(self, turn: Turn) -> None:
-        """Confirm once what was understood of a request for discretion or of its end, and that something is kept with what it tells anew."""
+        """Confirm once what was understood of a request for discretion or of its end, and that something is kept in confidence because it repeats what was."""
         questions = () if turn.place.is_private or turn.off_record else turn.questions
         requests = [one for one in questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
         confided = await turn.view.confidences.confided(requests) if requests else []
@@ -187,7 +187,7 @@ class Turns:
     async def _answered(
         self, turn: Turn, heard: Sequence[HeardMessage], gaps: int, ticket: Ticket, sending_lock: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
-        """Answer and store the answer, anew if its sources change meanwhile; return the part being sent (or None) and those that wait.
+        """Answer and store the answer, again if its sources change meanwhile; return the part being sent (or None) and those that wait.
 
         `gaps` is the number of gaps before the turn. The part being sent is sent before `sending_lock` is left.
         """

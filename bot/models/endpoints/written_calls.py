@@ -71,7 +71,7 @@ class WithoutCalls:
         return line if _starts(text[line:], _TAGS) and not self._is_code(line) else None
 
     def _is_code(self, at: int) -> bool:
-        """Return whether a position in the held text is inside a code block, which tells of calls."""
+        """Return whether a position in the held text is inside a code block, where calls are only quoted."""
         return (self._fences + self._held.count(_FENCE, 0, at)) % 2 == 1
 
     def _give(self, end: int) -> str:

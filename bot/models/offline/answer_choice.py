@@ -62,7 +62,7 @@ _WITH_PEOPLE = re.compile(rf"(?i)\b(?:with|parents|eltern|(?:{KIN})(?:s|e|n|en|n
 """People mentioned without a name."""
 _MOVES_A_THING = re.compile(r"(?i)\bmov(?:e|ed|ing) (?:it|that|this|them|him|her|(?:the|my|our|his|their) [^\W\d_]+)\b")
 _MOVED = frozenset(map(stem, ("move", "moved", "moving")))
-"""What tells of a home, unless something else is moved: "they've moved it to room 9"."""
+"""Says that somebody moved house, unless something else is moved: "they've moved it to room 9"."""
 
 
 class AnswerChoice:

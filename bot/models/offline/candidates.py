@@ -88,7 +88,7 @@ class Candidate:
 
 
 def any_of(said: Sequence[Exchange], window: Window, time_zone: str) -> bool:
-    """Return whether any message was said in a window or tells of it."""
+    """Return whether any message was said in a window or names a time in it."""
     return any(window.holds(one.said_at) or times_told(one.text, one.said_at, time_zone).within(window) for one in said)
 
 

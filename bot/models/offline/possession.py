@@ -59,7 +59,7 @@ KIN = (
 _MY_KIN = re.compile(
     rf"(?i)^(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?) (?:\w+ )?(?:{KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$"
 )
-"""Matches what comes before a verb that tells of one's family or friends alone."""
+"""Matches a subject that is only one's own family or friends."""
 _SELF = frozenset("i i'm i've i'd we we're we've my our me us ich wir mein meine meinen unser unsere yo mi mis nosotros".split())
 _THEY = frozenset("he she they his her their er sie ihr él ella ellos".split())
 _DONE = frozenset("bought saw met went got made took had gave found came left read wrote ate sold built kept began".split())
@@ -94,7 +94,7 @@ def is_anothers(stemmed: str, question: str, text: str) -> bool:
 
 
 def _is_other_sibling(stemmed: str, question: str, text: str) -> bool:
-    """Return whether a text tells of a sister only where this stem of a question is a brother, or the other way round."""
+    """Return whether a text mentions only a sister where this stem of a question is a brother, or the other way round."""
     for one in _ONE_SIBLING.finditer(question):
         asked, other = (_BROTHER, _SISTER) if one["he"] else (_SISTER, _BROTHER)
         if stem(one[0].casefold()) == stemmed and other.search(text) and not asked.search(text):

@@ -146,7 +146,7 @@ class SqliteDatabase(Reader):
         """Return all rows of one statement, from the last committed state."""
         self.reads += 1
         # Here, as a trip to a thread costs more than most reads do; with the writer, as its commits empty the cache of the other
-        # connection, which decrypts pages anew. What may be more than a read is left to the one that cannot write.
+        # connection, which decrypts pages again. What may be more than a read is left to the one that cannot write.
         if self._writing.is_free and sql.startswith("SELECT "):
             with explained(self.path):
                 rows = self._writer.all_here(sql, parameters)

@@ -223,7 +223,7 @@ class _State:
 
 
 def _fetched(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
-    # SQLite looks at a number bound behind LIMIT and prepares the statement anew each time, unless the number is part of an expression.
+    # SQLite looks at a number bound behind LIMIT and prepares the statement again each time, unless the number is part of an expression.
     return connection.execute(sql.replace("LIMIT :", "LIMIT +:"), parameters).fetchall()
 
 

@@ -124,7 +124,7 @@ async def _take(handle: int, seconds: float, lock: Callable[[int, int], None] = 
         except BlockingIOError:
             if loop.time() >= until:
                 return False
-            # Nothing tells of another process.
+            # Nothing reports the commits of another process.
             await asyncio.sleep(_LOOK_SECONDS)
         else:
             return True

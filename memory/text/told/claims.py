@@ -111,7 +111,7 @@ class Claims:
 
     @cached_property
     def changes(self) -> bool:
-        """Whether the message tells of a change."""
+        """Whether the message reports a change."""
         return _CHANGE.search(self.text) is not None
 
     @cached_property

@@ -67,13 +67,13 @@ def tells_anew(newer: str, older: str) -> bool:
 
 
 def reads_as_correction(text: str) -> bool:
-    """Return whether a text corrects what was told before, or tells of a change in it, or of what is only once."""
+    """Return whether a text corrects what was told before, or reports a change in it, or something of which there is only one."""
     return correction(text) is not None or bool(replacements(text)) or claims(text).supersedes
 
 
 @lru_cache(maxsize=10_000)
 def replacements(text: str) -> tuple[Takes, ...]:
-    """Return what tells whether an earlier text is replaced by this one; nothing for a text that tells of no change."""
+    """Return predicates that say whether an earlier text is replaced by this one; none for a text that reports no change."""
     told = len(text) <= _MOST_CHARACTERS and _WORDS["may_tell"].search(text) and not _WORDS["no_news"].search(text)
     return tuple(_every(text)) if told and not is_question(text) else ()
 
@@ -156,13 +156,13 @@ def _tells_role(who: str, held: frozenset[str], taken: bool, older: str) -> bool
 
 
 def _tells_kind(to: frozenset[str], sort: str, older: str) -> bool:
-    """Return whether a text tells of another kind of the same sort of thing: soy milk, where oat milk is new."""
+    """Return whether a text names another kind of the same sort of thing: soy milk, where oat milk is new."""
     there = _stems(older)
     return bool(sort) and sort in there and not there >= to and _is_own(older) and not _PAST.search(older)
 
 
 def _tells_what_is_over(whose: frozenset[str], what: frozenset[str], named: bool, older: str) -> bool:
-    """Return whether a text tells of what is over: of whoever it is, if somebody is `named`, else of the speaker or their people."""
+    """Return whether a text is about what is over: for anybody, if somebody is `named`, else of the speaker or their people."""
     return bool(what) and what | whose <= _stems(older) and (named or _is_own(older)) and not _PAST.search(older)
 
 
