@@ -169,7 +169,7 @@ class Adapter(ABC):
         return None
 
     def note(self, text: str) -> None:  # noqa: B027 - most have nobody to tell
-        """Tell whoever sits before a pipe something beside the answers; elsewhere nothing is shown."""
+        """Show something beside the answers to the user of a pipe; other platforms show nothing."""
 
     def thread_opened_at(self, place: Place) -> int:
         """Return since when (microseconds UTC) people see the thread of a place, as the platform told; 0 if not yet."""

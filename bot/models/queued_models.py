@@ -219,7 +219,7 @@ class ServedModel:
 
 
 class _CountedRounds:
-    """A toolbox of which each round is told to `count`, with its prompt and what was called. `sent` is the last prompt."""
+    """A toolbox that reports each round to `count`, with its prompt and the calls. `sent` is the last prompt."""
 
     def __init__(
         self, toolbox: Toolbox, first: Sequence[ChatMessage], count: Callable[[Sequence[ChatMessage], str], None]

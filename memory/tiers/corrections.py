@@ -152,7 +152,7 @@ async def _corrected_by(reader: Reader, said: Exchange, found: Correction) -> li
     own = [one for back, one in enumerate(own) if found.reaches(Correctable(one.text), back)]
     last, answered = before[0] if before else said, list[Exchange]()
     if last.kind is Kind.REPLY and last.role == "assistant":
-        # Her answer may tell of what was said long before, or elsewhere; where nothing was asked, what was told just now goes before.
+        # Her answer may be about something said long before, or elsewhere; if nothing was asked, the latest messages come first.
         told = 0 if own and is_question(own[0].text) else _JUST_TOLD
         answered = await _answered(reader, last)
         own = [*own[:told], *(one for one in answered if _is_own(one, said)), *own[told:]]

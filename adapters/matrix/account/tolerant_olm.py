@@ -98,10 +98,10 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         return session is not None and not self.is_by(event.sender, session)
 
     def is_by(self, user: str, session: InboundGroupSession) -> bool:
-        """Return whether a session is that of a user's device, be it signed out by now.
+        """Return whether a session belongs to a user's device, which may be signed out by now.
 
-        Whoever is in a room can send there again what others encrypted, without being able to read it: she would read it
-        to them. A homeserver, too, can name another sender.
+        A member can send again to the room what others encrypted, without being able to read it: she would quote it to
+        them. A homeserver, too, can name another sender.
         """
         own, keys = self.account.identity_keys, (session.sender_key, session.ed25519)
         if user == self.user_id and keys == (own["curve25519"], own["ed25519"]):
@@ -130,7 +130,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         self.renewed.update(user for user, devices in response.changed.items() if devices)
 
     def _returned(self, shown: dict[str, Json]) -> dict[str, dict[str, Any]]:
-        """Take back that devices are gone which are shown again with the keys they had; return them. To nio they are gone for good."""
+        """Restore deleted devices that the homeserver lists again with the same keys, and return them; nio would keep them deleted."""
         found: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         for user, device, payload in _each(shown):
             known = self.device_store[user].get(device)

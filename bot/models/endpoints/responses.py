@@ -23,7 +23,7 @@ _CUT = _LIMITS | frozenset(
 _FAILED = frozenset(("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"))
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 DONE = object()
-"""What comes in place of a document behind the last one."""
+"""The sentinel that ends a stream of documents."""
 # What some send as the data of an event to keep the connection open.
 _KEEPS_OPEN = frozenset((b"null", b"ping", b"pong", b"heartbeat", b"keepalive", b"keep-alive"))
 # Some endpoints send these in every chunk of an answer that goes on.

@@ -124,7 +124,7 @@ class AnswerChoice:
     def nearest(self, part: QuestionPart) -> Candidate | None:
         """Return the statement nearest in meaning to a part that no message answers in its words; None if none is near.
 
-        For a question that names somebody only what is told in another language: a name draws its vector to all told of its bearer.
+        For a question with a name, only messages in another language count: a name pulls the vector towards everything about its bearer.
         """
         return near_in_meaning([one for one in self._quotable(part) if not one.asks], part.text if people(part.text) else "")
 

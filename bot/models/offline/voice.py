@@ -222,7 +222,7 @@ def _asks_of_memory(part: QuestionPart) -> bool:
 def _missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:
     """Return the words of a question about which nothing is known; beside an answer, names and things alone.
 
-    Where all that was chosen only names whom the question is about, that is every other word of it, whoever else it was used of.
+    If every chosen message only names the person in question, these are all other words, even those known about somebody else.
     """
     whole = compound(part.text)
     covered = frozenset().union(*(one.covers | one.near for one in chosen))

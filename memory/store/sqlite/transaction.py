@@ -107,7 +107,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
 
     @property
     def everywhere(self) -> Self:
-        """It as it is: a file shows all of it."""
+        """This transaction: a file is not divided by domain."""
         return self
 
     async def commit(self) -> None:

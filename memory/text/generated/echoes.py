@@ -30,7 +30,7 @@ _GOES_ON = QUOTED.further.rstrip()
 _LABEL = re.compile(r"^(?:> )?[\"“„]?(?P<who>[^\W\d_][^:\"”\n]{0,30})[\"”]?: ")
 _LEAST_QUESTION, _LEAST, _LEAST_TO_HER = 3, 5, 6
 _MOST_ECHOES, _MOST_WORDS = 4, 40
-"""So many lines or sentences of a prompt, with so many words together, are no longer before an answer, but in place of it."""
+"""How many lines or sentences of a prompt, and how many words, may be repeated before an answer; more stand in place of one."""
 _SOURCE = re.compile(r"\[\w+\] \d{4}-\d\d-\d\dt\d\d:")
 _LEAST_OF_RULES, _MOST_LOOKED_AT = 10, 2_000
 

@@ -125,9 +125,9 @@ class Correctable:
 
     @cached_property
     def subject(self) -> frozenset[str]:
-        """The words before what it tells, but those that tell nothing: what it tells something of; none if that is more than a name."""
+        """The content words before the verb: what the sentence is about; none if that is more than a name."""
         found = _STATES.search(self.text)
-        # "Tom's surgery is on Monday" tells of the surgery.
+        # "Tom's surgery is on Monday" is about the surgery.
         if found and found.group() in _CONTRACTED:
             told = _STATES.search(self.text, found.end()) or _HAS.search(self.text, found.end())
             found = told if told and not _BREAK.search(self.text[: told.start()]) else found
