@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.command_table import OFFERS, plain
+from adapters.command_table import OFFERS, without_presentation
 from adapters.events import (
     EARLY,
     LATELY,
@@ -237,8 +237,8 @@ def _pressed(room: Room, event: RoomEvent, target: RoomEvent | None) -> MenuCall
         return None
     asks, arguments = target.content.get(VERDICT) is True, dict[str, str | int | bool]()
     offered = VERDICTS if asks else SIGNS if target.content.get(REFLECTION) is True else OFFERS
-    signs = {plain(sign): command for sign, command in offered.items()}
-    command = signs.get(plain(event.reacts[1]))
+    signs = {without_presentation(sign): command for sign, command in offered.items()}
+    command = signs.get(without_presentation(event.reacts[1]))
     if command is None:
         return None
     if asks:
