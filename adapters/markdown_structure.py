@@ -65,8 +65,20 @@ class Run:
 
 
 def closed(text: str) -> str:
-    """Return Markdown with its last code fence closed, for a text that is still being written."""
-    return "".join(map(str, blocks(text)))
+    """Return Markdown with its last code fence and spoiler closed, for a text that is still being written."""
+    found = list(blocks(text))
+    text, marks = "".join(map(str, found)), _spoiler_marks(found)
+    if len(marks) % 2 == 0:
+        return text
+    if not text[marks[-1] + len(SPOILER) :].strip():
+        return text[: marks[-1]]
+    return with_spoiler_closed(text.rstrip())
+
+
+def with_spoiler_closed(text: str) -> str:
+    """Return a text with the closing mark of a spoiler, on a line of its own behind code and a row of a table."""
+    own_line = text.endswith("|") or not text.rpartition("\n")[2].strip(" `~")
+    return f"{text}\n{SPOILER}" if own_line else text + SPOILER
 
 
 def blocks(text: str, longest_fence: int = _LONGEST_FENCE) -> Iterator[Block]:
@@ -102,15 +114,8 @@ def blocks(text: str, longest_fence: int = _LONGEST_FENCE) -> Iterator[Block]:
 
 def runs(parts: Sequence[Block]) -> list[Run]:
     """Return the runs of a text in order, with positions in its joined blocks. Spoilers alone go on over code and lists."""
-    text = "".join(map(str, parts))
-    found: list[Run] = []
-    marks: list[int] = []
-    end = 0
-    for is_prose, some in groupby(parts, lambda part: isinstance(part, str)):
-        start, end = end, end + sum(len(str(part)) for part in some)
-        if is_prose:
-            found.extend(_emphasis(text, start, end))
-            _add_spoiler_marks(text, start, end, marks)
+    text, marks = "".join(map(str, parts)), _spoiler_marks(parts)
+    found = [run for start, end in _prose(parts) for run in _emphasis(text, start, end)]
     # The last one of an odd number hides nothing.
     found.extend(Run(one, other + len(SPOILER), SPOILER) for one, other in zip(marks[::2], marks[1::2], strict=False))
     return sorted(found)
@@ -119,6 +124,22 @@ def runs(parts: Sequence[Block]) -> list[Run]:
 def indent(line: str) -> int:
     """Return how many spaces a line begins with."""
     return len(line) - len(line.lstrip(" "))
+
+
+def _prose(parts: Sequence[Block]) -> Iterator[tuple[int, int]]:
+    """Yield where the prose between two pieces of code begins and ends in the joined blocks."""
+    end = 0
+    for is_prose, some in groupby(parts, lambda part: isinstance(part, str)):
+        start, end = end, end + sum(len(str(part)) for part in some)
+        if is_prose:
+            yield start, end
+
+
+def _spoiler_marks(parts: Sequence[Block]) -> list[int]:
+    text, marks = "".join(map(str, parts)), list[int]()
+    for start, end in _prose(parts):
+        _add_spoiler_marks(text, start, end, marks)
+    return marks
 
 
 def _add_spoiler_marks(text: str, start: int, end: int, marks: list[int]) -> None:

@@ -5,7 +5,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from adapters.markdown_structure import LIST_MARKER, SPOILER, Block, FencedCode, Run, blocks, indent, runs
+from adapters.markdown_structure import LIST_MARKER, SPOILER, Block, FencedCode, Run, blocks, indent, runs, with_spoiler_closed
 from adapters.markup import units
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -177,9 +177,7 @@ class _Parts:
                 part = part.removesuffix(run.mark).rstrip()
                 cut = run.start
             else:
-                last_line = part.rpartition("\n")[2]
-                own_line = run.mark == SPOILER and (part.endswith("|") or not last_line.strip(" `~"))
-                part += f"\n{run.mark}" if own_line else run.mark
+                part = with_spoiler_closed(part) if run.mark == SPOILER else part + run.mark
         return part
 
     def _marks_reopened(self) -> str:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters.markdown_structure import closed
 from adapters.splitting import split
 from tests.kits.size import examples
 from tests.kits.steps import steps
@@ -178,6 +179,20 @@ def test_what_a_spoiler_hides_stays_hidden_in_every_message(inside: str) -> None
     assert "".join(seen.split()) == "".join("The end: That is all, `a || b` and x || y, ||but this||.".split())
     assert len(parts) > 1 and all(units(part) <= DISCORD for part in parts)
     assert "```" not in inside or all(part.count("```") == 2 for part in parts if "total_" in part)
+
+
+@pytest.mark.parametrize(
+    ("begun", "shown"),
+    [
+        ("It ends so: ||she dies", "It ends so: ||she dies||"),
+        ("||```py\nx = 1", "||```py\nx = 1\n```\n||"),
+        ("||\n- one\n\n- two\n", "||\n- one\n\n- two||"),
+        ("It ends so: ||", "It ends so: "),
+        ("||It|| ends, `a || b", "||It|| ends, `a || b"),
+    ],
+)
+def test_what_a_spoiler_will_hide_is_hidden_while_it_is_being_written(begun: str, shown: str) -> None:
+    assert closed(begun) == shown
 
 
 def test_a_run_of_several_paragraphs_is_bold_in_every_message() -> None:
