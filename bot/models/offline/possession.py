@@ -5,20 +5,21 @@ from collections.abc import Collection
 
 from bot.models.offline.message_kinds import tells
 from bot.models.offline.spoken_languages import detect_language
+from memory.text.first_persons import FIRST_PERSON, SUBJECTS
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.sentence_splitting import clauses, sentences
 from memory.text.told import named_things
 from memory.text.told.related_words import telling
 
-OWN = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|ich|mein\w*|je|mon|ma|mes|mi|mis|io|mio|mia)\b")
+OWN = re.compile(rf"(?i)\b(?:{FIRST_PERSON}|me)\b")
 """Matches a question about the asker's own things, alone or with others."""
-_FIRST_PERSON = r"(?:\b(?:i|we|ich|wir|je|moi|nous|yo|nosotr[oa]s)\b|\bj['’])"
-SPEAKING = re.compile(rf"(?i){_FIRST_PERSON}")
+_SUBJECT_WORD = rf"\b(?:{SUBJECTS}|moi)\b"
+SPEAKING = re.compile(rf"(?i){_SUBJECT_WORD}")
 """Matches what its speaker does, is or has."""
 DOING = re.compile(
     r"(?i)^(?!.*\b(?:who|any(?:one|body)|some(?:one|body)|wer|we[nm]|jemand\w*|qui|quelqu['’]un|quién(?:es)?|alguien)\b)"
-    rf".*{_FIRST_PERSON}"
+    rf".*{_SUBJECT_WORD}"
 )
 """Matches a question about what the asker does, is or has, and about no other person."""
 _LASTING = re.compile(

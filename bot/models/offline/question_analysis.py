@@ -280,7 +280,7 @@ def _is_plural(word: str) -> bool:
 
 
 def as_meant(question: str, said: Sequence[str]) -> str:
-    """Return a question with each word that no statement holds replaced by one of theirs a slip away, where it still asks then."""
+    """Return a question with each word that no statement holds replaced by one of theirs that is one typo away, if it still asks something then."""
     words = list(dict.fromkeys(word for text in said for word in tokens(text)))
     known = {stem(word) for word in words}
     for word in dict.fromkeys(tokens(question)):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memory.text.display_names import LYRA
+from memory.text.first_persons import FIRST_PERSON
 from memory.text.generated.opening_filter import OpeningFilter
 from memory.text.prompt_lines import QUOTED
 from memory.text.questions import is_question
@@ -12,7 +13,7 @@ from memory.text.sentence_splitting import sentences
 _LEAD = re.compile(r"^[\s>|*#\"“„-]+")
 _RECEIPT = re.compile(r"^>?\s*(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4}(?: \d\d:\d\d)?, (?P<who>[^:\n]{1,60}):\s*")
 _TO_HER = re.compile(r"(?i)\b(?:you|your|lyra)\b")
-_OWN = re.compile(r"(?i)\b(?:we|our|wir|unser\w*|nous|notre|nuestr\w+|i|i['’]m|my|ich|mein\w*|yo|mis?|je|j['’]\w+|mon|ma|mes)\b")
+_OWN = re.compile(rf"(?i)\b(?:{FIRST_PERSON})\b")
 _ASKED_FOR = re.compile(
     r"(?i)\b(?:repeat|say|quote|spell|copy|echo|correct|proofread|translate|rewrite|rephrase|exact(?:ly)?|literally|verbatim|wiederhol\w*"
     r"|zitier\w*|korrigier\w*|übersetz\w*|sag\w*|wörtlich|repite|di|traduce|répète|dis|traduis)\b|\bwhat (?:did|have) (?:i|we)\b|\bwas hab\w* (?:ich|wir)\b"

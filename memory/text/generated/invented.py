@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from memory.text.first_persons import FIRST_PERSON
 from memory.text.generated.opening_filter import OpeningFilter
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
@@ -15,7 +16,7 @@ _HEADED = {"instruction": "user", "input": "user", "response": _HERSELF}
 _FENCE = "```"
 _HERE = r" +(?:hier|here|ici|aquí|qui|speaking)"
 _LABELS = re.compile(rf"(?:^|[>,:] )[\"“„]?(?P<who>[^\W\d_][\w'’-]{{0,30}})[\"”]?{_HERE}: ", re.MULTILINE)
-_I = re.compile(r"(?:ich|i|wir|we|mein\w{0,2}|my|our|je|j|nous|mon|ma|mes|yo|mis?)(?:['’]\w*)?\s", re.IGNORECASE)
+_I = re.compile(rf"(?:{FIRST_PERSON})(?:['’]\w*)?\s", re.IGNORECASE)
 _HERS = re.compile(
     r"\b(?:you\w*|du|dir|dich|dein\w*|euch|ihr|tu|te|toi|tú|ti|know|think|remember|recall|found|find|kept|can|could|would|hope|glad|sorry"
     r"|weiß|denke|glaube|erinnere|finde|gefunden|kann|könnte|würde|hoffe|sais|crois|peux|sé|creo|puedo)\b",

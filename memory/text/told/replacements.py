@@ -56,13 +56,13 @@ Takes = Callable[[str], bool]
 
 
 def replaces(older: str, newer: str) -> bool:
-    """Return whether a later text tells that what an earlier one by the same person told is no longer so."""
+    """Return whether a later text says that what an earlier one by the same person said is no longer so."""
     usable = newer != older and len(older) <= _MOST_CHARACTERS
     return usable and any(takes(older) for takes in replacements(newer)) and not is_question(older)
 
 
 def tells_anew(newer: str, older: str) -> bool:
-    """Return whether a later text by the same person tells something else of what an earlier one told, in words of its own."""
+    """Return whether a later text by the same person says something else about what an earlier one was about, in words of its own."""
     return replaces(older, newer) or superseded(claims(older), claims(newer), frozenset())
 
 
@@ -121,7 +121,7 @@ def _tells_home(older: str) -> bool:
 
 
 def _tells_thing(about: frozenset[str], value: str, older: str) -> bool:
-    """Return whether a text gives the thing that `about` names another value of the same form."""
+    """Return whether a text gives another value of the same form to the thing that `about` names."""
     copula = _COPULA.search(older)
     if not copula or not about:
         return False
@@ -131,14 +131,14 @@ def _tells_thing(about: frozenset[str], value: str, older: str) -> bool:
 
 
 def _tells_age(who: str, age: int, older: str) -> bool:
-    """Return whether a text tells a lower age of somebody."""
+    """Return whether a text gives a lower age of somebody."""
     before = _WAS_AGED.search(older)
     named = who in WORD.findall(older.replace("'s", "").replace("’s", ""))
     return before is not None and named and _number(before["n"]) < age
 
 
 def _tells_role(who: str, held: frozenset[str], taken: bool, older: str) -> bool:
-    """Return whether a text tells that somebody is what `who` is no more, or what `who` has become (`taken`)."""
+    """Return whether a text says that somebody is what `who` no longer is, or what `who` has become (`taken`)."""
     names = set(WORD.findall(older))
     if taken:
         is_of = who not in names
@@ -177,7 +177,7 @@ def _tells_another_value(newer: Correctable, left: frozenset[str], older: str) -
 
 
 def _tells_what_is_denied(denied: frozenset[str], older: str) -> bool:
-    """Return whether a text says just what the newer one denies before it says what is so."""
+    """Return whether a text says what the newer one denies."""
     there = _stems(older)
     return denied <= there and len(there) <= len(denied) + 1 and not _DENIED.search(older)
 

@@ -1,4 +1,4 @@
-"""Other spellings of a word: "Jürgen" is also typed "Juergen" or "Jurgen", "Łukasz" "Lukasz", "wi-fi" "wifi"; and slips of the fingers."""
+"""Other spellings of a word: "Jürgen" is also typed "Juergen" or "Jurgen", "Łukasz" "Lukasz", "wi-fi" "wifi"; and typos."""
 
 import re
 from collections.abc import Collection
@@ -50,7 +50,7 @@ def other_spellings(text: str, words: Collection[str]) -> dict[str, set[str]]:
 
 
 def may_be_mistyped(word: str) -> bool:
-    """Return whether a word that nobody used may be another one with a slip of the fingers."""
+    """Return whether a word that nobody used may be another one with a typo."""
     return len(word) in MISTYPED and word.isalpha()
 
 
