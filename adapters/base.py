@@ -70,7 +70,7 @@ class Preview(Protocol):
         """Show the next piece."""
 
     async def drop(self) -> None:
-        """Remove what was shown: the answer failed or is made anew."""
+        """Remove what was shown: the answer failed or is generated again."""
 
     async def withhold(self) -> None:
         """Remove what was shown, or say that nothing more follows: something it was made from was taken back meanwhile."""
@@ -169,7 +169,7 @@ class Adapter(ABC):
         return None
 
     def note(self, text: str) -> None:  # noqa: B027 - most have nobody to tell
-        """Tell whoever sits before a pipe something beside the answers; elsewhere nothing is shown."""
+        """Show something beside the answers to the user of a pipe; other platforms show nothing."""
 
     def thread_opened_at(self, place: Place) -> int:
         """Return since when (microseconds UTC) people see the thread of a place, as the platform told; 0 if not yet."""

@@ -162,6 +162,6 @@ TAKEN_BACK = {"👎": "like"}
 _LOOKS = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
-def plain(sign: str) -> str:
+def without_presentation(sign: str) -> str:
     """Return a reaction without its presentation."""
     return _LOOKS.sub("", sign)

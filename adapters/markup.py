@@ -1,4 +1,4 @@
-"""Parsing of typed commands, and cleaning of outgoing text."""
+"""Parsing of typed commands, and cleaning and measuring of outgoing text."""
 
 import re
 import unicodedata
@@ -35,6 +35,11 @@ def printable(text: str) -> str:
 def count_marks(text: str) -> int:
     """Return how many characters may be inline Markdown marks; parsing time grows with their number."""
     return sum(text.count(mark) for mark in _MARKS)
+
+
+def units(text: str) -> int:
+    """Return the length of a text in UTF-16 units, as platforms count it."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def typed_prefix(prefix: str) -> str:

@@ -26,7 +26,7 @@ class Patience:
     files: float = 10.0
 
     async def through_failures(self, connect: Callable[[], Awaitable[None]]) -> None:
-        """Connect anew whenever a connection has ended, after ever longer waits, until cancelled or `connect` raises."""
+        """Reconnect whenever a connection has ended, after ever longer waits, until cancelled or `connect` raises."""
         failures = 0
         while True:
             began = self.elapsed()

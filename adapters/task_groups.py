@@ -29,7 +29,7 @@ async def cancel(*tasks: asyncio.Future[Any]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def go_on(work: Awaitable[T]) -> asyncio.Future[T]:
+def run_in_background(work: Awaitable[T]) -> asyncio.Future[T]:
     """Run an awaitable in a background task that nobody has to wait for, and return the task."""
     task = asyncio.ensure_future(work)
     _under_way.add(task)
@@ -42,7 +42,7 @@ async def shielded(work: Awaitable[T]) -> T:
 
     discord.py pauses all its requests for a global rate limit, and a request cancelled just then never lets them go on.
     """
-    task = go_on(work)
+    task = run_in_background(work)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return await asyncio.shield(task)
 
@@ -65,7 +65,7 @@ async def accompanied(
         if last is not None:
             await last()
 
-    go_on(go())
+    run_in_background(go())
     try:
         yield
     finally:

@@ -227,7 +227,7 @@ async def _open_memory(
         )  # fmt: skip
     except WrongKey:
         if made and key_path:
-            keys.unmake(key_path, key)
+            keys.remove_new_key(key_path, key)
         raise
     memory = await stack.enter_async_context(opening)
     if made and not greets:

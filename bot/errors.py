@@ -126,7 +126,7 @@ class ModelFiltered(ModelRefused):
 
 
 class ModelMissing(ModelRefused):
-    """The endpoint has no such model, or is not there: another question does not help, only whoever runs her or the endpoint."""
+    """The endpoint has no such model, or is not there: only the operator, or whoever runs the endpoint, can mend that."""
 
 
 _FOR_ANYONE = (NotFound, NotYours, ToldInConfidence, BusyElsewhere, LinkRefused)

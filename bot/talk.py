@@ -103,7 +103,7 @@ class Talk:
     allowance: Allowance
     commands: Commands
 
-    async def take_up(self, platform: str, place: str) -> None:
+    async def resume_place(self, platform: str, place: str) -> None:
         """Send what was queued for a place, and answer what was asked there before the last shutdown or crash."""
         await self.outgoing.flush(platform, place)
         await (await self.mailboxes.recover(platform, place))

@@ -23,7 +23,7 @@ from localization.yes_or_no import CHOICE, NO, YES
 
 _MOST_AHEAD = 100
 _PATIENCE_SECONDS = 10.0
-"""How long a line waits to be kept before whoever typed it is told."""
+"""Seconds that a line may wait to be stored before its writer is told."""
 
 
 class Screen(Protocol):

@@ -223,7 +223,7 @@ class Client(SessionClient):
 
     def _mark_thread_missed(self, thread: discord.Thread) -> None:
         self.recent_messages.drop(thread.id)
-        # What happens in a public one is told to her, whether she was added to it or not.
+        # Discord sends her the events of a public one whether she was added to it or not.
         if thread.is_private():
             self.queue.put_nowait(VisibilityChange((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
 

@@ -139,8 +139,8 @@ class SessionClient(discord.Client):
     def _schedule_event(self, coro: Callable[..., Coroutine[Any, Any, Any]], event_name: str, *args: Any, **kwargs: Any) -> Any:
         """Handle an event at once, unless its handler waits for something.
 
-        In a task of its own it would be handled after what is told behind it: what was said in a channel that is opened right afterwards
-        would count as said to everybody. In a replay minutes lie between them.
+        In a task of its own it would run after later events: what was said in a channel that is opened right afterwards would count as
+        said to everybody. In a replay the two events may be minutes apart.
         """
         if event_name in self.waiting_handlers:
             return super()._schedule_event(coro, event_name, *args, **kwargs)

@@ -185,7 +185,7 @@ class Matrix(Adapter):
         rooms = [room for circle in circles if (room := self._room(circle.id)) is not None and room.is_member]
         if any(room.state.membership(person.id) == "join" for room in rooms):
             return True
-        return False if self._connection is not None and all(room.state.is_whole for room in rooms) else None
+        return False if self._connection is not None and all(room.state.is_complete for room in rooms) else None
 
     async def has_place_in_common(self, person: Person) -> bool:
         """Return whether a person shares a room with Lyra that is no DM."""
@@ -194,7 +194,7 @@ class Matrix(Adapter):
     async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return which accounts are neither in a room nor invited, if nobody else could join or read it."""
         room = self._room(place.channel)
-        if room is None or not (room.is_member and room.state.is_whole and room.is_closed):
+        if room is None or not (room.is_member and room.state.is_complete and room.is_closed):
             return set()
         return set(accounts).difference(room.state.inside)
 

@@ -22,7 +22,7 @@ from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.room import RoomRecord
 from adapters.matrix.verification.verifications import Verifications
-from adapters.task_groups import go_on
+from adapters.task_groups import run_in_background
 
 STREAM = "sync"
 """The name of the cursor."""
@@ -142,9 +142,9 @@ class Sync:
         await self.verifications.begin(heard)
         while len(events) > _MOST_HANDED:
             # The next events do not wait for answers.
-            go_on(await self.listener.hear(events[:_MOST_HANDED]))
+            run_in_background(await self.listener.hear(events[:_MOST_HANDED]))
             events = events[_MOST_HANDED:]
-        go_on(await self.listener.hear(events, {STREAM: response.next_batch}))
+        run_in_background(await self.listener.hear(events, {STREAM: response.next_batch}))
         self._since, self._full = response.next_batch, False
         self.verifications.hear(heard)
         self._receipts.put_nowait(events)
@@ -182,7 +182,7 @@ def _missed(batch: SyncBatch) -> list[tuple[str, ...]]:
     if not batch.since:
         return [()]
     known = [one for one in batch.segments if one.inside and one.room.record != RoomRecord()]
-    return [("", one.room.id) for one in known if not one.whole or not one.room.record.inside]
+    return [("", one.room.id) for one in known if not one.complete or not one.room.record.inside]
 
 
 async def _invites(response: SyncResponse) -> Mapping[str, Any]:

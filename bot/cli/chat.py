@@ -62,7 +62,7 @@ def _say_left(screen: Screen, _place: Place, error: MemoryFailure) -> None:
 
 async def _converse(console: Console, talk: Talk, home: Domain, *, alone: bool) -> None:
     if alone:
-        await talk.take_up(console.platform, console.place.key)
+        await talk.resume_place(console.platform, console.place.key)
         await talk.reflections.say(home, at_hand=True)
     await console.run(talk.listeners[console.platform])
 

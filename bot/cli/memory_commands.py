@@ -133,7 +133,7 @@ def memory(
         raise typer.BadParameter(_("--past goes with {parts}", parts=", ".join(_WITH_PAST)))
     match part:
         case "summaries":
-            execute("bot.cli.remembered:summaries", as_, json, page or 0, whole=all_)
+            execute("bot.cli.remembered:summaries", as_, json, page or 0, everything=all_)
         case "bank":
             execute("bot.cli.remembered:bank", json)
         case "correct":
@@ -144,7 +144,7 @@ def memory(
             execute("bot.cli.remembered:about", as_, " ".join(arguments), json)
         case "reset":
             execute("bot.cli.remembered:reset", as_, json)
-    execute("bot.cli.remembered:tier", as_, part, past, json, page or 0, whole=all_)
+    execute("bot.cli.remembered:tier", as_, part, past, json, page or 0, everything=all_)
 
 
 def _no_part(part: str) -> str:

@@ -45,12 +45,12 @@ def name(given: str) -> str:
 
 
 def argument(metavar: str, help: str, parser: Callable[[str], str] = words) -> Any:
-    """Return what typer is told of a typed argument."""
+    """Return the typer declaration of a typed argument."""
     return typer.Argument(metavar=metavar, parser=parser, help=help)
 
 
 def option(name: str, metavar: str, help: str, parser: Callable[[str], str] = words) -> Any:
-    """Return what typer is told of an option that takes words."""
+    """Return the typer declaration of an option that takes words."""
     return typer.Option(name, metavar=metavar, parser=parser, help=help)
 
 

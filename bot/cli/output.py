@@ -61,12 +61,12 @@ def copy_progress() -> "Iterator[Progress]":
         yield lambda done, total: progress(done // _MEGABYTE, total // _MEGABYTE)
 
 
-def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T], int, str]:
+def page_of(entries: Sequence[T], page: int, *, everything: bool) -> tuple[Sequence[T], int, str]:
     """Return the entries to show, the number before them, and how to see the rest ('' if all are shown).
 
-    At a terminal that is one page; elsewhere, or with `whole`, everything, unless a page (from 1 on) is given.
+    At a terminal that is one page; elsewhere, or with `everything`, everything, unless a page (from 1 on) is given.
     """
-    if whole or not (page or sys.stdout.isatty()):
+    if everything or not (page or sys.stdout.isatty()):
         return entries, 0, ""
     page = page or 1
     begin = (page - 1) * _PAGE

@@ -9,7 +9,7 @@ from bot.cli.output import page_of
 from bot.commands.knowledge_commands import PRIVATE
 from bot.commands.texts import ladder_text, page_text, receipts
 from bot.printing import note, show
-from bot.rights.correction import put_right
+from bot.rights.correction import correct_fact
 from localization.sentences import _, lazy
 from memory.types import Statement
 from memory.view.view import View
@@ -19,11 +19,11 @@ _NOW_CONNECTED = lazy("lyra model connects one.")
 _NOW_MADE = lazy("lyra summarize --all makes what is due.")
 
 
-async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> None:
+async def summaries(as_: str, as_json: bool, page: int, *, everything: bool) -> None:
     """Print the gists and summaries of a person's conversations, or one page of them."""
     async with open_app() as app:
         view = await app.view(as_)
-        found, _begin, more = page_of(await view.digests.all(), page, whole=whole)
+        found, _begin, more = page_of(await view.digests.all(), page, everything=everything)
         for session, digest in found:
             if as_json:
                 json_output.say(json_output.digest(session, digest, view.home.time_zone))
@@ -36,12 +36,12 @@ async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> None:
             show(more)
 
 
-async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, whole: bool) -> None:
+async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, everything: bool) -> None:
     """Print a person's profile, eras, narrative or Lyra's self-state, or what these replaced."""
     async with open_app() as app:
         view, name = await app.view(as_), TIERS[part]
         stated = sorted(await view.digests.statements(name, past=past), key=lambda one: one.period)
-        told, before, more = page_of(stated, page, whole=whole)
+        told, before, more = page_of(stated, page, everything=everything)
         zone, said = view.home.time_zone, await view.digests.receipts(told)
         months = await view.digests.era_sessions() if name == "era" and not past else {}
         if as_json:
@@ -99,7 +99,7 @@ async def correct(as_: str, fact: str, text: str, as_json: bool) -> None:
     """Replace a fact with what a person says. Raises BadInput for empty text, NotFound."""
     async with open_app() as app:
         view, name = await app.view(as_), as_ or app.base.environment.user
-        old, new = await put_right(app, view, name, fact, text)
+        old, new = await correct_fact(app, view, name, fact, text)
         said, zone, now = await view.digests.receipts([new]), view.home.time_zone, app.base.clock.now()
         if as_json:
             json_output.say(json_output.fact(new, said, zone))

@@ -9,7 +9,7 @@ from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import ladder_text
 from bot.commands.texts.receipts import moment
 from bot.conversation.one_turn import RunningAnswers
-from bot.delivery.links import NO_LINKS, written_urls
+from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from localization.sentences import _, lazy
 from memory.types import BY_COMMAND, Exchange, Kind, Session
@@ -49,7 +49,7 @@ class QuestionCommands(Group):
             f"{call.id}{BY_COMMAND}", call.place, call.person, str(call.arguments["text"]), self._services.clock.now(),
             off_record=call.off_record, answers=call.answers,
         )  # fmt: skip
-        return Reply("", NO_LINKS, asks=question)
+        return plain("", asks=question)
 
     @command(
         ANEW,
@@ -65,7 +65,7 @@ class QuestionCommands(Group):
             raise BadInput(_NOT_YOURS)
         who = call.person if await view.messages.is_by(asked, caller(call)) else await self._author(view, asked)
         question = Message(asked.source_id, call.place, who, asked.text, asked.said_at, anew=call.id, off_record=call.off_record)
-        return Reply(_("I answer that again."), NO_LINKS, asks=question)
+        return plain(_("I answer that again."), asks=question)
 
     @command(STOP, lazy("stop the answer that I am writing for you; what is there so far stays"), takes_back=True)
     async def _stop(self, call: Call) -> Reply:
@@ -73,7 +73,7 @@ class QuestionCommands(Group):
         whose = "" if call.admin or place.is_private else call.person.id
         if not self._running_answers.stop(place.platform, place.key, whose):
             raise BadInput(lazy("I am making no answer for you here just now."))
-        return Reply(_("Ended."), NO_LINKS)
+        return plain(_("Ended."))
 
     async def _question_to_repeat(self, call: Call, view: View, session: Session) -> Exchange | None:
         """Return the message to answer again; None unless the caller said it in this conversation or is an admin."""

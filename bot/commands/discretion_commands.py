@@ -16,7 +16,7 @@ from bot.conversation.intake import Intake
 from bot.conversation.introduction import hosts, kept_from
 from bot.conversation.preferences import INCOGNITO, INCOGNITO_SERVER
 from bot.conversation.services import Services
-from bot.delivery.links import NO_LINKS, written_urls
+from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from bot.service.priority import Priority
 from localization.sentences import Sentence, _, lazy, ngettext
@@ -49,7 +49,7 @@ class Once:
         turn = await self._intake.once(message, adapter)
         grant, seconds = await self._allowance.take(call.person, call.place, turn.began_at, turn.chosen)
         if grant in (Grant.DECLINED, Grant.IGNORED):
-            return Reply(too_much(seconds, kept=False), NO_LINKS)
+            return plain(too_much(seconds, kept=False))
         with self._priority.running_turn():
             less = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.CHEAPER_MODEL)
             answer = await self._generation.answer(less, None)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from adapters.command_table import AnswerAudience, Call, Parameter, Reply
 from bot.commands.group import Group, command, plain
 from bot.commands.texts import dream_text, ladder_text
-from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import Outgoing
 from bot.dreams.dreaming import Dreams
 from localization.sentences import _, lazy
@@ -44,7 +43,7 @@ class DreamCommands(Group):
         rests = [f"- {ladder_text.quoted(placed.exchange, now, zone)}" for placed in thought.said]
         shows = {thought.statement.key, *(placed.exchange.key for placed in thought.said)}
         text = _('I thought "{text}" because of:', text=thought.statement.text)
-        return Reply("\n".join([text, *rests]), NO_LINKS, shows=frozenset(shows))
+        return plain("\n".join([text, *rests]), shows=shows)
 
     @command("reflection less", lazy("have me share fewer thoughts here"), _WHICH, answer=AnswerAudience.HERE)
     async def _less(self, call: Call) -> Reply:

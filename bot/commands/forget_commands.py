@@ -8,7 +8,6 @@ from adapters.command_table import Action, Call, Parameter, Reply
 from bot.commands.command_calls import may_be_id, source_id
 from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import receipts
-from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import GONE, REFUSED, WAITING
 from bot.errors import BadInput
 from bot.imports import imported
@@ -19,7 +18,7 @@ from localization.sentences import _, lazy, ngettext
 from localization.yes_or_no import YES
 from memory.errors import NotFound
 from memory.types import MINUTE, Forgotten, Identity, Session
-from memory.view.selecting import Selection, together
+from memory.view.selecting import Selection, combined
 from memory.view.view import View
 
 _THAT = "that"
@@ -95,7 +94,7 @@ class ForgetCommands(Group):
         )
         if not self._adapters[call.place.platform].prefix:
             shall = ngettext("Shall I delete it?", "Shall I delete them?", remaining)
-            return Reply(f"{text} {can} {shall}", NO_LINKS, (Action(_("Delete my messages"), "forget", _POSTS),))
+            return plain(f"{text} {can} {shall}", actions=(Action(_("Delete my messages"), "forget", _POSTS),))
         command = f"{self._sign(call)}forget {_POSTS}"
         delete = ngettext(
             "To delete it, say{where}: {command}",
@@ -207,7 +206,7 @@ class ForgetCommands(Group):
 
     async def _ask(self, call: Call, view: View, found: Sequence[Selected]) -> Reply:
         """Show what goes, and forget it once that is confirmed: at once, or within ten minutes at the same place."""
-        now, going = self._services.clock.now(), together([one.selection for one in found])
+        now, going = self._services.clock.now(), combined([one.selection for one in found])
         if not going.messages:
             return plain(nothing_found())
         lines = preview(going, now, found[0].view.home.time_zone, _EACH)
@@ -219,7 +218,7 @@ class ForgetCommands(Group):
         self._shown[caller(call)] = _Shown(found, call.place.key, now)
         command = f"{self._sign(call)}forget {_SHOWN}"
         confirmation = _("If it shall, say{where} within ten minutes: {command}", where=self._where(call), command=command)
-        return Reply(f"{text}\n{confirmation}", NO_LINKS, shows=frozenset(one.key for one in (*going.messages, *going.replies)))
+        return plain(f"{text}\n{confirmation}", shows=[one.key for one in (*going.messages, *going.replies)])
 
     async def _forget_shown(self, call: Call, view: View) -> Reply:
         shown = self._shown.pop(caller(call), None)

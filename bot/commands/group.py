@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from adapters.base import Adapter
-from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from adapters.errors import PlaceGone
-from adapters.events import Person, Reach
+from adapters.events import Message, Person, Reach
 from bot.commands.command_calls import GONE, AnswerPages
 from bot.context.unstored_names import name_of, names_in_use
 from bot.conversation.preferences import PAUSED
@@ -157,6 +157,6 @@ def off_record_here(sign: str) -> Sentence:
     return lazy("What is said here is off the record; {sign}incognito off ends it.", sign=sign)
 
 
-def plain(text: str) -> Reply:
-    """Return a reply in which no links may pass."""
-    return Reply(text, NO_LINKS)
+def plain(text: str, *, actions: Sequence[Action] = (), shows: Collection[int] = (), asks: Message | None = None) -> Reply:
+    """Return a reply in which no links may pass; the rest is as in `Reply`."""
+    return Reply(text, NO_LINKS, tuple(actions), frozenset(shows), asks)

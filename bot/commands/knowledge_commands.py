@@ -11,7 +11,7 @@ from adapters.events import Reach
 from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import ladder_text, page_text, receipts
 from bot.commands.texts.ladder_text import TAKES_A_MODEL
-from bot.delivery.links import NO_LINKS, written_urls
+from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from bot.rights.correction import replace_fact
 from localization.sentences import _, lazy
@@ -118,7 +118,7 @@ class KnowledgeCommands(Group):
         said, now = await view.digests.receipts([new]), self._services.clock.now()
         ids = await view.ids.short([new.id])
         text = ladder_text.correction_notice(fact, new, said[new.key], ids, now, view.home.time_zone)
-        return Reply(text, NO_LINKS, shows=_shows([new], said))
+        return plain(text, shows=_shows([new], said))
 
     @command("memory forget", lazy("forget a fact, for good"), _FACT, takes_back=True)
     async def _forget(self, call: Call) -> Reply:
@@ -128,7 +128,7 @@ class KnowledgeCommands(Group):
         text = ladder_text.forgotten_fact_notice(
             rested, ids, self._services.clock.now(), view.home.time_zone, f"{self._sign(call)}forget"
         )
-        return Reply(text, NO_LINKS, shows=frozenset(message.key for message in rested))
+        return plain(text, shows=[message.key for message in rested])
 
 
 def _shows(stated: Sequence[Statement], said: Mapping[int, Sequence[Exchange]]) -> frozenset[int]:
@@ -179,7 +179,7 @@ class BankCommands(Group):
             since=receipts.day(since, view.home.time_zone),
             everyone=_EVERYONE[call.place.reach],
         )
-        return Reply(f"{on}\n{ladder_text.notes(block.shown)}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
+        return plain(f"{on}\n{ladder_text.notes(block.shown)}", shows=[one.key for one in block.shown])
 
     async def _on(self, call: Call, view: View) -> Reply:
         if self._services.models.writer.extractive:

@@ -79,7 +79,7 @@ class LinkCommands(Group):
         question = "\n".join(map(str, await self._question(request, caller(call))))
         if call.surface is not None:
             return await self._decided(call, request, yes=await call.surface.confirm(question))
-        return Reply(f"{question}\n{_how(request, self._sign(call))}", NO_LINKS)
+        return plain(f"{question}\n{_how(request, self._sign(call))}")
 
     async def _decided(self, call: Call, request: Request, *, yes: bool) -> Reply:
         """Take the answer of an account to whether it is to be linked."""

@@ -205,7 +205,7 @@ class ExportCommands(Group):
             "Here is all of yours, {n} messages with what I answered to you: a file to import again, and one to read.",
             n,
         )
-        shows = frozenset(one.own.exchange.key for one in items if one.own.whole)
+        shows = frozenset(one.own.exchange.key for one in items if one.own.only_own)
         return Reply(
             f"{text} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, shows=shows, files=files
         )

@@ -15,7 +15,6 @@ from bot.commands.group import Group, command, plain
 from bot.commands.texts import receipts
 from bot.context.quoting import messages_before, opted_out_forwards, unforgotten_quotes, without_confidences, without_forwards
 from bot.context.unstored_names import with_display_names
-from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.imports import imported
 from bot.models.chains import Models
@@ -39,7 +38,7 @@ async def quick_gist(quotes: Sequence[Quote], models: Models, time_zone: str, mo
 async def _written_gist(task: Task, models: Models) -> str:
     for writer in (models.writer, models.extractive):
         try:
-            good, _refused = await asyncio.to_thread(imported("memory.derive.drafting").sound, await writer.write(task), task)
+            good, _refused = await asyncio.to_thread(imported("memory.derive.drafting").supported, await writer.write(task), task)
             if good:
                 return " ".join(entry.text for entry in good)
         except (WriterFailed, WriterRefused) as error:
@@ -81,7 +80,7 @@ class SummaryCommands(Group):
         digests = await self._services.maintenance.summarize(view.home, session)
         if not digests:
             return plain(_("There is nothing to summarize here yet."))
-        return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS, shows=frozenset(one.key for one in digests))
+        return plain(receipts.summary(digests, view.home.time_zone), shows=[one.key for one in digests])
 
     async def _find_session(self, call: Call, view: View, name: str) -> Session:
         try:
@@ -125,7 +124,7 @@ class SummaryCommands(Group):
                     since=since,
                 )
                 told = f"{head}\n{text}"
-                return Reply(told, NO_LINKS, shows=frozenset(shows))
+                return plain(told, shows=shows)
             read = now
         raise BadInput(lazy("What was said here changed again and again while I read it; ask me once more in a minute."))
 
@@ -134,7 +133,7 @@ class SummaryCommands(Group):
         adapter, services = self._adapters[call.place.platform], self._services
         read = await messages_before(adapter, call.place, call.message, n, call.person)
         stored = await view.messages.kept(call.place.platform, [quote.id for quote in read])
-        heeded = await services.preferences.heeded(call.place.platform, read, stored)
+        heeded = await services.preferences.without_opted_out_people(call.place.platform, read, stored)
         unheeded = await opted_out_forwards(services.memory, services.preferences, adapter, heeded)
         heeded = [without_forwards(one, unheeded) for one in heeded]
         heeded = await asyncio.to_thread(without_confidences, heeded)
@@ -184,4 +183,4 @@ class SummaryCommands(Group):
         zone = view.home.time_zone
         newest = digests[-_NEWEST:]
         lines += [f"\n{session.name}\n{receipts.summary([digest], zone)}" for session, digest in newest]
-        return Reply("\n".join(lines), NO_LINKS, shows=frozenset(digest.key for _session, digest in newest))
+        return plain("\n".join(lines), shows=[digest.key for _session, digest in newest])

@@ -201,8 +201,8 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", note: str = ""
     `receipt` is the id by which it can be opened, `note` what is to be known of it (`note_on`), `most` the maximum tokens of its text.
     """
     shown = clip(said.text, _MOST if most is None else most)
-    reckons = DatedText(local(said.said_at, time_zone).date(), shown).reckons()
-    when = f"{local(said.said_at, time_zone):{'%A, ' if reckons else ''}%d %B %Y %H:%M}"
+    is_relative = DatedText(local(said.said_at, time_zone).date(), shown).has_any()
+    when = f"{local(said.said_at, time_zone):{'%A, ' if is_relative else ''}%d %B %Y %H:%M}"
     label = ", ".join(part for part in (when, receipt and f"receipt {receipt}", note) if part)
     line = prompt_line(shown, QUOTED, label=label, speaker=said.speaker)
     return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))

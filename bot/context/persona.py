@@ -8,7 +8,7 @@ from bot.errors import BadConfig, BadInput
 from bot.service.log import log
 from localization.numerals import number
 from localization.sentences import lazy
-from memory.store.home_files import write_whole
+from memory.store.home_files import write_atomically
 from memory.text.sanitize import clean
 
 OWN = "persona.md"
@@ -74,7 +74,7 @@ class Persona:
                     text=number(len(text)),
                 )
             )
-        write_whole(self.path, f"{text}\n".encode())
+        write_atomically(self.path, f"{text}\n".encode())
 
     def reset(self) -> bool:
         """Restore the default; return whether it was replaced. Raises BadInput if the configuration names a file."""

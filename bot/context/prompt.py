@@ -6,11 +6,12 @@ manners of the people being answered → a topic to bring up again → what othe
 leaves of its share is passed on to the layers after it.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.context import layers
-from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
 from bot.context.prompt_messages import PromptQuestion, RecentTurns
@@ -20,6 +21,9 @@ from bot.models.port import ChatMessage
 from memory.bank.block import HEAD
 from memory.text.budget import FittedLayer, TokenBudget, tokens
 from memory.text.display_names import LYRA
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import key_words
+from memory.text.time.dates import MONTHS, WEEKDAYS
 from memory.types import Exchange, Statement
 from memory.view.recalled import Recalled
 
@@ -36,6 +40,12 @@ lists them."""
 _PRIVATE = {"profile": 0.12, "narrative": 0.06, "bank": 0.0, "self-state": 0.04, "summary": 0.16}
 _SHARED = {"profile": 0.08, "narrative": 0.04, "bank": 0.4, "self-state": 0.02, "summary": 0.1}
 _RECENT, _AFTER = 0.6, 0.22
+_SHARED_WORDS = 3
+_RARE_NAME, _RARE_WORD = (3, 4), (2, 8)
+"""What is rare among n statements is in so many of them at most, or in one of so many."""
+_WRITTEN = re.compile(r"[^\W_]+")
+_DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,3 +213,56 @@ def _standing(in_view: InView, room: TokenBudget, memory: StandingLayers, time_z
 
 def _fixed(name: str, text: str) -> FittedLayer:
     return FittedLayer(name, [text], 0, tokens(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """The features of a text: the stems of its words, and which of them are numbers or capitalized as names."""
+
+    words: frozenset[str]
+    names: frozenset[str]
+
+
+def drawn_on(answer: str, statements: Mapping[int, str], speakers: Iterable[str]) -> frozenset[int]:
+    """Return the keys of the statements that an answer draws on; the names of `speakers` do not count.
+
+    Statements are in every prompt: if all of them counted as cited, forgetting one message would remove every later answer. An
+    answer draws on a statement if both share something rare among the others: a number, a name, or several words.
+    """
+    known = {stem for speaker in speakers for stem in key_words(speaker).values()}
+    said = _marks(answer)
+    marked = {key: _marks(text) for key, text in statements.items()}
+    words = _rare(Counter(stem for marks in marked.values() for stem in marks.words), len(marked), *_RARE_WORD) - known
+    names = _rare(Counter(stem for marks in marked.values() for stem in marks.names), len(marked), *_RARE_NAME) - known
+    return frozenset(
+        key
+        for key, marks in marked.items()
+        if names & said.names & marks.names or len(words & said.words & marks.words) >= _SHARED_WORDS
+    )
+
+
+def _rare(counted: Counter[str], n: int, few: int, part: int) -> set[str]:
+    """Return the features that occur in at most `few` of n statements, or in at most one of `part`."""
+    return {stem for stem, times in counted.items() if times <= max(few, n // part)}
+
+
+def _marks(text: str) -> _Marks:
+    # A single character of a script without spaces is not a word.
+    words = [stem for word, stem in key_words(text).items() if len(word) > 1]
+    names = {
+        stem
+        for written in _WRITTEN.findall(text)
+        if _is_name(written) or _is_number(written)
+        for stem in key_words(written).values()
+    }
+    return _Marks(frozenset(words), frozenset(names))
+
+
+def _is_name(written: str) -> bool:
+    folded = written.casefold()
+    return written[0].isupper() and folded not in WEEKDAYS and folded not in MONTHS and folded not in FUNCTION_WORDS
+
+
+def _is_number(written: str) -> bool:
+    # A single digit or a year is not specific enough.
+    return len(written) > 1 and _DIGIT.search(written) is not None and not _YEAR.fullmatch(written)

@@ -38,12 +38,12 @@ async def unforgotten_quotes(memory: Memory, view: View, place: Place, quotes: S
 async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes of others that are neither stored nor forgotten."""
     above = replace(place, thread="").key
-    allowed = await memory.shown.beside(place.platform, place.key, above, _shown(place, quotes))
+    allowed = await memory.shown.unstored_ids(place.platform, place.key, above, _shown(place, quotes))
     return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in allowed])
 
 
 async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
-    """Return the n messages before one, oldest first, without those that correct a confidence of further back or tell it anew."""
+    """Return the n messages before one, oldest first, without those that correct or repeat an earlier confidence."""
     found = await adapter.messages_before(place.key, message, n, reader)
     told = _told(found)
     # To read further back is a request to the platform, and nearly every message tells what is so.
@@ -94,7 +94,7 @@ def _theirs(told: Sequence[tuple[Quote, str]], at: int) -> list[tuple[Quote, str
 
 
 def _corrected(text: str, before: Sequence[tuple[Quote, str]]) -> Quote | None:
-    """Return which of its speaker's quotes before it, oldest first, a text corrects, or tells anew."""
+    """Return which of its speaker's quotes before it, oldest first, a text corrects or repeats."""
     found, told = correction(text), before[::-1]
     of = ((one, correctable(said)) for one, said in told)
     corrected = (one for back, (one, said) in enumerate(of) if found and found.reaches(said, back) and found.is_of(said))
@@ -160,7 +160,7 @@ async def opted_out_forwards(
             found = await adapter.message_presences(where.key, [id])
             speakers |= {id: seen.person for id, seen in found.items() if seen.person}
     told = [Quote(id, "", "", forwards[id].said_at, person=person) for id, person in speakers.items()]
-    heeded = {one.id for one in await preferences.heeded(adapter.platform, told, kept)}
+    heeded = {one.id for one in await preferences.without_opted_out_people(adapter.platform, told, kept)}
     return speakers.keys() - heeded
 
 

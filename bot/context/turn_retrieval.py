@@ -18,14 +18,14 @@ from memory.tiers import manners, profile
 from memory.tiers.selfstate import SelfState
 from memory.types import MINUTE, Digest, DomainKind, Exchange, Kind, Session, Statement
 from memory.view.digests import Tiers
-from memory.view.recalled import Recalled, RecallLimits, in_turn
+from memory.view.recalled import Recalled, RecallLimits, interleaved
 from memory.view.view import View
 
 _SPARE_DIGESTS = 4
 _DISLIKED = 3
 _LEFT_OPEN = "callback"
 _NEW_CONVERSATION = 180 * MINUTE
-"""A pause after which a conversation begins anew, in microseconds."""
+"""A pause after which a new conversation begins, in microseconds."""
 _OFFLINE_HITS = 50
 _HITS_OF_A_TIME = 96
 _DATE_MESSAGES = 100
@@ -122,7 +122,7 @@ async def recall_items(
     text, session_key, k = "\n".join(exchange.text for exchange in turn.questions), turn.session.key, settings.gists_k
     limits = RecallLimits(settings.recall_k, 3 * k + _SPARE_DIGESTS if k else 0, settings.eras_k)
     texts = [text, *(parts if len(parts) > 1 else ())]
-    found = in_turn([await turn.view.recall.at_once(one, limits, in_view, turn.questions[-1].speaker) for one in texts])
+    found = interleaved([await turn.view.recall.at_once(one, limits, in_view, turn.questions[-1].speaker) for one in texts])
     # Whatever is derived from gists repeats them.
     earlier_gists = [
         one

@@ -40,8 +40,8 @@ class AnswerLanguage:
         return await self.to(event.place, event.person, aside=aside, shown=shown)
 
     async def to(self, place: Place, person: Person, *, aside: bool = False, shown: str = "") -> str:
-        """Return the code of the language in which somebody is told something at a place, `aside` where they alone read it: as it is
-        set, as their platform is `shown` to them, or as they wrote; '' where nothing tells it.
+        """Return the code of the language to address somebody in at a place, `aside` if they alone read it: the one that is set, else
+        the one `shown` by their platform, else the one they wrote; '' if none is known.
         """
         chosen = language_code(self._preferences.language(person if place.is_private or aside else place))
         if place.platform == _TERMINAL:
@@ -49,7 +49,7 @@ class AnswerLanguage:
         return chosen or shown or await self._before(place, person)
 
     async def among(self, place: Place, home: View) -> str:
-        """Return the code of the language in which all who read a shared place are told something: as it is set, or as most wrote there."""
+        """Return the code of the language to address all readers of a shared place in: the one that is set, else the one most wrote in."""
         if chosen := language_code(self._preferences.language(place)):
             return chosen
         heard = [language_code(detect_language(text)) for text in await home.messages.last_said(LOOKED_BACK)]

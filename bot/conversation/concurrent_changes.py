@@ -77,6 +77,6 @@ class Overtaken:
         if not self._gone:
             return
         platform = posted.place.platform
-        for row in await self._journal.beside(platform, posted.id):
+        for row in await self._journal.sibling_parts(platform, posted.id):
             if row["answers"] in self._gone:
                 await self._outgoing.remove_preview(platform, row["place"], row["key"])

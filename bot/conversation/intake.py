@@ -89,7 +89,7 @@ class Intake:
         stored = await view.messages.stored(place.platform, list(waiting_rows.values()))
         waiting = [key for key, id in waiting_rows.items() if id in stored]
         quotes, aside = await self._surroundings.quotes_in_view(
-            view, adapter, place, kept.messages, chosen.heeded(place.platform, said_before)
+            view, adapter, place, kept.messages, chosen.without_opted_out_people(place.platform, said_before)
         )
         turn = Turn(
             view, session, place, last.person, adapter, kept.questions, watch, began_at, chosen,
@@ -114,7 +114,7 @@ class Intake:
         return Turn(view, session, place, person, adapter, [question], watch, began_at, chosen, off_record=True)
 
     @asynccontextmanager
-    async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
+    async def changes_held_off(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
         """Hold off all changes during the block. Raises SourceGone if something shown was removed meanwhile."""
         async with self._lock:
             turn.watch.require(shown)
@@ -169,7 +169,7 @@ class Intake:
                 await reword(self._memory.journal, replace(message, quoted=quoted))
 
     async def _shown(self, view: View, heard: Sequence[HeardMessage], unheeded: Collection[str]) -> list[HeardMessage]:
-        """Return messages without what is forgotten, or not to be heeded, of what they forward."""
+        """Return messages without what they forward that is forgotten or was said by people who opted out."""
         platform = heard[0].message.place.platform if heard else ""
         heeded = [without_forwards(one.message, unheeded) for one in heard]
         shown = await without_forgotten(self._memory, view, platform, heeded)

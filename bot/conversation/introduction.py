@@ -65,7 +65,7 @@ def thoughts_offer(prefix: str = "") -> str:
     )
 
 
-def kept_all_the_same(sign: str) -> str:
+def kept_anyway_notice(sign: str) -> str:
     """Return the notice that a message is kept of which somebody said that it is off the record."""
     return _(
         "I keep what you tell me here, this too. {sign}forget that takes it back; {sign}incognito once TEXT keeps nothing of one "
@@ -265,7 +265,7 @@ async def introduce(services: Services, place: Place, view: View, session: Sessi
 
     Everything is said in the current language; `prefix` is what typed commands begin with.
     """
-    if goes_on(place, view):
+    if continues_room(place, view):
         if not await view.notices.has_gone_on(place.channel, session):
             waits = await services.outgoing.has_waiting_answer(place.platform, {circle.id for circle in place.earlier})
             await _go_on(services, place, view, session, prefix, waits=waits)
@@ -274,7 +274,7 @@ async def introduce(services: Services, place: Place, view: View, session: Sessi
     await services.outgoing.say(place, text, partial(view.notices.greet, session))
 
 
-async def leave_behind(services: Services, place: Place, view: View, session: Session, prefix: str) -> None:
+async def say_left_behind(services: Services, place: Place, view: View, session: Session, prefix: str) -> None:
     """Say once, in a room that replaces another, that nobody will see an answer that waits there."""
     if not await view.notices.has_gone_on(place.channel, session):
         await _go_on(services, place, view, session, prefix, waits=True)
@@ -285,9 +285,9 @@ async def leave_behind(services: Services, place: Place, view: View, session: Se
 
 async def _go_on(services: Services, place: Place, view: View, session: Session, prefix: str, *, waits: bool) -> None:
     text = continuation_notice(prefix, waits=waits)
-    await services.outgoing.say(place, text, partial(view.notices.go_on, place.channel, session))
+    await services.outgoing.say(place, text, partial(view.notices.queue_room_notice, place.channel, session))
 
 
-def goes_on(place: Place, view: View) -> bool:
+def continues_room(place: Place, view: View) -> bool:
     """Return whether a place replaces a room whose memory it goes on with."""
     return bool(place.earlier and view.others_of_place)

@@ -28,7 +28,7 @@ from bot.conversation.answering.renewed_answers import answer_to, offer_new_answ
 from bot.conversation.concurrent_changes import Overtaken
 from bot.conversation.conversation_threads import SessionRouting
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import goes_on, introduce
+from bot.conversation.introduction import continues_room, introduce
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import PAUSED, Chosen
 from bot.conversation.services import Services
@@ -270,7 +270,7 @@ class Listening:
             return
         place = await self._current_place(event.place)
         view, session = await self._services.domains.view_and_session(place)
-        if place.alone and not goes_on(place, view):
+        if place.alone and not continues_room(place, view):
             # Whoever is alone there with her is greeted with the first answer.
             return
         with reading(await self._services.languages.among(place, view)):

@@ -38,7 +38,7 @@ from memory.text.told import discretion
 
 _TRIES = 3
 _PAUSES = (0.1, 1.0)
-"""Seconds before a turn that met a database out of reach is taken anew."""
+"""Seconds before a turn is retried whose database was out of reach."""
 
 
 class Mailboxes:
@@ -65,7 +65,7 @@ class Mailboxes:
         self._left: set[tuple[str, str]] = set()
         self._closing = False
         self.on_left: Callable[[Place, MemoryFailure], None] = lambda _place, _error: None
-        """Called when a turn at a place and its failure could not be stored: nobody is told of it in the conversation."""
+        """Called when a turn at a place and its failure could not be stored, so that nobody learns of it in the conversation."""
         self._accepting = asyncio.Lock()
         self._recovering = asyncio.Lock()
 
@@ -80,7 +80,7 @@ class Mailboxes:
             try:
                 rows += await accept(self._journal, platform, [event for event in events if event.id not in known], cursors)
             except MemoryFailure:
-                # What was committed all the same counts as heard when it is told again: a retry answers it.
+                # What was committed in spite of the error counts as heard when the platform reports it again: a retry answers it.
                 self._left |= {(platform, event.place.key) for event in events}
                 raise
             return self._post([self._letter(row, event) for row, event in rows])
@@ -230,7 +230,7 @@ class Mailboxes:
                 letter.end()
 
     async def _answer(self, letters: Sequence[Letter], before: Sequence[Letter], adapter: Adapter, ticket: Ticket) -> None:
-        # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
+        # One of the three places where a broad handler stands: one turn failed, and the next message is still answered.
         first = letters[0]
         try:
             if before:
@@ -253,7 +253,7 @@ class Mailboxes:
             await self._failed(letters, error)
 
     async def _answer_messages(self, letters: Sequence[Letter], adapter: Adapter, ticket: Ticket) -> None:
-        """Answer messages; anew where the database was out of reach, as after a kill.
+        """Answer messages; retry where the database was out of reach, as after a kill.
 
         Left for later, they would be answered after what is asked next.
         """

@@ -166,9 +166,9 @@ class Preferences:
         """Return whether something is on."""
         return (await self.read(where)).on(where, name, default=default)
 
-    async def heeded(self, platform: str, quotes: Sequence[Quote], stored: Collection[str] = ()) -> list[Quote]:
+    async def without_opted_out_people(self, platform: str, quotes: Sequence[Quote], stored: Collection[str] = ()) -> list[Quote]:
         """Return what was said by those who did not tell her to stop; of those who resumed, what is `stored` or was said since."""
-        return (await self.read(*speakers(platform, quotes))).heeded(platform, quotes, stored)
+        return (await self.read(*speakers(platform, quotes))).without_opted_out_people(platform, quotes, stored)
 
     def streams_on(self, platform: str) -> bool:
         """Return the platform's default for streaming answers."""
@@ -214,14 +214,14 @@ class Chosen:
         """Return whether everything said at a place is off the record."""
         return self.on(place, INCOGNITO) or self.on(place, INCOGNITO_SERVER)
 
-    def heeded(self, platform: str, quotes: Sequence[Quote], stored: Collection[str] = ()) -> list[Quote]:
+    def without_opted_out_people(self, platform: str, quotes: Sequence[Quote], stored: Collection[str] = ()) -> list[Quote]:
         """Return what was said by those who did not tell her to stop; of those who resumed, what is `stored` or was said since."""
 
-        def is_heeded(quote: Quote) -> bool:
+        def is_opted_in(quote: Quote) -> bool:
             told = self.value(Person(platform, quote.person, ""), PAUSED) if quote.person else ""
             return told != "on" and (quote.id in stored or not told.isdecimal() or quote.said_at >= int(told))
 
-        return [one for one in quotes if is_heeded(one)]
+        return [one for one in quotes if is_opted_in(one)]
 
     def streams(self, place: Place, person: Person) -> bool:
         """Return whether answers are streamed: the person's choice in private, the place's elsewhere."""

@@ -79,7 +79,9 @@ class Surroundings:
         Messages that are not stored and were said in confidence are not shown in shared places.
         """
         kept = await view.messages.kept(place.platform, [quote.id for quote in quotes])
-        heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if kept.get(quote.id, True)], kept)
+        heeded = await self._preferences.without_opted_out_people(
+            place.platform, [quote for quote in quotes if kept.get(quote.id, True)], kept
+        )
         if not place.is_private:
             others = [quote for quote in heeded if not quote.own and quote.id not in kept]
             openly_said = await asyncio.to_thread(without_confidences, others) if others else []

@@ -11,8 +11,8 @@ from functools import partial
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Card, CardLimits
-from adapters.markup import printable
-from adapters.splitting import closed, units
+from adapters.markdown_structure import closed
+from adapters.markup import printable, units
 from bot.delivery.exit_gate import ExitGate
 from bot.delivery.links import NO_LINKS, AllowList, PassingLinks
 from memory.journal.journal import Part
@@ -111,7 +111,7 @@ class Composer:
         """Return a text still being written, up to where it can be checked."""
         return self._gate(platform, links).without_partial_url(text)
 
-    def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
+    def can_stream(self, platform: str, words: str, links: Collection[str]) -> bool:
         """Return whether these whole words may be shown before the rest of the text is known."""
         return self._gate(platform, links).is_plain(words)
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass, replace
 
-from adapters.markup import printable
-from adapters.splitting import split, units
+from adapters.markup import printable, units
+from adapters.splitting import split
 from bot.delivery.urls import ADDRESS, ADDRESS_OR_NAME, DOMAIN, SCHEME, WITHOUT_SLASHES, WORD, bare, decoded
 from localization.current_language import LANGUAGES
 from localization.sentences import lazy

@@ -157,7 +157,7 @@ class Outgoing:
             person = Person(place.platform, place.alone or await self._domains.person_of(row.domain), "")
             with reading(language_code(detect_language(whole[0].part.text))):
                 why = str(READERS_CHANGED if place.circle else PARTED)
-                # A kill between this and the cancelling says it no second time.
+                # Under a key, so that a kill before the part is cancelled does not send it twice.
                 if not await self._journal.states([key := _told_instead_of(row)]):
                     await queue.add(await self._queue_notice(place, person, why, row.answers, key))
             await self._cancel(rest)

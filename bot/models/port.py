@@ -70,8 +70,8 @@ class Restart(str):
 class CutShort(str):
     """A piece without text: the endpoint's limit, or the deadline, ended the answer before its end.
 
-    `late` is the failure that a deadline is for whoever needs the whole answer; at the endpoint's limit, which another try
-    would meet again, there is none.
+    `late` is the error to raise if a deadline ended it and the complete answer is needed; None at the endpoint's limit, which a retry
+    would reach again.
     """
 
     __slots__ = ("late",)

@@ -66,11 +66,11 @@ class Cleaned:
             piece = one.feed(piece) if piece else ""
         return piece
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return the text held back at the end of the answer."""
-        shown = "" if self.ended else self._loops.rest()
+        shown = "" if self.ended else self._loops.flush()
         for one in self._filters[1:]:
-            shown = (one.feed(shown) if shown else "") + one.rest()
+            shown = (one.feed(shown) if shown else "") + one.flush()
         return shown
 
 
@@ -100,9 +100,9 @@ class CleanedDigest:
         """Add a piece, and return the text that is known to stay."""
         return self._loops.feed(self._copy.feed(piece))
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return the text held back at the end of the digest."""
-        return self._loops.rest()
+        return self._loops.flush()
 
 
 class ServedModel:
@@ -174,7 +174,7 @@ class ServedModel:
         self, made: Callable[[], Awaitable[Cleaned | CleanedDigest]], place: AbstractAsyncContextManager[None], purpose: str,
         messages: Sequence[ChatMessage], toolbox: Toolbox | None,
     ) -> AsyncGenerator[str, None]:  # fmt: skip
-        """Yield an answer that is asked for from a `place` in the queue, as a filter leaves it, which is `made` anew if it restarts."""
+        """Yield an answer, requested from a `place` in the queue, through a filter; `made` returns a new filter if the answer restarts."""
         kept = await made()
         async with place, aclosing(self._counted(purpose, messages, toolbox)) as pieces:
             async for piece in pieces:
@@ -188,7 +188,7 @@ class ServedModel:
                     yield new
                 if kept.ended:
                     break
-        if rest := kept.rest():
+        if rest := kept.flush():
             yield rest
 
     async def _counted(self, purpose: str, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
@@ -219,7 +219,7 @@ class ServedModel:
 
 
 class _CountedRounds:
-    """A toolbox of which each round is told to `count`, with its prompt and what was called. `sent` is the last prompt."""
+    """A toolbox that reports each round to `count`, with its prompt and the calls. `sent` is the last prompt."""
 
     def __init__(
         self, toolbox: Toolbox, first: Sequence[ChatMessage], count: Callable[[Sequence[ChatMessage], str], None]

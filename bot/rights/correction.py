@@ -13,7 +13,7 @@ from memory.view.view import View
 _MAIN = "main"
 
 
-async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tuple[Statement, Statement]:
+async def correct_fact(app: App, view: View, name: str, fact: str, text: str) -> tuple[Statement, Statement]:
     """Replace a fact with what a person says, and return the old and the new one.
 
     Raises BadInput for empty text and for somebody who wants nothing kept, NotFound.

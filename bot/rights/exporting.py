@@ -37,19 +37,27 @@ class Exported:
     def line(self, *, as_text: bool) -> str:
         """Return it as one line: JSON that can be imported again, or text."""
         own, e = self.own, self.own.exchange
-        text = e.text if own.whole else str(_(OTHERS)) if as_text else OTHERS
+        text = e.text if own.only_own else str(_(OTHERS)) if as_text else OTHERS
         if as_text:
             # A continuation line cannot be mistaken for another speaker's.
             text = "\n| ".join(text.splitlines())
             return f"[{receipts.one_line(own.session)}] {local(e.said_at, self.zone):%Y-%m-%d %H:%M} {receipts.one_line(e.speaker)}: {text}"
         return line(
-            own.session, e.role, e.speaker, text, e.said_at, e.source_id, self.zone, echo=e.echo or not own.whole, seen=self.seen
+            own.session,
+            e.role,
+            e.speaker,
+            text,
+            e.said_at,
+            e.source_id,
+            self.zone,
+            echo=e.echo or not own.only_own,
+            seen=self.seen,
         )
 
 
 async def all_of(view: View) -> AsyncIterator[Exported]:
     """Yield every message at home, in stored order."""
-    everything = (OwnMessage(session, message, whole=True) async for session, message in view.messages.all())
+    everything = (OwnMessage(session, message, only_own=True) async for session, message in view.messages.all())
     async for one in _with_views(view, everything):
         yield one
 
@@ -68,7 +76,7 @@ async def _with_views(view: View, messages: AsyncIterator[OwnMessage]) -> AsyncI
     """Yield messages of one home with what answers had in view, which is left out of an answer that is not whole."""
     export = await view.seen_records.export()
     async for some in _paged(messages):
-        seen = await view.seen_records.read([one.exchange for one in some if one.whole], export)
+        seen = await view.seen_records.read([one.exchange for one in some if one.only_own], export)
         for one in some:
             yield Exported(one, view.home.time_zone, seen.get(one.exchange.key))
 

@@ -47,7 +47,7 @@ def preview(going: Selection, now: int, time_zone: str, each: int) -> list[str]:
             lines.append("    " + ngettext("and {n} more", "and {n} more", len(texts) - each))
     if going.elsewhere:
         lines.append(ngettext("{n} reply elsewhere", "{n} replies elsewhere", going.elsewhere))
-    if not going.whole:
+    if not going.complete:
         lines.append(_("There is more than this; forget it in steps, or name a shorter time."))
     return lines
 

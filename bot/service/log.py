@@ -78,7 +78,7 @@ def configure(level: str, path: Path | None = None) -> None:
     log.write_to(path)
     logging.basicConfig(level=logging.ERROR, handlers=[Reports()], force=True)
     logging.getLogger(_OWN).setLevel(least)
-    # Else it sets its own level, and tells of every attempt to connect to a server that is away.
+    # Else it sets its own level, and logs every attempt to connect to a server that is unreachable.
     logging.getLogger("psycopg").setLevel(logging.ERROR)
     logging.getLogger(_TOLD).setLevel(max(least, logging.WARNING))
 

@@ -24,7 +24,7 @@ _JOB = "housekeeping"
 _OPENING_SECONDS = 5.0
 _MANY = 500
 """From this many missing vectors on, progress is logged, and shutdown does not wait for them."""
-_TOGETHER_SECONDS = 0.02
+_COLLECTING_SECONDS = 0.02
 """Seconds to collect work for other processes, since each hand-over takes a transaction."""
 _IN_TURN = 512
 """How many items of a domain are embedded before the next domain has its turn."""
@@ -81,29 +81,29 @@ class Maintenance:
             self._leave(domain)
             return
         if not self._poked:
-            self._begin(self._look_after_poked())
+            self._begin(self._maintain_poked())
         self._poked.setdefault(domain, set()).add(session)
 
-    async def _look_after_poked(self) -> None:
+    async def _maintain_poked(self) -> None:
         await self._priority.pause()
         poked, self._poked = self._poked, {}
         for domain, sessions in poked.items():
-            self._begin(self._look_after(domain, sessions))
+            self._begin(self._maintain_and_embed(domain, sessions))
 
     def _leave(self, domain: Domain) -> None:
         if not self._leaving:
-            self._begin(carried_on(self._leave_all(), _JOB))
+            self._begin(carried_on(self._hand_over(), _JOB))
         self._leaving.add(domain.key)
 
-    async def _leave_all(self) -> None:
+    async def _hand_over(self) -> None:
         # Includes what is poked meanwhile.
-        await asyncio.sleep(_TOGETHER_SECONDS)
+        await asyncio.sleep(_COLLECTING_SECONDS)
         domains, self._leaving = self._leaving, set()
         await self._memory.chores.add(domains)
 
-    async def look_after(self, domain: Domain, still: Callable[[], Awaitable[bool]]) -> None:
+    async def maintain(self, domain: Domain, still: Callable[[], Awaitable[bool]]) -> None:
         """Maintain a domain until it is done and embedded, as long as this process `still` holds the work."""
-        is_quiet = await self._look_over(domain, [None])
+        is_quiet = await self._maintain_sessions(domain, [None])
         embeds: bool | None = True
         while embeds and await still():
             embeds = await carried_on(self._embed_some(domain), _JOB)
@@ -126,7 +126,7 @@ class Maintenance:
     async def tick(self) -> None:
         """Maintain every domain with anything in it that changed since it was last looked at, or in which something may be due."""
         async for domain in self._due_domains.taken():
-            if not await self._look_after(domain, [None]):
+            if not await self._maintain_and_embed(domain, [None]):
                 self._due_domains.look_again(domain)
 
     async def leave_due(self) -> None:
@@ -140,20 +140,20 @@ class Maintenance:
                 self._due_domains.look_again(domain)
             raise
 
-    async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
+    async def _maintain_and_embed(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
         self.embed_soon(domain)
-        is_quiet = await self._look_over(domain, sessions)
+        is_quiet = await self._maintain_sessions(domain, sessions)
         if not is_quiet:
             self.embed_soon(domain)
         return is_quiet
 
-    async def _look_over(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
+    async def _maintain_sessions(self, domain: Domain, sessions: Collection[Session | None]) -> bool:
         """Maintain sessions of a domain; return whether there was nothing to be written and nothing failed."""
-        quiet = [await carried_on(self._tidy(domain, session), _JOB) for session in sessions]
+        quiet = [await carried_on(self._write_due(domain, session), _JOB) for session in sessions]
         read = [await carried_on(self._read_names(domain), _JOB), await carried_on(self._memory.read_again(domain), _JOB)]
         return all(quiet) and None not in read
 
-    async def _tidy(self, domain: Domain, only: Session | None) -> bool:
+    async def _write_due(self, domain: Domain, only: Session | None) -> bool:
         """Write what is due in a session, or in all of a domain; return whether nothing was."""
         # Importing derivation takes a fifth of a start, and mostly there is nothing to derive.
         is_quiet = True

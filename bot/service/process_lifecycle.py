@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
-from adapters.task_groups import go_on
+from adapters.task_groups import run_in_background
 from bot.app import App
 from bot.printing import note
 from bot.service import costs
@@ -85,7 +85,7 @@ def _on_hangup(app: App, stop: asyncio.Event) -> None:
         if at_terminal and _is_gone():
             stop.set()
         else:
-            go_on(reload())
+            run_in_background(reload())
 
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
 

@@ -37,7 +37,7 @@ _JOB = "chore"
 
 
 async def serve(role: Role = Role.ALL) -> int:
-    """Run until asked to stop. Return `code_until_changed` if every configured platform refuses her, 1 if it should be started anew."""
+    """Run until asked to stop. Return `code_until_changed` if every configured platform refuses her, 1 if it should be restarted."""
     async with open_app(sweeps=role.works) as app:
         log.on_screen = True
         with hold_home(app, role):
@@ -246,7 +246,7 @@ class Worker:
 
         try:
             if domain := await by_key(self._memory.db, chore.domain):
-                await self._maintenance.look_after(domain, still)
+                await self._maintenance.maintain(domain, still)
         except asyncio.CancelledError:
             await carried_on(self._memory.chores.done(chore, again=True), _JOB)
             raise

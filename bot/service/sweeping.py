@@ -23,8 +23,8 @@ SECONDS = 10.0
 
 
 class Sweeper:
-    """Blanks what was sent a day ago, drops memories set aside for a week, finishes what was left of forgetting, lets go of what was
-    kept for as long as it may be, and empties the log beside the file.
+    """Blanks what was sent a day ago, drops memories set aside for a week, finishes an interrupted erasure, removes what has
+    reached its retention limit, and empties the log beside the file.
     """
 
     def __init__(self, memory: Memory, clock: Clock) -> None:

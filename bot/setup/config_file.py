@@ -13,7 +13,7 @@ from bot.config.settings import Settings, parse_settings, read_text
 from bot.errors import BadConfig
 from bot.imports import imported
 from localization.sentences import _, lazy
-from memory.store.home_files import write_whole
+from memory.store.home_files import write_atomically
 
 _SECTION = re.compile(r"^(?:# )?\[(?P<name>[\w.]+)\]")
 _KEY = re.compile(r"^(?:# )?(?P<key>\w+) = ")
@@ -91,7 +91,7 @@ class ConfigFile:
     def write(self) -> None:
         """Replace the file atomically, readable by its owner alone. Raises OSError."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(self.path, self.text.encode())
+        write_atomically(self.path, self.text.encode())
 
 
 def example() -> str:

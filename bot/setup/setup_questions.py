@@ -14,7 +14,7 @@ from bot.errors import BadInput, BadSecret
 from bot.printing import note
 from localization.sentences import _, lazy, told
 from localization.yes_or_no import NO, YES
-from memory.store.home_files import write_whole
+from memory.store.home_files import write_atomically
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _TYPE = "type"
@@ -120,11 +120,11 @@ class SetupQuestions:
         question = _("Type it; it is not shown:")
         secret = (read_answer(question, lambda: f"{getpass('')}\n") if sys.stdin.isatty() else _line(question)).strip()
         if path.is_file():
-            self.undoing.callback(write_whole, path, path.read_bytes())
+            self.undoing.callback(write_atomically, path, path.read_bytes())
         else:
             self.undoing.callback(path.unlink, missing_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(path, f"{secret}\n".encode())
+        write_atomically(path, f"{secret}\n".encode())
         self.say(_("  Kept in {path}, readable by you alone.", path=path))
 
 

@@ -36,7 +36,7 @@ class Stream:
         data = json.dumps(facts, ensure_ascii=False)
         await self.response.write(f"{number}event: {kind}\ndata: {data}\n\n".encode("utf-8", "replace"))
 
-    async def pulse(self) -> None:
+    async def heartbeat(self) -> None:
         """Send a heartbeat."""
         await self.response.write(b": here\n\n")
 
@@ -62,7 +62,7 @@ async def follow(request: web.Request, seen: int, news: Callable[[int], Awaitabl
                 seen = event.seq
             looks += 1
             if looks % _PULSE == 0:
-                await stream.pulse()
+                await stream.heartbeat()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await stopping.wait()

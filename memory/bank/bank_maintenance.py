@@ -121,7 +121,7 @@ class Bank:
         """Reopen what another writer gave up."""
         context = self._context
         async with context.db.transaction(bounds=context.bounds) as tx:
-            for target in await refusals.take_up(tx, context.domain, TIER, context.writer.name):
+            for target in await refusals.take_given_up(tx, context.domain, TIER, context.writer.name):
                 period = target.slot.partition("/")[2]
                 if (before := await progress.read(tx, context.domain, TIER, period)) and before.mark:
                     await episodes.mark_banked(tx, before.mark, banked=False)
@@ -156,5 +156,5 @@ class Bank:
         now = self._context.clock.now()
         gone = folding.leaving(noted, local(now, self._context.domain.time_zone).date(), self._limit)
         async with self._context.db.transaction(bounds=self._context.bounds) as tx:
-            await statements.put_by(tx, [bullet.key for bullet in gone], now)
+            await statements.remove_from_block(tx, [bullet.key for bullet in gone], now)
         return len(gone)

@@ -142,7 +142,7 @@ async def _work(context: Context, terms: Consent, period: str, below: Sequence[B
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
         if entries is not None:
             await keep(tx, context, (periods.rung(period), period), entries, lines, writer, now)
-            await statements.put_by(tx, [bullet.key for bullet in children], now)
+            await statements.remove_from_block(tx, [bullet.key for bullet in children], now)
 
     rung = Progress(_inputs(below), 0, len(children), 0, stale=False)
     texts = {bullet.key: bullet.text for bullet in children}
@@ -172,7 +172,7 @@ async def reopen(tx: Transaction, domain: Domain, period: str, now: int) -> None
         standing = await bullets(tx, domain, digest)
         if standing or (before and before.stale):
             await erase.retire(tx, domain, standing, now)
-            await statements.stand_again(tx, await _children(tx, domain, digest))
+            await statements.return_to_block(tx, await _children(tx, domain, digest))
         await progress.drop(tx, domain, TIER, digest)
 
 

@@ -65,7 +65,7 @@ class Consolidator:
 
     async def due(self, session: Session, *, redo: bool = False) -> list[episodes.Episode]:
         """Return the closed episodes of a session without a gist; with `redo` and a model, those with an extractive one too."""
-        again = self._context.redoing if redo else None
+        again = self._context.rewriter if redo else None
         return await episodes.without_gist(self._context.db, self._context.domain, session=session.key, redo_for=again)
 
     async def digest(self, session: Session, *, redo: bool = False) -> int:
@@ -88,7 +88,7 @@ class Consolidator:
         return written
 
     async def summary(self, session: Session) -> list[Digest]:
-        """Return a session's summary: one digest, merged anew only if something below changed; [] if there is nothing."""
+        """Return a session's summary: one digest, merged again only if something below changed; [] if there is nothing."""
         edge = await summaries.frontier(self._context.db, session)
         if len(edge) < 2:
             return edge
@@ -140,7 +140,7 @@ class Consolidator:
         redone = job.replaces is not None and not job.cut
         if redone and await refusals.exhausted(context.db, context.domain, target, context.writer.name):
             return False  # this writer was asked before, and another one would write it no better
-        # To write the extractive gist anew would change nothing, and be done again in the next pass.
+        # Writing the extractive gist again would change nothing, and be repeated in the next pass.
         stands = redone and place.tier == "gist" and not context.writer.extractive
         piece = Piece(
             target,

@@ -47,8 +47,8 @@ class Context:
         return Bounds.of(self.domain.key)
 
     @property
-    def redoing(self) -> str | None:
-        """The name of the writer that writes extractive gists anew; None if it is extractive itself."""
+    def rewriter(self) -> str | None:
+        """The name of the writer that rewrites extractive gists; None if it is extractive itself."""
         return None if self.writer.extractive else self.writer.name
 
     async def closing(self) -> episodes.EpisodeRules:

@@ -31,7 +31,7 @@ from memory.tiers.profile import adds_nothing
 _STATED = ("gist", "merge", "profile", "era")
 """Tasks whose sentences state something; the others may ask."""
 _TOLD = ("gist", "merge", "profile", "era", "narrative")
-"""Tasks that tell of people by name; in the others Lyra speaks of herself, or a group may of itself."""
+"""Tasks whose sentences name people; in the others Lyra writes about herself, or a group in the first person."""
 _WHOLE, _LEAST_SHARE = ("gist", "merge"), 3
 """Tasks whose text stands for all that was said: one of which less than a third of the sentences is left is asked for again."""
 _JOINED: Mapping[TaskKind, TaskKind] = {"gist": "merge"}
@@ -122,7 +122,7 @@ async def checked(writer: Writer, task: Task, dropped: Keep) -> list[Entry]:
 
     Raises WriterFailed, WriterRefused if there are none.
     """
-    good, bad = await asyncio.to_thread(sound, await writer.write(task), task, copied=writer.extractive)
+    good, bad = await asyncio.to_thread(supported, await writer.write(task), task, copied=writer.extractive)
     if not good:
         raise WriterRefused(lazy("no sentence rests on its sources"), "\n".join(bad))
     if task.kind in _WHOLE and len(good) + len(bad) > _LEAST_SHARE * len(good):
@@ -132,7 +132,7 @@ async def checked(writer: Writer, task: Task, dropped: Keep) -> list[Entry]:
     return good[: task.sentences]
 
 
-def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tuple[list[Entry], list[str]]:
+def supported(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tuple[list[Entry], list[str]]:
     """Return the sentences supported by the sources they cite, and the reason for rejecting each of the others.
 
     Sentences that are `copied` only need citations: they say no more than their sources, even if that is no more than a

@@ -38,7 +38,7 @@ class Ladder:
         context = self._context
         async with context.db.transaction(bounds=context.bounds) as tx:
             for tier in (one.TIER for one in _TIERS):
-                for target in await refusals.take_up(tx, context.domain, tier, context.writer.name):
+                for target in await refusals.take_given_up(tx, context.domain, tier, context.writer.name):
                     await progress.outdate(tx, context.domain, tier, target.slot.partition("/")[2])
                     if tier == profile.TIER:
                         await summaries.unprofile(tx, [int(key) for key in target.inputs.split("/")])

@@ -86,7 +86,7 @@ class Piece(Generic[T]):
 
     async def as_read(self, tx: Transaction, domain: Domain) -> bool:
         """Return whether the piece is still wanted and all its sources are unchanged, none told in confidence or corrected since."""
-        texts, are_living, confided, corrected, is_wanted = await tx.together(
+        texts, are_living, confided, corrected, is_wanted = await tx.gather(
             texts_of(tx, self.texts),
             living(tx, list(self.texts)),
             confidences.by_item(tx, self.texts),
@@ -129,7 +129,7 @@ async def _claim(context: Context, piece: Piece[T]) -> ledger.Claim | Outcome:
 
 
 async def _is_wanted(context: Context, tx: Transaction, piece: Piece[T]) -> bool:
-    """Return whether a writer may read the sources of a piece now: what goes along with what is being forgotten is not known yet."""
+    """Return whether a writer may read the sources of a piece now: while something is being forgotten, what else goes is not known yet."""
     return not await is_sweeping(tx, [context.domain.key]) and await piece.as_read(tx, context.domain)
 
 

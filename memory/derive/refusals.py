@@ -40,7 +40,7 @@ async def keep(tx: Transaction, domain: Domain, target: Target, writer: str, rea
     )
 
 
-async def take_up(tx: Transaction, domain: Domain, tier: str, writer: str) -> list[Target]:
+async def take_given_up(tx: Transaction, domain: Domain, tier: str, writer: str) -> list[Target]:
     """Delete and return what other writers gave up in a tier and this one has not tried: it is to be asked."""
     rows = await tx.all(
         "DELETE FROM refusals WHERE domain = :domain AND tier = :tier AND reason = :given_up AND NOT EXISTS (SELECT 1 "

@@ -123,10 +123,10 @@ class Dreamer:
     async def _ask_again(self) -> None:
         """Let some of what the writer would not write be asked of it again; whether it was mended where it is served, nobody tells."""
         context = self._context
-        if context.redoing is None:
+        if context.rewriter is None:
             return
         before = context.clock.now() - _ASKED_AGAIN
-        if keys := await refusals.stale(context.db, context.domain, context.redoing, before, _AGAIN_AT_ONCE):
+        if keys := await refusals.stale(context.db, context.domain, context.rewriter, before, _AGAIN_AT_ONCE):
             async with context.db.transaction(bounds=context.bounds) as tx:
                 await refusals.discount(tx, keys)
 
@@ -152,7 +152,7 @@ class Dreamer:
         """Close finished episodes, and write gists that are missing or extractive; new gists raise coherence."""
         consolidator, domain = Consolidator(self._context), self._context.domain
         keys = {row["session"] for row in await episodes.open_ends(self._context.db, domain)}
-        for episode in await episodes.without_gist(self._context.db, domain, redo_for=self._context.redoing):
+        for episode in await episodes.without_gist(self._context.db, domain, redo_for=self._context.rewriter):
             keys.add(episode.session)
         made = 0
         try:

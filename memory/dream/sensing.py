@@ -139,7 +139,7 @@ class Sensor:
         rules = await self._context.closing()
         closed = [
             await episodes.extent(self._db, some)
-            for some in pages(await episodes.without_gist(self._db, self._context.domain, redo_for=self._context.redoing))
+            for some in pages(await episodes.without_gist(self._db, self._context.domain, redo_for=self._context.rewriter))
         ]
         ends = await episodes.open_ends(self._db, self._context.domain)
         over = [

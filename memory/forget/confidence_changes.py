@@ -104,7 +104,7 @@ class ConfidenceChanges:
 
     async def _amended(self, reader: Reader, items: Sequence[int]) -> dict[int, str]:
         """Return the texts of these messages, and of those that correct them or are corrected by them."""
-        found = await exchanges.among(reader, await corrections.together(reader, items))
+        found = await exchanges.among(reader, await corrections.with_tied(reader, items))
         return {key: one.text for key, one in found.items() if one.kind is Kind.SAID}
 
     async def _named(
@@ -175,7 +175,7 @@ class ConfidenceChanges:
             meant = [item for item, one in told.items() if count_held(ask.topic, one.text) == len(ask.topic)]
         else:
             meant = [item for item, one in told.items() if ask.about and one.source_id == ask.about] or [*confided[-1:]]
-        return sorted({*await corrections.together(tx, meant)}.intersection(confided))
+        return sorted({*await corrections.with_tied(tx, meant)}.intersection(confided))
 
     async def keep_with_corrected(self, tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
         """Keep these messages from everybody from whom something is kept that they correct, or that they tell anew."""
@@ -190,7 +190,7 @@ class ConfidenceChanges:
         teller = await identities.account(tx, later.identity) if later.identity and corrections.may_correct([later]) else None
         confided = await confidences.told_by(tx, domain, teller) if teller else []
         told = await exchanges.among(tx, [item for item, _ in confided[-_MOST:]])
-        return [item for item, one in told.items() if one.said_at < later.said_at and corrections.puts_right(later, one)]
+        return [item for item, one in told.items() if one.said_at < later.said_at and corrections.corrects(later, one)]
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
         """Keep items from these people as well, from this transaction on."""

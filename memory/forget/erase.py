@@ -6,7 +6,7 @@ from memory.derive import refusals
 from memory.forget.thread_name_removal import unname
 from memory.index.indexing import unindex
 from memory.journal import inbox
-from memory.journal.outbox import silence
+from memory.journal.outbox import blank_parts
 from memory.places import confidences
 from memory.places.places import drop_names
 from memory.store.database import Reader, Transaction
@@ -71,11 +71,20 @@ async def supersede(tx: Transaction, domain: Domain, items: Sequence[int], now: 
     await _remove_all(tx, domain, gone, now)
 
 
-async def let_go(tx: Transaction, domain: Domain, items: Sequence[int], now: int, *, again: bool) -> None:
-    """Remove digests or statements of a domain with the summaries that rest on them, to be rewritten only if `again`.
+async def remove_to_rewrite(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
+    """Remove digests or statements of a domain with the summaries that rest on them, to be derived again.
 
     Whatever else was made from them stays, and rests on their messages now.
     """
+    await _remove_with_summaries(tx, domain, items, now, again=True)
+
+
+async def remove_for_good(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
+    """Remove the same as `remove_to_rewrite`, but derive none of it again."""
+    await _remove_with_summaries(tx, domain, items, now, again=False)
+
+
+async def _remove_with_summaries(tx: Transaction, domain: Domain, items: Sequence[int], now: int, *, again: bool) -> None:
     gone = sorted({*items, *await summaries.resting_on(tx, items)})
     await rest_on_messages(tx, gone)
     await _remove_all(tx, domain, gone, now, again=again)
@@ -144,13 +153,13 @@ async def _gone(tx: Transaction, some: Sequence[int], now: int) -> None:
     await mark_dead(tx, some, now)
     await inbox.finish_kept(tx, some)
     await unname(tx, some, now)
-    await silence(
+    await blank_parts(
         tx,
         "operation = 'preview' AND EXISTS (SELECT 1 FROM exchanges e JOIN sessions s ON s.id = e.session "
         f"WHERE e.item {within} AND e.source_id = outbox.answers AND s.platform = outbox.platform AND s.place = outbox.place)",
         bound("i", some),
     )
-    await silence(tx, f"item {within}", bound("i", some))
+    await blank_parts(tx, f"item {within}", bound("i", some))
     for tier in _TIERS:
         await tier.erase(tx, some)
     await cut(tx, some)

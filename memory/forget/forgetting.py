@@ -18,7 +18,7 @@ from memory.forget.gone import ForgottenScope, Gone
 from memory.forget.sparing import Nearness
 from memory.forget.tombstones import Tombstones
 from memory.journal import inbox
-from memory.journal.outbox import NOTICES, silence
+from memory.journal.outbox import NOTICES, blank_parts
 from memory.places import titles
 from memory.places.places import drop_names_of
 from memory.ports import Clock, Embedder
@@ -53,7 +53,7 @@ class Forgetting:
         async with self.db.transaction() as tx:
             gone = await gone_rows.add(tx, domain, scope, self.clock.now())
             held = await gone_rows.count(tx, gone)
-            await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
+            await blank_parts(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             self._begun.add(gone.key)
         # It names places and people, and nobody can tell which of these are to be forgotten.
         await asyncio.to_thread(home_files.clear_folder, self.tombstones.log, home_files.LEFT)
@@ -144,7 +144,7 @@ class Forgetting:
                 found.append(await gone_rows.add(tx, domain, ForgottenScope(those), now))
                 await mark_dead(tx, those, now)
                 # A notice has no lineage, so what it quotes is unknown: none keeps its text, and none is sent any more.
-                await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
+                await blank_parts(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             await inbox.finish(tx, events)
         return found
 

@@ -46,7 +46,7 @@ async def retire(tx: Transaction, corrected: Collection[int], now: int, seal: Se
             telling.setdefault(row["item"], set()).add(row["line"])
     for domain, those in await by_domain(tx, sorted(telling)):
         left = await _left(tx, {item: telling[item] for item in those})
-        await erase.let_go(tx, domain, those, now, again=True)
+        await erase.remove_to_rewrite(tx, domain, those, now)
         for gist in left:
             await gist.put(tx, seal, domain, now)
 

@@ -10,7 +10,7 @@ without a battery or before the time is set. So it goes only once the clock has 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory.forget.erase import let_go
+from memory.forget.erase import remove_for_good
 from memory.forget.forgetting import STEP, Forgetting
 from memory.forget.gone import ForgottenScope
 from memory.places.scope_settings import KeptSettings
@@ -82,7 +82,7 @@ class Retention:
             before = now - int(self.days.get(tier, 0) * DAY)
             for domain in await self._domains(tier, before) if self.days.get(tier) else ():
                 while steps < _STEPS and (items := await self._over(domain, tier, before)):
-                    await self._let_go(domain, tier, items)
+                    await self._remove(domain, tier, items)
                     swept, steps = swept + len(items), steps + 1
         self._due = now + _OFTEN if steps < _STEPS else now
         return swept
@@ -95,7 +95,7 @@ class Retention:
             before = now - int(str(days)) * DAY
             while steps < _STEPS and (items := await self._over_at(platform, place, before)):
                 for domain, some in await by_domain(self.db, items):
-                    await self._let_go(domain, MESSAGES, some)
+                    await self._remove(domain, MESSAGES, some)
                 swept, steps = swept + len(items), steps + 1
         return swept, steps
 
@@ -110,12 +110,12 @@ class Retention:
         )
         return [row["item"] for row in rows]
 
-    async def _let_go(self, domain: Domain, tier: str, items: Sequence[int]) -> None:
+    async def _remove(self, domain: Domain, tier: str, items: Sequence[int]) -> None:
         if tier == MESSAGES:
             await self.forgetting.forget(domain, ForgottenScope(items))
             return
         async with self.db.transaction() as tx:
-            await let_go(tx, domain, items, self.clock.now(), again=False)
+            await remove_for_good(tx, domain, items, self.clock.now())
 
     async def _domains(self, tier: str, before: int) -> list[Domain]:
         """Return the domains where something of a tier has expired."""

@@ -71,7 +71,7 @@ async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEn
     """Index items in this transaction; items told in confidence are indexed in the confidence's domain only."""
     if not found:
         return
-    confided, language = await tx.together(confidences.by_item(tx, [one.item for one in found]), last_language(tx, domain))
+    confided, language = await tx.gather(confidences.by_item(tx, [one.item for one in found]), last_language(tx, domain))
     await index_new(tx, domain, [one for one in found if one.item not in confided], language)
     for inner in {one.domain.key: one.domain for one in confided.values()}.values():
         told = [one for one in found if one.item in confided and confided[one.item].domain == inner]

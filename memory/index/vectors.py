@@ -132,7 +132,7 @@ class VectorStore:
         """Leave items with these texts to another embedder and drop their vectors of this one."""
         space, left = await self.space(), await self.left()
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            made, now = await tx.together(
+            made, now = await tx.gather(
                 tx.all(
                     f"DELETE FROM vectors WHERE space = :space AND domain = :domain AND item IN ({placeholders('i', list(texts))}) "
                     "RETURNING item",

@@ -67,7 +67,7 @@ class Inbox:
         now = self._clock.now()
         # Other writers can wait; a platform whose events are not taken does not.
         async with self._db.transaction(first=True, bounds=in_commit_order(platform, events, cursors)) as tx:
-            return await tx.whole(lambda: _accept(tx, platform, events, cursors, now))
+            return await tx.finish(lambda: _accept(tx, platform, events, cursors, now))
 
     async def cursors(self, platform: str) -> dict[str, str]:
         """Return the cursor of each stream of a platform."""
@@ -222,7 +222,7 @@ async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now:
 def in_commit_order(platform: str, events: Sequence[Event], cursors: Mapping[str, str]) -> Bounds:
     """Return the bounds under which the event numbers of a place, and the cursors of a stream, follow the order of commits.
 
-    Whoever hears in many places at once hears alone.
+    A transaction with events of many places runs alone.
     """
     names = {f"inbox {platform} {event.place}" for event in events} | {f"cursor {platform} {stream}" for stream in cursors}
     everywhere = f"inbox {platform}"

@@ -54,7 +54,7 @@ class Outbox:
         waits. The text of a part that belongs to no item is blanked: it can quote other domains, where forgetting would not find it.
         """
         async with self._db.transaction(bounds=Bounds()) as tx:
-            return await tx.whole(lambda: self._sent(tx, row, remote_id, then, done))
+            return await tx.finish(lambda: self._sent(tx, row, remote_id, then, done))
 
     async def _sent(self, tx: Transaction, row: int, remote_id: str, then: str, done: str) -> list[OutboxRow]:
         rows = await tx.all(
@@ -104,7 +104,7 @@ class Outbox:
                 {"key": key, "preview": preview, "now": self._clock.now()},
             )
 
-    async def beside(self, platform: str, remote_id: str) -> list[Row]:
+    async def sibling_parts(self, platform: str, remote_id: str) -> list[Row]:
         """Return key, place and `answers` of all parts that stand on a platform and answer what one of them answers."""
         return await self._db.all(
             "SELECT o.key, o.place, o.answers FROM outbox one JOIN outbox o ON o.platform = one.platform AND o.place = one.place "
@@ -117,7 +117,7 @@ class Outbox:
     async def unseen_answers(self, platform: str, since: int) -> list[UnseenAnswer]:
         """Return the latest answers, begun since an instant, whose words had to go before anybody could read them.
 
-        An answer is left out where something else was sent in its place, as its retraction was explained or made good then.
+        An answer is left out where something else was sent in its place, since its retraction was explained or answered then.
         """
         rows = await self._db.all(
             "SELECT o.key, o.domain, o.place, o.answers FROM outbox o JOIN items i ON i.id = o.item WHERE o.platform = :platform "
@@ -163,7 +163,7 @@ class Outbox:
         if not await self._db.one(f"SELECT id FROM outbox WHERE {due} LIMIT 1", {"before": before}):
             return
         async with self._db.transaction() as tx:
-            await silence(tx, "state = 'sent' AND sent_at < :before", {"before": before})
+            await blank_parts(tx, "state = 'sent' AND sent_at < :before", {"before": before})
             await tx.run(
                 "UPDATE outbox SET text = '', actions = '', state = 'cancelled' "
                 "WHERE operation = 'preview' AND state <> 'sent' AND created_at < :before",
@@ -249,7 +249,7 @@ async def unname(tx: Transaction, condition: str, parameters: Parameters, now: i
     )
 
 
-async def silence(tx: Transaction, condition: str, parameters: Parameters) -> None:
+async def blank_parts(tx: Transaction, condition: str, parameters: Parameters) -> None:
     """Blank the parts matching an SQL condition, and cancel those not sent, in the caller's transaction.
 
     A part without text, such as a deletion, has nothing to hide and goes out, unless its text is held off the record. What is

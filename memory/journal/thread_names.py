@@ -31,7 +31,7 @@ class ThreadNames:
         return [(row["platform"], row["place"]) for row in rows]
 
 
-async def is_to_go(reader: Reader, platform: str, place: str) -> bool:
+async def is_removal_due(reader: Reader, platform: str, place: str) -> bool:
     """Return whether the thread of a place still bears a name that is to be removed."""
     row = await reader.one(
         f"SELECT 1 AS yes FROM outbox WHERE {_GOING} AND platform = :platform AND place = :place AND state <> 'sent' LIMIT 1",

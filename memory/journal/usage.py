@@ -92,7 +92,7 @@ class Spending:
     async def take(self, domain: Domain, spent: Spent, limits: CallLimits) -> bool:
         """Reserve spending for a domain unless a limit of the day is reached; return whether it is allowed."""
         async with self._db.transaction() as tx:
-            spent_here, spent_by_all = await tx.together(self._spent(tx, domain), self._spent(tx))
+            spent_here, spent_by_all = await tx.gather(self._spent(tx, domain), self._spent(tx))
             for limit, so_far in ((limits.domain, spent_here), (limits.all, spent_by_all)):
                 if so_far.calls >= limit.calls or so_far.tokens >= limit.tokens:
                     return False

@@ -4,7 +4,7 @@ import re
 
 from localization.sentences import _
 from memory.forget import tombstones
-from memory.journal.thread_names import is_to_go
+from memory.journal.thread_names import is_removal_due
 from memory.store.database import Transaction
 from memory.store.lineage import Seal, bound, placeholders
 from memory.tiers.messages import words
@@ -26,7 +26,7 @@ async def usable_title(tx: Transaction, seal: Seal, domain: Domain, ref: Session
     """
     if not name or await tombstones.among(tx, words.names(seal, domain.ref, name)):
         return ""
-    if await is_to_go(tx.everywhere, ref.platform, ref.place):
+    if await is_removal_due(tx.everywhere, ref.platform, ref.place):
         return ""
     first = 1
     while True:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+async def uncancelled(work: Coroutine[Any, Any, T]) -> T:
     """Await `work` to its end even if this task is cancelled meanwhile, and return its result; then raise the cancellation."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None

@@ -65,7 +65,7 @@ class CommitMarks:
             return None
         row = await self._db.one("SELECT stored_at AS newest FROM exchanges ORDER BY item DESC LIMIT 1")
         lost = LostCommits(found, until, row["newest"] if row else 0, now)
-        home_files.write_whole(self._folder / _LOST, json.dumps(asdict(lost)).encode())
+        home_files.write_atomically(self._folder / _LOST, json.dumps(asdict(lost)).encode())
         for file, _ in self._marks():
             file.unlink(missing_ok=True)
         self._noted = {}
@@ -78,7 +78,7 @@ class CommitMarks:
             return
         mark = CommitMark(self._memory, commits, self._clock.now())
         self._folder.mkdir(exist_ok=True, mode=0o700)
-        home_files.write_whole(self._folder / f"{self._own}{_SUFFIX}", json.dumps(asdict(mark)).encode())
+        home_files.write_atomically(self._folder / f"{self._own}{_SUFFIX}", json.dumps(asdict(mark)).encode())
         self._noted = commits
         if not self._db.outdated.is_set():
             for file, other in self._marks():

@@ -79,14 +79,14 @@ class Transaction(Reader, Protocol):
         """Return the rows of a one-table SELECT that no other transaction has locked, and lock them until the end."""
         ...
 
-    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+    async def gather(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Await all of these and return what they return; a store may run statements of several at once, in their order.
 
         None of them is the `last`: where one fails, the others may still run. Raises what the first of them that failed raised.
         """
         ...
 
-    async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def finish(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Await all that is left to do, and return what it returns; a store may run it in a thread of its own, and commit with it.
 
         It awaits nothing but this transaction.

@@ -1,4 +1,4 @@
-"""The rows of domains, the counters, and the log of changes, which tells every process what to read anew."""
+"""The rows of domains, the counters, and the log of changes, which tells every process what to reload."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from memory.store.lineage import paged
 from memory.types import Domain, DomainKind, DomainRef
 
 _KEPT = 2_000
-"""How many changes of a domain stay in its log; who is further behind reads the domain anew."""
+"""How many changes of a domain stay in its log; a process that is further behind reloads the domain."""
 _STEP = 250
 _MOST = 500
 

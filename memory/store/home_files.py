@@ -84,7 +84,7 @@ def unwritable(folder: Path, error: OSError) -> NotWritable:
     )
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """Atomically write and fsync a file that only its owner may read. Raises OSError, with nothing changed.
 
     Several processes may write it at once: one after another, and each the whole of it.

@@ -59,7 +59,7 @@ def make(path: Path) -> bytes:
     return load(path)
 
 
-def unmake(path: Path, key: bytes) -> None:
+def remove_new_key(path: Path, key: bytes) -> None:
     """Remove a key that was just made and does not open what is kept: that has another, which is missing. Raises KeyMissing."""
     with exclusive(path.parent):
         if load(path) == key:
@@ -82,7 +82,7 @@ def word(path: Path, new: Callable[[], str]) -> str:
 
 def write(path: Path, text: str) -> None:
     """Write a word to a file that only its owner may read, atomically replacing any earlier one."""
-    home_files.write_whole(path, text.encode("ascii") + b"\n")
+    home_files.write_atomically(path, text.encode("ascii") + b"\n")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Batching, shared by the transactions of both stores: a round trip to a thread or server costs more than most statements.
 
 Statements without results are queued until the next statement with results, or the commit. A server gets the statements of several
-coroutines together (`together`): each coroutine is driven by hand up to where it needs rows.
+coroutines together (`gather`): each coroutine is driven by hand up to where it needs rows.
 """
 
 from abc import abstractmethod
@@ -23,7 +23,7 @@ class QueuedTransaction(Reader, Generic[S]):
     def __init__(self, bounds: Bounds | None) -> None:
         self.bounds = bounds
         self._waiting: list[tuple[str, Parameters | Rows]] = []
-        # Whether the running code is driven by `together`.
+        # Whether the running code is driven by `gather`.
         self._driven = False
 
     @abstractmethod
@@ -39,11 +39,11 @@ class QueuedTransaction(Reader, Generic[S]):
         if some := rows if callable(rows) else list(rows):
             self._waiting.append((sql, some))
 
-    async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def finish(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Await all that is left to do."""
         return await work()
 
-    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+    async def gather(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Run all of these up to where they need rows, get the rows for all in one go, and so on until they have ended."""
         ended: dict[int, Any] = {}
         answers: dict[int, Sequence[list[Row]] | None] = dict.fromkeys(range(len(work)))

@@ -25,7 +25,7 @@ class SealedFiles:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         nonce = os.urandom(_NONCE)
         sealed, tag = AES.new(self._key, AES.MODE_GCM, nonce=nonce).update(name.encode()).encrypt_and_digest(data)
-        home_files.write_whole(self._folder / name, nonce + tag + sealed)
+        home_files.write_atomically(self._folder / name, nonce + tag + sealed)
 
     def take(self, name: str) -> bytes | None:
         """Return what a name holds, None for nothing, and remove it before. Raises ValueError if it was changed, OSError."""

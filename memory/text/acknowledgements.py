@@ -25,7 +25,7 @@ _SMILES = str.maketrans("", "", "🙂😊🙏\ufe0f")
 
 @cache
 def acknowledging_words() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
-    """Return the patterns of each language ("english") by what they tell, as acknowledgements.toml explains them."""
+    """Return the patterns of each language ("english") by their meaning, as acknowledgements.toml explains them."""
     return {
         name: {"receipts": re.compile("|".join(said["receipts"]))}
         | {one: re.compile(said.get(one, _NEVER)) for one in ("joy", "pity")}

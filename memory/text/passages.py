@@ -14,7 +14,7 @@ _VERBOSE = re.IGNORECASE | re.VERBOSE
 MOST_CHARACTERS = 700
 """About 150 words: what the local embedding model reads in full (256 tokens)."""
 _TELLING = 4
-"""A sentence with fewer content words tells little by itself."""
+"""A sentence with fewer content words means little by itself."""
 _MOST_ASKED = 200
 """A longer sentence without a question mark is a story."""
 _TO_HER = re.compile(r"(?i)^(?:(?:and|but|so|now|ok|okay|then|hey|hi|lyra|please|just|und|jetzt|nun|dann|bitte|mal)[,\s]+)*")

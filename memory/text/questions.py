@@ -122,7 +122,7 @@ def _plain(text: str) -> str:
 
 @cache
 def _wordings(name: str) -> Mapping[str, re.Pattern[str]]:
-    """Return the patterns of a language by what they tell, as questions.toml has and explains them."""
+    """Return the patterns of a language by their meaning, as questions.toml has and explains them."""
     return {
         purpose: re.compile(_plain(one) if name in _PLAIN else one, re.IGNORECASE | re.VERBOSE)
         for purpose, one in _read()[name].items()

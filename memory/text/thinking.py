@@ -54,7 +54,7 @@ class WithoutThinking:
         self._held += piece
         return self._known(whole=False)
 
-    def rest(self, *, cut: bool = False) -> str:
+    def flush(self, *, cut: bool = False) -> str:
         """Return what was held back at the end; if the output was `cut`, text that may be thoughts is dropped."""
         if self._waits and not cut:
             self.plain, self._waits = not _CLOSING.search(self._held), False

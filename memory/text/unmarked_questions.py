@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENGLISH = frozenset("the of and to my your with from was were is are it this that".split())
 """Function words that neither French nor Spanish has: "Comment on the page" is English."""
 _DUTCH = frozenset({"hoe", "wie", "waar", "wanneer", "hoeveel", "welke"})
-"""With what a Dutch question begins, in which "is" and "was" tell nothing of English."""
+"""The beginning of a Dutch question, in which "is" and "was" are not English."""
 _NO_OBJECT = frozenset("i me you we us they he him she it a an the that my his her our their of to".split())
 
 # German
@@ -68,7 +68,7 @@ _TELLING = frozenset(
 
 @cache
 def _wordings() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
-    """Return the patterns of each language by what they tell, as unmarked_questions.toml has and explains them."""
+    """Return the patterns of each language by their meaning, as unmarked_questions.toml has and explains them."""
     return {
         name: {purpose: re.compile(pattern, re.IGNORECASE | re.VERBOSE) for purpose, pattern in patterns.items()}
         for name, patterns in read_wordings(__file__, KIN=KIN).items()

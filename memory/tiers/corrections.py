@@ -1,6 +1,6 @@
-"""What a message of somebody's put right of what they said before: "no wait, at 6" after "dinner with Tom is at 7".
+"""Corrections: messages that correct what their author said before: "no wait, at 6" after "dinner with Tom is at 7".
 
-Read by rule as a message is stored, and kept as a tie between two messages of one conversation. A later correction of the same
+Recognized by rule as a message is stored, and kept as a tie between two messages of one conversation. A later correction of the same
 thing is tied to the first statement and to every correction between, so that whichever of them is forgotten, the last that is left
 holds; without any, the first statement does. Nobody corrects what another person said, nor an answer of Lyra's that says it again. What
 she answered may be corrected by whose words she answered with: the tie is to these, and to her answer.
@@ -24,18 +24,18 @@ from memory.types import DAY, Domain, Exchange, Kind, NewExchange
 _LOOKED_THROUGH = 80
 """How many messages of a conversation are read to find what one of them corrects; hers and others' are among them."""
 _JUST_TOLD = 2
-"""How many messages that ask nothing are taken for what is corrected before what her answer to the last one tells of."""
+"""How many messages without a question may be what is corrected, before the one that her last answer is about."""
 _LATEST = 2 * DAY
 """After how long, in microseconds, nothing is corrected any more without being named."""
 
 
 def may_correct(offered: Sequence[NewExchange] | Sequence[Exchange]) -> bool:
-    """Return whether one of these messages may put something right, or tell anew what it was about."""
+    """Return whether one of these messages may correct something, or say it again with another value."""
     return any(one.kind is Kind.SAID and one.role == "user" and may_retell(without_request(one.text)) for one in offered)
 
 
-def puts_right(later: Exchange, earlier: Exchange) -> bool:
-    """Return whether a message may correct an earlier one of its speaker's, or tell it anew, in whichever conversation of their domain."""
+def corrects(later: Exchange, earlier: Exchange) -> bool:
+    """Return whether a message may correct an earlier one of its speaker's, or say it again with another value, in any conversation of their domain."""
     found, told = _correction(later), without_request(earlier.text)
     if found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST):
         return True
@@ -52,7 +52,7 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, lat
     corrected: set[int] = set()
     new, again = {one.key for one in said}, set[int]()
     for one in sorted([*said, *(await _after(tx, domain, said) if late else ())], key=lambda one: (one.said_at, one.key)):
-        if (found := _correction(one)) and (of := await _put_right(tx, one, found)):
+        if (found := _correction(one)) and (of := await _corrected_by(tx, one, found)):
             if one.key not in new and not (new | again).intersection(of):
                 continue
             again.add(one.key)
@@ -61,7 +61,7 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, lat
 
 
 async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) -> set[int]:
-    """Read a message anew that was edited: it says what holds now, unless the edit left the values in it as they were.
+    """Read an edited message again: it says what holds now, unless the edit left the values in it as they were.
 
     Return what it corrects, or did.
     """
@@ -69,12 +69,12 @@ async def reword(tx: Transaction, domain: Domain, before: str, after: Exchange) 
     if Correctable(before).figures != Correctable(after.text).figures:
         await tx.run("DELETE FROM corrections WHERE corrects = :item", {"item": after.key})
     if found := _correction(after):
-        corrected |= set(await _tie(tx, domain, after, found, await _put_right(tx, after, found)))
+        corrected |= set(await _tie(tx, domain, after, found, await _corrected_by(tx, after, found)))
     return corrected
 
 
-async def together(reader: Reader, items: Collection[int]) -> list[int]:
-    """Return these messages with what they put right and what puts them right, oldest first."""
+async def with_tied(reader: Reader, items: Collection[int]) -> list[int]:
+    """Return these messages with those they correct and those that correct them, oldest first."""
     found, new = set(items), sorted(items)
     while new:
         rows = await paged(reader, "SELECT item, corrects FROM corrections WHERE item IN ({within})", new)
@@ -136,10 +136,10 @@ async def _after(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> l
 
 async def would_correct(reader: Reader, said: Exchange) -> list[int]:
     """Return the messages that a message corrects, or would if it were stored."""
-    return await _put_right(reader, said, found) if (found := _correction(said)) else []
+    return await _corrected_by(reader, said, found) if (found := _correction(said)) else []
 
 
-async def _put_right(reader: Reader, said: Exchange, found: Correction) -> list[int]:
+async def _corrected_by(reader: Reader, said: Exchange, found: Correction) -> list[int]:
     """Return the message that a correction is about, and the answer of hers that it follows, if that says the same."""
     rows = await reader.all(
         exchanges.SELECT
@@ -152,7 +152,7 @@ async def _put_right(reader: Reader, said: Exchange, found: Correction) -> list[
     own = [one for back, one in enumerate(own) if found.reaches(Correctable(one.text), back)]
     last, answered = before[0] if before else said, list[Exchange]()
     if last.kind is Kind.REPLY and last.role == "assistant":
-        # Her answer may tell of what was said long before, or elsewhere; where nothing was asked, what was told just now goes before.
+        # Her answer may be about something said long before, or elsewhere; if nothing was asked, the latest messages come first.
         told = 0 if own and is_question(own[0].text) else _JUST_TOLD
         answered = await _answered(reader, last)
         own = [*own[:told], *(one for one in answered if _is_own(one, said)), *own[told:]]

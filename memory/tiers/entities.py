@@ -118,7 +118,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
         texts = await texts_of(db, items)
         found = await off_loop(sum(map(len, texts.values())), partial(_find_names, texts))
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            now, confided, stated, _ = await tx.together(
+            now, confided, stated, _ = await tx.gather(
                 texts_of(tx, items),
                 confidences.by_item(tx, items),
                 tx.all(f"SELECT item FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items)),

@@ -77,16 +77,16 @@ async def at_their_places(
 ) -> dict[int, PlacedMessage]:
     """Return those of these messages that may be read in these domains, by key.
 
-    With `told`, also those that tell most of its names; also those that put one of `amending` right.
+    With `told`, also those that tell most of its names; also those that correct one of `amending`.
     """
     found: dict[int, PlacedMessage] = {}
-    is_put_right = "EXISTS (SELECT 1 FROM corrections c WHERE c.corrects = e.item)" if amending else "0"
-    put_right: list[int] = []
+    is_corrected = "EXISTS (SELECT 1 FROM corrections c WHERE c.corrects = e.item)" if amending else "0"
+    corrected_keys: list[int] = []
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
         # With a plus, the domain is no index to search by: each message would be searched for in every domain in view.
         rows = await db.all(
-            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), {is_put_right} "
+            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), {is_corrected} "
             "FROM exchanges e JOIN items i ON i.id = e.item JOIN sessions s ON s.id = e.session "
             f"WHERE (e.item IN ({placeholders('k', some)}) {named}) AND +e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
@@ -101,9 +101,9 @@ async def at_their_places(
             )  # fmt: skip
             name, public_id, platform, place, corrected, right = where
             found[key] = PlacedMessage(message, titles.display_title(name, public_id), platform, place, corrected)
-            put_right += [key] if right and key in amending else []
-    if put_right:
-        amended = await amendments(db, domains, put_right)
+            corrected_keys += [key] if right and key in amending else []
+    if corrected_keys:
+        amended = await amendments(db, domains, corrected_keys)
         further = sorted({key for some in amended.values() for key in some}.difference(amending))
         found |= await at_their_places(db, domains, further, amending=further)
         found |= {key: found[key]._replace(amended=tuple(some)) for key, some in amended.items()}

@@ -44,7 +44,7 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> Non
         at = local(one.said_at, domain.time_zone).date()
         if one.kind is not Kind.SAID or one.role != "user" or not (told := plan(one.text, at)):
             continue
-        await take_up(tx, domain, _settled(one, told, await _open(tx, domain, one), domain.time_zone), one.key)
+        await settle(tx, domain, _settled(one, told, await _open(tx, domain, one), domain.time_zone), one.key)
         if told.day:
             await tx.run(
                 "INSERT INTO announced (item, domain, whose, due_at) VALUES (:item, :domain, :whose, :due)",
@@ -94,7 +94,7 @@ def _again(said: Exchange, told: Plan, row: Row, days: Collection[int]) -> bool:
     return bool(told.thing) and told.thing == thing(row["text"]) and definite(said.text) and definite(row["text"])
 
 
-async def take_up(tx: Transaction, domain: Domain, items: Collection[int], reply: int) -> None:
+async def settle(tx: Transaction, domain: Domain, items: Collection[int], reply: int) -> None:
     """Record that a reply took these items up, or that a message settled them."""
     await tx.many(
         "INSERT INTO raised (item, domain, reply) VALUES (:item, :domain, :reply) ON CONFLICT DO NOTHING",

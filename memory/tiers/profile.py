@@ -232,7 +232,7 @@ def _same(text: str) -> str:
 
 
 def _holds(text: str, fact: str) -> bool:
-    """Return whether a text has all the names and numbers of a fact, and so tells of it rather than of what it replaced."""
+    """Return whether a text has all the names and numbers of a fact, and so is about it rather than about what it replaced."""
     telling = named_stems(fact)
     return bool(telling) and telling <= _stems(text)
 

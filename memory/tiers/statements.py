@@ -119,12 +119,12 @@ async def any_replaced(reader: Reader, items: Collection[int], since: int) -> bo
     return bool(await paged(reader, replaced, sorted(items), {"since": since}))
 
 
-async def put_by(tx: Transaction, keys: Sequence[int], now: int) -> None:
+async def remove_from_block(tx: Transaction, keys: Sequence[int], now: int) -> None:
     """Remove bullets from the block; recall still finds them."""
     await run_paged(tx, "UPDATE statements SET ended_at = :now WHERE item IN ({within}) AND ended_at IS NULL", keys, {"now": now})
 
 
-async def stand_again(tx: Transaction, keys: Sequence[int]) -> None:
+async def return_to_block(tx: Transaction, keys: Sequence[int]) -> None:
     """Put bullets back into the block."""
     await run_paged(tx, "UPDATE statements SET ended_at = NULL WHERE item IN ({within})", keys)
 

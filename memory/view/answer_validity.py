@@ -54,7 +54,7 @@ async def require_standing(
 ) -> None:
     """Raise SourceGone if an item in `view` is gone, or the text of `asked`, which is in view, or `others` changed since `begun`."""
     reader = tx.everywhere
-    *_, touched = await tx.together(
+    *_, touched = await tx.gather(
         require_living(reader, sorted(view), replaced=True), require_texts(reader, asked), seen.touched(reader, domains, begun)
     )
     if touched:

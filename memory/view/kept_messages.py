@@ -18,7 +18,7 @@ from memory.forget.gone import Gone
 from memory.forget.thread_name_removal import unname_after
 from memory.index.indexing import unindex
 from memory.journal import inbox
-from memory.journal.outbox import NOTICES, silence, taken_away
+from memory.journal.outbox import NOTICES, blank_parts, taken_away
 from memory.places import confidences, identities
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
@@ -182,7 +182,7 @@ class KeptMessages:
         teller = await identities.account(tx, row["identity"])
         if teller and domain.ref.kind is not DomainKind.DM:
             whom = await withheld_from(tx, [domain], ask, teller)
-            await self._confiding.put(tx, sorted({*await corrections.together(tx, [row["item"]]), *besides}), whom)
+            await self._confiding.put(tx, sorted({*await corrections.with_tied(tx, [row["item"]]), *besides}), whom)
 
     async def _find(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
         here = {"platform": platform, "place": place}
@@ -210,7 +210,7 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
         f"SELECT id, text FROM outbox WHERE domain = :domain AND {NOTICES} AND text <> ''", {"domain": domain.key}
     )
     repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
-    await silence(tx, f"id IN ({placeholders('r', repeating)})", bound("r", [row["id"] for row in repeating]))
+    await blank_parts(tx, f"id IN ({placeholders('r', repeating)})", bound("r", [row["id"] for row in repeating]))
 
 
 def _words(text: str) -> set[str]:

@@ -54,7 +54,7 @@ class Notices(ViewPart):
         await shared.settings.set(room, _GREETED_AT, now)
         return await self.once(scope, _GREETED, session, parts)
 
-    async def go_on(self, room: str, session: Session, parts: Sequence[Part]) -> bool:
+    async def queue_room_notice(self, room: str, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice on what an upgraded room continues with, in place of a greeting, once in the life of the room."""
         return await self.once(_room(room, session), _GONE_ON, session, parts, greets=True)
 

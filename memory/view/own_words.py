@@ -15,11 +15,11 @@ from memory.view.binding import ViewPart
 
 @dataclass(frozen=True, slots=True)
 class OwnMessage:
-    """A message of a person's, with its session's name. Unless `whole`, it is an answer that may hold others' words."""
+    """A message of a person's, with its session's name. Unless `only_own`, it is an answer that may hold others' words."""
 
     session: str
     exchange: Exchange
-    whole: bool
+    only_own: bool
 
 
 class OwnWords(ViewPart):

@@ -139,7 +139,7 @@ class Pages(ViewPart):
         keys = list(dict.fromkeys([row["item"] for row in items] + await _items_by_alias(self._db, domains, rows)))
         facts = [one for one in (await statements.by_keys(self._db, domains, keys)).values() if one.ended_at is None]
         named = await self._in_order(keys)
-        # A question states nothing about anybody, but who is only asked about is named all the same.
+        # A question states nothing about anybody, but it still names whom it asks about.
         said = [placed for placed in named if not only_asks(placed.exchange.text)] or named
         return Page(name, kind, aliases, facts, said, own)
 

@@ -59,7 +59,7 @@ class Recalled:
         return Recalled([one for one in ranked if one is not None])
 
 
-def in_turn(lists: Sequence[Recalled]) -> Recalled:
+def interleaved(lists: Sequence[Recalled]) -> Recalled:
     """Interleave the recall of several questions: the best of each, then the second best of each, without duplicates."""
     every = [one for row in zip_longest(*(some.ranked for some in lists)) for one in row if one is not None]
     return Recalled(list({_key(one): one for one in reversed(every)}.values())[::-1])

@@ -23,7 +23,7 @@ from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.text.off_loop import off_loop
 from memory.text.told.claims import asks_for_older
-from memory.text.told.related_words import beside_question
+from memory.text.told.related_words import words_that_answer
 from memory.tiers import entities, exchanges, statement_reads, statements
 from memory.tiers.entities import MentionedNames
 from memory.tiers.exchanges import PlacedMessage
@@ -59,7 +59,7 @@ class Retrieval(ViewPart):
         `asker` is the name of whoever asks: in shared places, "what did I say" is about them.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
-        words = await off_loop(len(text), partial(beside_question, text))
+        words = await off_loop(len(text), partial(words_that_answer, text))
         related = [ask(words, _BESIDE)._replace(by_words=True)] if words else []
         found = each_once(*await self._find(ask(text, max(k, _CONSIDERED)), *related))
         # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.

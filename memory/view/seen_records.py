@@ -26,7 +26,7 @@ _EDGES = "SELECT child, parent, cited, answered FROM lineage WHERE child IN ({wi
 
 @dataclass
 class ViewsExport:
-    """How far an export of one home is: what was looked up of items in view, and which digests lines have told of, wholly or `partly`.
+    """The state of an export of one home: what was looked up of items in view, and which digests its lines hold already, wholly or `partly`.
 
     `lines` maps messages to conversation and id, `ids` what was made of them to public ids, and `below` to what that rests on.
     """

@@ -37,7 +37,7 @@ _ALIKE = 0.5
 class Selection:
     """What goes: messages, oldest first; the replies, gists and summaries that go along, and statements by tier.
 
-    `elsewhere` counts replies that cannot be shown here. There may be more messages if `whole` is False.
+    `elsewhere` counts replies that cannot be shown here. There may be more messages if `complete` is False.
     """
 
     messages: Sequence[Exchange]
@@ -45,7 +45,7 @@ class Selection:
     gists: Sequence[str]
     stated: Mapping[str, Sequence[str]]
     elsewhere: int
-    whole: bool
+    complete: bool
 
     @property
     def above(self) -> list[str]:
@@ -53,7 +53,7 @@ class Selection:
         return [*self.gists, *chain.from_iterable(self.stated.values())]
 
 
-def together(selections: Sequence[Selection]) -> Selection:
+def combined(selections: Sequence[Selection]) -> Selection:
     """Combine the selections of several homes, messages and replies oldest first."""
     stated: dict[str, list[str]] = {}
     for tier, texts in (item for one in selections for item in one.stated.items()):
@@ -64,7 +64,7 @@ def together(selections: Sequence[Selection]) -> Selection:
         [gist for one in selections for gist in one.gists],
         stated,
         sum(one.elsewhere for one in selections),
-        all(one.whole for one in selections),
+        all(one.complete for one in selections),
     )
 
 
@@ -93,14 +93,14 @@ class Selecting(ViewPart):
         """Return what goes with all messages of a topic ('': any) and window (None: any), or only with those said by `by`."""
         account = await owners.identity(self._db, by) if by else None
         if by and account is None:
-            return Selection((), (), (), {}, 0, whole=True)
+            return Selection((), (), (), {}, 0, complete=True)
         found = await self._search(about, within, account) if about else await self._messages_within(within, account)
         chosen = _by_age(found)[:MOST]
-        return await self._with_what_goes(chosen, whole=len(found) <= MOST)
+        return await self._with_what_goes(chosen, complete=len(found) <= MOST)
 
     async def with_message(self, message: Exchange) -> Selection:
         """Return what goes with one message at home."""
-        return await self._with_what_goes([message], whole=True)
+        return await self._with_what_goes([message], complete=True)
 
     async def forget(self, selection: Selection) -> Forgotten:
         """Forget the selected messages and everything resting on them, but nothing said or found since the selection."""
@@ -153,7 +153,7 @@ class Selecting(ViewPart):
         day -= set(key_words(message.text).values())
         return [word for word in words if not day & stems[word]]
 
-    async def _with_what_goes(self, chosen: Sequence[Exchange], *, whole: bool) -> Selection:
+    async def _with_what_goes(self, chosen: Sequence[Exchange], *, complete: bool) -> Selection:
         going, above = await self._affected([one.key for one in chosen])
         there = await exchanges.at_their_places(self._db, self._domains, going)
         gists: list[str] = []
@@ -163,7 +163,7 @@ class Selecting(ViewPart):
             for one in (await statements.by_keys(self._db, self._domains, some)).values():
                 stated.setdefault(one.tier, []).append(one.text)
         replies = [there[key].exchange for key in going if key in there]
-        return Selection(chosen, replies, gists, stated, len(going) - len(replies), whole)
+        return Selection(chosen, replies, gists, stated, len(going) - len(replies), complete)
 
     async def _affected(self, items: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
         """Return the replies that would go along with messages at home, and the digests and statements above all of them."""

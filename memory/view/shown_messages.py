@@ -44,7 +44,7 @@ class ShownMessages:
         own = [one for one in shown if one.own]
         return found | await self._posts_withheld(platform, own, talks) if own else found
 
-    async def beside(self, platform: str, place: str, above: str, shown: Collection[ShownMessage]) -> set[str]:
+    async def unstored_ids(self, platform: str, place: str, above: str, shown: Collection[ShownMessage]) -> set[str]:
         """Return the ids of those messages of one place that are neither kept nor forgotten, and may be shown as context.
 
         A thread begins with a message that is kept in the place `above` it; for what is no thread both are the same.

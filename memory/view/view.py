@@ -126,7 +126,7 @@ class View(ViewPart):
         may_confide = asking or (may_retell and bool(await confidences.within(self._db, self.home)))
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
-            return await tx.whole(
+            return await tx.finish(
                 lambda: self._say(tx, session, messages, earlier, may_confide=may_confide, correcting=correcting)
             )
 
@@ -168,7 +168,7 @@ class View(ViewPart):
         holds: dict[int, bool] = {}
         while True:
             async with self._binding.writing() as tx:
-                in_view, held, replied = await tx.whole(partial(self._answer, tx, session, answer, judged, holds))
+                in_view, held, replied = await tx.finish(partial(self._answer, tx, session, answer, judged, holds))
             if held == judged:
                 return replied
             # An embedder may take its time, so this is judged between transactions.
@@ -187,7 +187,7 @@ class View(ViewPart):
         cited = {*answer.sources, *asked}
         posted = await shown_posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
         in_view = {*cited, *answer.seen, *posted}
-        others, _, _, thoughts_wait = await tx.together(
+        others, _, _, thoughts_wait = await tx.gather(
             seen.abroad(tx.everywhere, self.home, in_view, cited),
             require_living(tx, sorted(cited)),
             require_standing(tx, self._domains, asked, in_view, answer.seen, answer.begun),
@@ -216,7 +216,7 @@ class View(ViewPart):
         reply = outcome.stored[0]
         await derive(tx, reply.key, sources, sources, asked)
         await seen.keep(tx, self.home, reply.key, {*in_view, *shown.kept}, shown.asides, abroad)
-        await open_things.take_up(tx, self.home, answer.raised, reply.key)
+        await open_things.settle(tx, self.home, answer.raised, reply.key)
         answers = reply.source_id if answer.answers is None else answer.answers
         await self._binding.queue(tx, session, answer.parts, answers, reply.key)
         return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)

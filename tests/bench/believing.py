@@ -19,7 +19,7 @@ from rich.console import Console as Rich
 from rich.table import Table
 
 from memory.derive.consolidate import acquainted
-from memory.derive.drafting import sound
+from memory.derive.drafting import supported
 from memory.derive.entries import parse
 from memory.errors import WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind
@@ -90,7 +90,7 @@ def refused(one: Written, text: str) -> str:
     beside = [Entry(other, ()) for other in one.beside if other != one.entry.text]
     entries = [Entry(text, one.entry.cites), *beside]
     task = Task(one.kind, one.sources, known=one.known)
-    return "\n".join(why for why in sound(entries, task)[1] if why.startswith(text))
+    return "\n".join(why for why in supported(entries, task)[1] if why.startswith(text))
 
 
 def shares(sentences: Sequence[Written], seed: int = 15, *, verbose: bool = False) -> Table:

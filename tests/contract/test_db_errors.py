@@ -210,5 +210,5 @@ async def test_what_was_to_be_asked_together_is_dropped_where_nothing_can_be_wri
         with pytest.raises(NotWritable):
             async with db.transaction() as tx:
                 asked += [tx.all("SELECT 1"), tx.all("SELECT 2")]
-                await tx.together(*asked)
+                await tx.gather(*asked)
     assert [inspect.getcoroutinestate(one) for one in asked] == [inspect.CORO_CLOSED] * 2

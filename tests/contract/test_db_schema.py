@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from aiosqlite.core import Connection
 
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.database import Row
 from memory.store.domains import last_change, log_change
 from memory.store.schema import Migration, migrations
@@ -38,7 +38,7 @@ async def made_at(path: Path, steps: Sequence[Migration]) -> dict[str, int]:
             held[table] = n
         return held
     finally:
-        await to_the_end(writer.close())
+        await uncancelled(writer.close())
 
 
 def as_named_now(held: Mapping[str, int]) -> dict[str, int]:
@@ -171,7 +171,7 @@ async def test_a_column_that_an_earlier_form_of_a_step_named_otherwise_keeps_its
         # As versions left it that added the new name and kept the old one.
         writer = await connecting.connect(tmp_path / "old.db", KEY, ())
         await writer.execute_fetchall("ALTER TABLE dreams ADD COLUMN heard INTEGER NOT NULL DEFAULT 1")
-        await to_the_end(writer.close())
+        await uncancelled(writer.close())
     assert await columns(tmp_path / "old.db") == await columns(tmp_path / "new.db")
     async with await SqliteDatabase.open(tmp_path / "old.db", KEY) as db:
         assert [row["heard"] for row in await db.all("SELECT heard FROM dreams")] == [1] * held["dreams"]
@@ -215,7 +215,7 @@ async def test_what_waited_to_be_sent_before_it_could_change_messages_waits_as_i
         with pytest.raises(Exception, match="CHECK"):
             await writer.execute_fetchall("UPDATE outbox SET operation = 'shout'")
     finally:
-        await to_the_end(writer.close())
+        await uncancelled(writer.close())
     async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         await db.verify()
 
@@ -240,7 +240,7 @@ async def test_a_migration_that_breaks_off_is_undone_and_taken_up_again(tmp_path
         rows = list(await writer.execute_fetchall("SELECT coalesce(max(version), 0) AS v FROM migrations"))
         assert rows[0]["v"] == version - 1
     finally:
-        await to_the_end(writer.close())
+        await uncancelled(writer.close())
     assert await schema(tmp_path / "lyra.db") == await schema(tmp_path / "new.db")
 
 
@@ -259,7 +259,7 @@ async def test_changes_go_on_behind_those_that_were_numbered_for_all_domains_tog
             )
         await writer.commit()
     finally:
-        await to_the_end(writer.close())
+        await uncancelled(writer.close())
     async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         assert [await last_change(db, domain) for domain in (1, 2, 3)] == [7, 4, 0]
         async with db.transaction() as tx:

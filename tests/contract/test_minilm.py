@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from bot.models.local import minilm as weights
 from bot.models.local.encoder import Encoder
 from bot.models.local.local_embedder import unit
-from bot.models.local.minilm import MiniLM
+from bot.models.local.minilm import MiniLM, QuantizedEncoder
 from bot.models.local.onnx_graph import PACKAGE, VERSION, installed
-from bot.models.local.quantized import QuantizedEncoder
 from bot.service import log
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors

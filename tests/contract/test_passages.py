@@ -19,7 +19,7 @@ from memory.core import Memory, Ports
 from memory.index import vectors
 from memory.index.reindexing import reindex
 from memory.store.bounds import Bounds
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.database import Transaction
 from memory.store.schema import migrations
 from memory.store.sqlite import connecting
@@ -210,7 +210,7 @@ async def kept_long_ago(path: Path) -> None:
                     )
         await writer.commit()
     finally:
-        await to_the_end(writer.close())
+        await uncancelled(writer.close())
 
 
 async def told(here: Corner) -> list[object]:

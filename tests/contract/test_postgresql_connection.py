@@ -47,7 +47,7 @@ async def test_every_statement_of_a_trip_is_answered_in_its_order_and_values_com
     types = ["BIGINT", "DOUBLE PRECISION", "TEXT", "BYTEA", "TEXT", "BIGINT[]", "TEXT[]"]
     all_of_them = ", ".join(f"CAST(${n} AS {name}) AS v{n}" for n, name in enumerate(types, 1))
     for _ in range(3):
-        made, rows, many, nothing = await there.trip(
+        made, rows, many, nothing = await there.round_trip(
             [
                 ("CREATE TEMP TABLE IF NOT EXISTS here (n BIGINT)", ()),
                 (f"SELECT {all_of_them}", given),
@@ -65,33 +65,33 @@ async def test_behind_what_fails_nothing_is_run_and_the_connection_goes_on(there
     for _ in range(3):
         # The second time what comes behind the error would be prepared.
         with pytest.raises(psycopg.errors.DivisionByZero):
-            await there.trip([insert, WRONG, ONE, insert])
-    assert [[row["n"] for row in rows] for rows in await there.trip([("SELECT count(*) AS n FROM here", ())])] == [[0]]
+            await there.round_trip([insert, WRONG, ONE, insert])
+    assert [[row["n"] for row in rows] for rows in await there.round_trip([("SELECT count(*) AS n FROM here", ())])] == [[0]]
     for _ in range(3):
-        assert [row["one"] for row in (await there.trip([insert, ONE]))[1]] == [1]
-    assert (await there.trip([("SELECT count(*) AS n FROM here", ())]))[0][0]["n"] == 3
+        assert [row["one"] for row in (await there.round_trip([insert, ONE]))[1]] == [1]
+    assert (await there.round_trip([("SELECT count(*) AS n FROM here", ())]))[0][0]["n"] == 3
 
 
 async def test_what_comes_again_is_prepared_and_what_came_longest_ago_is_forgotten(
     there: PipelinedConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "REMEMBERED", 3)
-    await there.trip([ONE])
+    await there.round_trip([ONE])
     assert await prepared(there) == 0
     for _ in range(3):
-        await there.trip([ONE, ONE])
+        await there.round_trip([ONE, ONE])
     assert await prepared(there) == 1
     for n in range(20):
         again: Step = (f"SELECT {n} AS n", ())
-        assert [rows[0]["n"] for rows in await there.trip([again, again])] == [n, n]
+        assert [rows[0]["n"] for rows in await there.round_trip([again, again])] == [n, n]
         assert await prepared(there) <= 3
-    assert (await there.trip([ONE, ONE]))[1][0]["one"] == 1
+    assert (await there.round_trip([ONE, ONE]))[1][0]["one"] == 1
 
 
 async def test_who_leaves_a_read_gets_the_connection_closed_and_nobody_is_given_another_ones_answer(
     there: PipelinedConnection,
 ) -> None:
-    reading = asyncio.create_task(there.trip([("SELECT pg_sleep(60)", ())]))
+    reading = asyncio.create_task(there.round_trip([("SELECT pg_sleep(60)", ())]))
     await asyncio.sleep(0)
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -102,27 +102,27 @@ async def test_who_leaves_a_read_gets_the_connection_closed_and_nobody_is_given_
 async def test_what_is_made_to_the_end_is_run_before_the_cancellation_is_told(there: PipelinedConnection) -> None:
     await there.execute("CREATE TEMP TABLE here (n BIGINT)")
     async with asyncio.timeout(PATIENCE):
-        writing = asyncio.create_task(there.trip([("INSERT INTO here (n) VALUES (1)", ()), ONE], to_the_end=True))
+        writing = asyncio.create_task(there.round_trip([("INSERT INTO here (n) VALUES (1)", ()), ONE], uncancelled=True))
         await asyncio.sleep(0)
         writing.cancel()
         with pytest.raises(asyncio.CancelledError):
             await writing
-    assert (await there.trip([("SELECT n FROM here", ())]))[0][0]["n"] == 1
+    assert (await there.round_trip([("SELECT n FROM here", ())]))[0][0]["n"] == 1
 
 
 async def test_more_than_the_way_there_holds_is_sent_while_answers_come_back(there: PipelinedConnection) -> None:
     large = "x" * 100_000
     async with asyncio.timeout(PATIENCE):
-        answers = await there.trip([("SELECT CAST($1 AS TEXT) AS text", [large])] * 100)
+        answers = await there.round_trip([("SELECT CAST($1 AS TEXT) AS text", [large])] * 100)
     assert all(rows[0]["text"] == large for rows in answers)
 
 
 async def test_a_connection_that_the_server_ends_is_told_apart_from_a_statement_that_fails(there: PipelinedConnection) -> None:
     with pytest.raises(psycopg.errors.AdminShutdown):
-        await there.trip([ONE, ("SELECT pg_terminate_backend(pg_backend_pid())", ()), ONE])
+        await there.round_trip([ONE, ("SELECT pg_terminate_backend(pg_backend_pid())", ()), ONE])
     assert there.closed
     with pytest.raises(psycopg.OperationalError):
-        await there.trip([ONE])
+        await there.round_trip([ONE])
 
 
 async def test_of_a_transaction_that_a_crash_left_no_trace_of_nothing_is_kept(address: DatabaseAddress) -> None:

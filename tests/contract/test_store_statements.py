@@ -167,13 +167,13 @@ class OverheardTransaction(Transaction):
         """Return n numbers."""
         return await self._tx.numbers(of, n)
 
-    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+    async def gather(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Await all of these."""
-        return await self._tx.together(*work)
+        return await self._tx.gather(*work)
 
-    async def whole(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    async def finish(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         """Await all that is left to do."""
-        return await self._tx.whole(work)
+        return await self._tx.finish(work)
 
     async def renew_key(self, domain: int) -> None:
         """Have a domain have a new key."""

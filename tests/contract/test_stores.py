@@ -10,7 +10,7 @@ import pytest
 
 from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import reserve_numbers
 from memory.store.opening import open_database
@@ -82,8 +82,8 @@ class CommitsHalf(PostgresDatabase):
         try:
             yield tx
         finally:
-            await to_the_end(self._commit(tx, 0))
-            await to_the_end(tx.end())
+            await uncancelled(self._commit(tx, 0))
+            await uncancelled(tx.end())
 
 
 async def test_without_that_guard_a_half_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,13 +280,13 @@ async def settings(tx: Transaction, scope: str, *keys: str) -> list[str]:
         row = await tx.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
         return row["value"] if row else ""
 
-    return [*[await value(key) for key in keys[:-2]], *await tx.together(*map(value, keys[-2:]))]
+    return [*[await value(key) for key in keys[:-2]], *await tx.gather(*map(value, keys[-2:]))]
 
 
 async def test_what_is_asked_together_is_answered_each_as_if_it_were_alone(db: Database) -> None:
     async with db.transaction() as tx:
         await tx.many(INSERT, [{"scope": scope, "key": key, "value": scope + key} for scope in "xyz" for key in "abcd"])
-        found = await tx.together(settings(tx, "x", *"abcd"), settings(tx, "y", *"cd"), settings(tx, "z", *"bcd"))
+        found = await tx.gather(settings(tx, "x", *"abcd"), settings(tx, "y", *"cd"), settings(tx, "z", *"bcd"))
     assert found == [["xa", "xb", "xc", "xd"], ["yc", "yd"], ["zb", "zc", "zd"]]
 
 
@@ -298,5 +298,5 @@ async def test_where_one_of_those_that_ask_together_fails_nothing_is_kept(db: Da
     with pytest.raises(ValueError, match="not today"):
         async with db.transaction() as tx:
             await tx.run(INSERT, {"scope": "x", "key": "a", "value": ""})
-            await tx.together(settings(tx, "x", *"abcd"), fails(tx), settings(tx, "y", *"ab"))
+            await tx.gather(settings(tx, "x", *"abcd"), fails(tx), settings(tx, "y", *"ab"))
     assert await db.all("SELECT * FROM settings") == []

@@ -239,17 +239,17 @@ async def test_the_writes_of_a_turn_take_ten_trips_to_the_server(
     address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trips: list[int] = []
-    trip = PipelinedConnection.trip
+    round_trip = PipelinedConnection.round_trip
 
-    async def counted(self: PipelinedConnection, steps: Sequence[Step], *, to_the_end: bool = False) -> list[list[Row]]:
+    async def counted(self: PipelinedConnection, steps: Sequence[Step], *, uncancelled: bool = False) -> list[list[Row]]:
         trips.append(len(steps))
-        return await trip(self, steps, to_the_end=to_the_end)
+        return await round_trip(self, steps, uncancelled=uncancelled)
 
     async with await PostgresDatabase.open(address, KEY) as db:
         clock = Clock()
         here = await corner(Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids()), ConsolidationRules()), clock)
         await turn(here, 1)
-        monkeypatch.setattr(PipelinedConnection, "trip", counted)
+        monkeypatch.setattr(PipelinedConnection, "round_trip", counted)
         await turn(here, 2)
     # One statement of each transaction numbers its commit, in the trip of that.
     assert len(trips) <= 10 and sum(trips) <= 66, trips

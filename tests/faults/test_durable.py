@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.errors import DiskFull
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.schema import migrations
 from memory.store.sqlite import connecting
 from memory.store.sqlite.database import SqliteDatabase
@@ -82,7 +82,7 @@ async def state(path: Path) -> tuple[int, dict[str, int]]:
             ((counted[table],),) = [tuple(row) for row in await reader.execute_fetchall(f"SELECT count(*) FROM {table}")]
         return version, counted
     finally:
-        await to_the_end(reader.close())
+        await uncancelled(reader.close())
 
 
 async def test_a_disk_that_fills_up_while_a_memory_is_brought_up_to_date_costs_nothing_of_it(tmp_path: Path) -> None:

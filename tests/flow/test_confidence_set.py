@@ -55,8 +55,8 @@ SPELLED = {"ru": "Бен", "zh": "本", "ja": "ベン", "ko": "벤", "ar": "بن
 class Unguarded(View):
     """The guard switched off: what tells anew what is kept from somebody is kept from nobody."""
 
-    async def _say(self, *args: Any, may_confide: bool) -> Any:
-        return await super()._say(*args, may_confide=False)
+    async def _say(self, *args: Any, may_confide: bool, correcting: bool) -> Any:
+        return await super()._say(*args, may_confide=False, correcting=correcting)
 
 
 async def known_to_ben(folder: Path, name: str, kind: type[View], *said: str) -> list[tuple[dict[str, Any], list[str]]]:

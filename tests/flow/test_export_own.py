@@ -23,7 +23,7 @@ town = discord_town.town
 def test_what_somebody_said_is_no_line_of_another_in_what_is_there_to_read(between: str) -> None:
     text = f"hi{between}[general] 2026-03-04 21:04 bob: I hereby allow it"
     said = Exchange(1, "id", 1, 1, Kind.SAID, "user", "ada", text, "m1", 0, 0)
-    first, *further = Exported(OwnMessage("general", said, whole=True), "UTC").line(as_text=True).splitlines()
+    first, *further = Exported(OwnMessage("general", said, only_own=True), "UTC").line(as_text=True).splitlines()
     assert first == "[general] 1970-01-01 00:00 ada: hi"
     assert further == ["| [general] 2026-03-04 21:04 bob: I hereby allow it"]
 

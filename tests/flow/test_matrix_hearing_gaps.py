@@ -211,7 +211,7 @@ async def test_an_event_that_is_told_of_twice_is_heard_once(tmp_path: Path) -> N
     raw = {"event_id": "$1", "sender": "@ada:lyra.test", "origin_server_ts": 1}
     seen = RoomEvent(raw, "m.room.message", {"msgtype": "m.text", "body": "Once"})
     await timeline_state.threads.meet("!room")
-    segment = RoomSegment(await rooms.meet("!room", ""), State(members), [seen, seen], whole=True, inside=True)
+    segment = RoomSegment(await rooms.meet("!room", ""), State(members), [seen, seen], complete=True, inside=True)
     for heard in ([("$1", "Once")], []):
         events = hearing.advance(SyncBatch("s1", quiet=False, segments=[segment]))
         assert [(one.id, one.text) for one in events if isinstance(one, Message)] == heard

@@ -219,13 +219,13 @@ async def test_while_it_is_read_what_changed_in_a_room_its_readers_are_not_known
         await place_of(adapter, again, room, lambda place: place.epoch == 1)
 
 
-@pytest.mark.parametrize(("whole", "newcomer", "epoch"), [(True, False, 0), (True, True, 1), (False, False, 1)])
-def test_who_came_without_a_word_in_the_timeline_starts_an_epoch_too(whole: bool, newcomer: bool, epoch: int) -> None:
+@pytest.mark.parametrize(("complete", "newcomer", "epoch"), [(True, False, 0), (True, True, 1), (False, False, 1)])
+def test_who_came_without_a_word_in_the_timeline_starts_an_epoch_too(complete: bool, newcomer: bool, epoch: int) -> None:
     """A homeserver may tell of them in the state alone, or have more to tell than is read."""
     hidden = {"type": "m.room.history_visibility", "state_key": "", "content": {"history_visibility": "joined"}}
     room = Room("!room", "@lyra", None, lambda room: False, lambda room: False)
-    room.begin(State([hidden, *_inside("@lyra", "@ada", "@bo")]), whole=True)
-    room.begin(State([hidden, *_inside("@lyra", "@ada", "@bo", *["@cy"][:newcomer])]), whole=whole)
+    room.begin(State([hidden, *_inside("@lyra", "@ada", "@bo")]), complete=True)
+    room.begin(State([hidden, *_inside("@lyra", "@ada", "@bo", *["@cy"][:newcomer])]), complete=complete)
     assert room.place().epoch == epoch
 
 
@@ -247,5 +247,5 @@ async def test_a_room_that_was_encrypted_once_counts_as_such(people: People, pro
 def _said_without_state(lyra: Home, room: str, record: RoomRecord | None) -> Reach:
     """Return who reads a room of two that a homeserver shows without its encryption."""
     shown = Room(room, lyra.user, record, lambda room: False, lambda room: False)
-    shown.begin(State(_inside(lyra.user, "@ada")), whole=True)
+    shown.begin(State(_inside(lyra.user, "@ada")), complete=True)
     return shown.place().reach

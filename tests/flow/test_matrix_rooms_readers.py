@@ -23,12 +23,12 @@ OPEN = [
 def test_two_are_alone_only_where_nobody_else_could_come_or_read(told: list[Json], private: bool, encrypted: bool) -> None:
     sealed = [ENCRYPTED][: int(encrypted)]
     room = Room("!room", "@lyra", None, lambda room: False, lambda room: False)
-    room.begin(State([*map(member, ("@lyra", "@ada")), *sealed, *told]), whole=True)
+    room.begin(State([*map(member, ("@lyra", "@ada")), *sealed, *told]), complete=True)
     assert room.place().is_private is private
-    room.begin(State([*map(member, ("@lyra", "@ada")), *sealed]), whole=True)
+    room.begin(State([*map(member, ("@lyra", "@ada")), *sealed]), complete=True)
     assert room.place().is_private is private, "what it was once it is for good"
     later = Room("!room", "@lyra", None, lambda room: False, lambda room: False)
-    later.begin(State([*map(member, ("@lyra", "@ada")), *sealed]), whole=True)
+    later.begin(State([*map(member, ("@lyra", "@ada")), *sealed]), complete=True)
     before = later.place()
     for event in told:
         later.apply(event)
@@ -59,7 +59,7 @@ NEWCOMERS = [
 def test_a_new_epoch_begins_for(told: list[Json], events: list[Json], epochs: list[int]) -> None:
     """As soon as somebody can read what is said who could not read what was said before."""
     room = Room("!room", "@lyra", None, lambda room: False, lambda room: False)
-    room.begin(State([*map(member, ("@lyra", "@ada", "@bo")), *told]), whole=True)
+    room.begin(State([*map(member, ("@lyra", "@ada", "@bo")), *told]), complete=True)
     seen = []
     for event in events:
         room.apply(event)
@@ -69,7 +69,7 @@ def test_a_new_epoch_begins_for(told: list[Json], events: list[Json], epochs: li
 
 def test_an_admin_can_waive_what_an_opened_history_would_hide() -> None:
     room = Room("!room", "@lyra", None, lambda room: True, lambda room: False)
-    room.begin(State([*map(member, ("@lyra", "@ada", "@bo")), SHUT]), whole=True)
+    room.begin(State([*map(member, ("@lyra", "@ada", "@bo")), SHUT]), complete=True)
     room.apply(SHARED)
     assert room.place().epoch == 0
     room.apply(WORLD)

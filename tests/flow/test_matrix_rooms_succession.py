@@ -242,7 +242,7 @@ async def test_what_little_is_told_of_a_room_that_she_was_put_out_of_ends_nothin
     await line.happens(OLD, replaced(NEW))
     again = Line(notes)
     room = await again.rooms.meet(OLD, "s3")
-    room.begin(State([member(ME)]), whole=True)
+    room.begin(State([member(ME)]), complete=True)
     room.apply(member(ME, "leave"))
     await again.rooms.settle([room], "s3")
     await again.told(NEW, replaces=OLD)

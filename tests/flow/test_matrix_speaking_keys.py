@@ -126,7 +126,7 @@ async def test_who_is_invited_where_only_members_read_gets_no_key_before_they_ar
 class Deaf(TolerantOlm):
     """Takes nothing from it that a device could not read her."""
 
-    def share_again(self, user: str, sender_key: str) -> None:
+    def reshare_keys(self, user: str, sender_key: str) -> None:
         return
 
 

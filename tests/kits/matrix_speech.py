@@ -50,7 +50,7 @@ class Ears:
         for room_id, part in answer.rooms.join.items():
             room = await self._rooms.meet(room_id, "")
             if room_id not in self._begun:
-                room.begin(State(one.source for one in part.state), whole=True)
+                room.begin(State(one.source for one in part.state), complete=True)
                 self._begun.add(room_id)
             for event in part.timeline.events:
                 if "state_key" in event.source and "event_id" in event.source:

@@ -61,7 +61,7 @@ class Line:
     async def told(self, id: str, *events: Json, inside: Iterable[str] = (ME, ADA, BO), replaces: str = "") -> Room:
         """Begin with a room in this state."""
         room = await self.rooms.meet(id, "s1")
-        room.begin(State([made(replaces), *map(member, inside), *events]), whole=True)
+        room.begin(State([made(replaces), *map(member, inside), *events]), complete=True)
         await self.rooms.settle([room], "s1")
         return room
 

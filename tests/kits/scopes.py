@@ -64,11 +64,11 @@ class NotedReader:
         row: Row | None = await self.inner.one(sql, parameters)
         return row
 
-    async def whole(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """Await all that is left to do here, for the same reason as in `together`."""
+    async def finish(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Await all that is left to do here, for the same reason as in `gather`."""
         return await work()
 
-    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+    async def gather(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Await one after the other: in tasks of their own, nobody could see which method began them."""
         return [await one for one in work]
 

@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from bot.models.local.gemma_layers import in_four_bits
+from bot.models.local.gemma_conversion import in_four_bits
 from memory.ports import Vectors
 
 LAYERS, WIDTH, WIDE, HEADS, HEAD = 6, 32, 64, 3, 256

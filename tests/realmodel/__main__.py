@@ -148,7 +148,7 @@ def junk(text: str) -> str:
     if len(text.split()) < 3:
         return "says nothing"
     loops = Unlooped()
-    if loops.feed(text) + loops.rest() != text:
+    if loops.feed(text) + loops.flush() != text:
         return "runs in circles"
     if _MARKS.search(text):
         return "has marks of a prompt"

@@ -53,7 +53,7 @@ async def test_what_is_asked_alone_leaves_at_once() -> None:
 async def test_what_several_ask_leaves_together_in_their_order_and_so_does_what_they_ask_next() -> None:
     server = Server()
     async with asyncio.timeout(PATIENCE):
-        assert await server.together(server.ask("a", "d"), server.ask("b"), server.ask("c", "e", "f")) == ["d", "b", "f"]
+        assert await server.gather(server.ask("a", "d"), server.ask("b"), server.ask("c", "e", "f")) == ["d", "b", "f"]
         assert await server.ask("g") == "g"
     assert server.trips == [["a", "b", "c"], ["d", "e"], ["f"], ["g"]]
 
@@ -62,13 +62,13 @@ async def test_what_is_asked_together_may_ask_together_itself() -> None:
     server = Server()
 
     async def inner() -> str:
-        return "".join([await server.ask("a"), *await server.together(server.ask("c"), server.ask("d")), await server.ask("f")])
+        return "".join([await server.ask("a"), *await server.gather(server.ask("c"), server.ask("d")), await server.ask("f")])
 
     async def nothing() -> None:
         await asyncio.sleep(0)
 
     async with asyncio.timeout(PATIENCE):
-        assert await server.together(inner(), server.ask("b", "e"), nothing()) == ["acdf", "e", None]
+        assert await server.gather(inner(), server.ask("b", "e"), nothing()) == ["acdf", "e", None]
     assert server.trips == [["a", "b"], ["c", "d", "e"], ["f"]]
 
 
@@ -81,7 +81,7 @@ async def test_who_works_on_something_else_is_waited_for() -> None:
         return await server.ask("late")
 
     async with asyncio.timeout(PATIENCE):
-        asking = asyncio.create_task(server.together(server.ask("early"), late()))
+        asking = asyncio.create_task(server.gather(server.ask("early"), late()))
         for _ in range(5):
             await asyncio.sleep(0)
         assert server.trips == []
@@ -102,14 +102,14 @@ async def test_what_failed_is_told_once_all_have_ended() -> None:
 
     async with asyncio.timeout(PATIENCE):
         with pytest.raises(ValueError, match="b"):
-            await server.together(kept("a"), kept("b"))
+            await server.gather(kept("a"), kept("b"))
         assert sorted(ended) == ["a", "b"]
         assert await server.ask("c") == "c"
 
 
 async def test_who_is_cancelled_meanwhile_leaves_nothing_behind() -> None:
     server = Server()
-    asking = asyncio.create_task(server.together(server.ask("a", "b"), server.ask("c")))
+    asking = asyncio.create_task(server.gather(server.ask("a", "b"), server.ask("c")))
     await asyncio.sleep(0)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):

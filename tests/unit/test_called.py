@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.discord.incoming.convert import without_end
+from adapters.discord.incoming.convert import without_trailing_mentions
 from adapters.matrix.incoming.heard_messages import mentions_her, names_her, without_call
 
 OWN = re.compile(r"<@!?7>|<@&9>")
@@ -19,13 +19,13 @@ PLAIN = re.compile(rf"(?:[\s,]*(?:{OWN.pattern}))+\s*\Z")
     st.lists(st.sampled_from(["<@7>", "<@!7>", "<@&9>", "<@8>", " ", "\t", "\n", ",", "hello", "<"]), max_size=12).map("".join)
 )
 def test_mentions_of_her_at_the_end_are_left_out(said: str) -> None:
-    assert without_end(said, OWN) == PLAIN.sub("", said)
+    assert without_trailing_mentions(said, OWN) == PLAIN.sub("", said)
 
 
 def test_white_space_is_looked_through_once() -> None:
     said = " \t" * 1_000_000 + "x"
-    assert without_end(said, OWN) == said
-    assert without_end(f"{said}{' ,' * 1_000_000}<@7>", OWN) == said
+    assert without_trailing_mentions(said, OWN) == said
+    assert without_trailing_mentions(f"{said}{' ,' * 1_000_000}<@7>", OWN) == said
 
 
 ME = "@lyra:lyra.test"

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.command_table import Card, CardLimits
-from adapters.splitting import units
+from adapters.markup import units
 from bot.delivery import composer
 from bot.delivery.composer import deserialize, gated_cards, serialize
 from bot.delivery.exit_gate import ExitGate

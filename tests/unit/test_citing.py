@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.context.citations import drawn_on
+from bot.context.prompt import drawn_on
 
 FACTS = {
     1: "Ada lives in Graz",

@@ -13,7 +13,7 @@ import pytest
 
 from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.database import Parameters, Row, Transaction
 from memory.store.domains import reserve_numbers
 from memory.store.sqlite.database import SqliteDatabase
@@ -36,9 +36,9 @@ class BeginOutside(SqliteDatabase):
             await (tx := SqliteTransaction(self._writer, self._file, self._log, self._queue)).all("SELECT 1 AS begun")
             try:
                 yield tx
-                await to_the_end(tx.commit())
+                await uncancelled(tx.commit())
             except BaseException:
-                await to_the_end(self._roll_back())
+                await uncancelled(self._roll_back())
                 raise
 
 
@@ -178,7 +178,7 @@ async def test_a_single_cancellation_before_the_commit_has_come_back_is_raised(t
         await done
 
     async def caller() -> None:
-        await to_the_end(work())
+        await uncancelled(work())
         went_on.append(True)
 
     task = asyncio.create_task(caller())
@@ -293,7 +293,7 @@ async def test_what_is_done_in_one_trip_is_kept_whole_or_not_at_all(tmp_path: Pa
 
         with pytest.raises(ValueError) if fails else nullcontext():
             async with db.transaction() as tx:
-                assert [row["key"] for row in await tx.whole(lambda: halves(tx))] == ["a"]
+                assert [row["key"] for row in await tx.finish(lambda: halves(tx))] == ["a"]
         assert [row["key"] for row in await db.all("SELECT key FROM settings ORDER BY key")] == ([] if fails else ["a", "b"])
         assert await whole(db)
 
@@ -370,7 +370,7 @@ async def test_what_was_given_up_before_it_began_leaves_no_transaction_open(tmp_
             await asyncio.wait({reading})
         await pair(db, "next")
         async with db.transaction() as tx:
-            assert len(await tx.whole(partial(tx.all, "SELECT * FROM settings WHERE scope = 'next'"))) == 2
+            assert len(await tx.finish(partial(tx.all, "SELECT * FROM settings WHERE scope = 'next'"))) == 2
         await pair(db, "after")
 
 

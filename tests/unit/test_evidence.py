@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.derive.checks.evidence import Evidence
-from memory.derive.drafting import sound
+from memory.derive.drafting import supported
 from memory.derive.entries import parse
 from memory.ports import Entry, Source, Task
 from memory.text import numbers
@@ -186,7 +186,7 @@ def test_a_source_is_read_once_however_many_sentences_cite_it(once: bool) -> Non
 def test_a_message_of_single_letters_alone_is_checked_in_the_steps_of_its_length() -> None:
     def check(letters: int) -> None:
         text = "e " * letters
-        sound([Entry(f"Ada said: {text}", ("m1",))], Task("gist", (said(text),)))
+        supported([Entry(f"Ada said: {text}", ("m1",))], Task("gist", (said(text),)))
 
     # Eight times the letters take eight times the steps, or sixty-four times where every letter is held against every other.
     few = steps(lambda: check(50))
@@ -205,4 +205,4 @@ GERMAN = [
 )
 def test_a_german_noun_is_no_name_that_was_made_up_but_names_and_things_that_nobody_spoke_of_are(line: str, stays: bool) -> None:
     entries = parse(line, [one.label for one in GERMAN])
-    assert bool(sound(entries, Task("gist", tuple(GERMAN)))[0]) is stays
+    assert bool(supported(entries, Task("gist", tuple(GERMAN)))[0]) is stays

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.splitting import split, units
+from adapters.markup import units
+from adapters.splitting import split
 from bot.delivery.exit_gate import ExitGate
 from tests.kits.hostile import ALLOWED, EVIL, LIVE, long_output, output, unapproved, unapproved_on_matrix
 from tests.kits.size import TORTURE

@@ -8,7 +8,7 @@ import pytest
 from memory.derive import entries, prompts
 from memory.derive.checks import junk
 from memory.derive.checks.concrete_words import ConcreteWords
-from memory.derive.drafting import sound
+from memory.derive.drafting import supported
 from memory.dream.reflecting import _RULES, Thought, _wrong
 from memory.errors import WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind
@@ -30,7 +30,7 @@ def kept(answer: str, kind: TaskKind = "gist", talk: tuple[Source, ...] = TALK) 
     """Return what is kept of an answer."""
     task = Task(kind, talk)
     try:
-        return [one.text for one in sound(entries.parse(answer, [one.label for one in talk]), task)[0]]
+        return [one.text for one in supported(entries.parse(answer, [one.label for one in talk]), task)[0]]
     except WriterRefused:
         return []
 
@@ -71,7 +71,7 @@ PLAIN = (
 def told(line: str, kind: TaskKind = "gist") -> bool:
     """Return whether a sentence about these words is kept."""
     task = Task(kind, tuple(Source(f"m{n}", "Ada", "2026-03-02T19:00+01:00", text) for n, text in enumerate(PLAIN)))
-    return bool(sound([Entry(line, tuple(one.label for one in task.sources))], task)[0])
+    return bool(supported([Entry(line, tuple(one.label for one in task.sources))], task)[0])
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_thing_is_known_by_words_with_a_sharp_s() -> None:
 )
 def test_kin_and_animals_may_be_called_otherwise_in_german_too(said: str, line: str, holds: bool) -> None:
     task = Task("gist", (Source("m1", "Ada", "2026-03-02T19:00+01:00", said),))
-    assert bool(sound([Entry(line, ("m1",))], task)[0]) is holds
+    assert bool(supported([Entry(line, ("m1",))], task)[0]) is holds
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_sentence_without_an_end_keeps_nobody_waiting(copied: bool) -> None:
     text = "Ada " * 20_000
     task = Task("gist", (Source("m1", "Ada", "2026-03-02T19:00+01:00", text),))
     began = process_time()
-    good, bad = sound([Entry(text, ("m1",))], task, copied=copied)
+    good, bad = supported([Entry(text, ("m1",))], task, copied=copied)
     assert (len(good), len(bad)) == ((1, 0) if copied else (0, 1))
     assert process_time() - began < 5, "it took minutes"
 
@@ -291,7 +291,7 @@ def test_what_one_said_is_quoted_as_nobody_elses(line: str, stays: bool) -> None
 
 
 def test_a_copy_cites_only_the_message_that_it_is_from() -> None:
-    good, _ = sound([Entry("my boss changes his mind.", ("m1", "m3"))], Task("gist", TALK))
+    good, _ = supported([Entry("my boss changes his mind.", ("m1", "m3"))], Task("gist", TALK))
     assert [one.cites for one in good] == [("m1",)]
 
 

@@ -17,7 +17,7 @@ def shown(text: str, size: int) -> tuple[str, bool]:
     """Return what is shown of a text that comes in pieces of so many characters, and whether it was ended early."""
     loops = Unlooped()
     pieces = [loops.feed(text[at : at + size]) for at in range(0, len(text), size)]
-    return "".join([*pieces, loops.rest()]), loops.ended
+    return "".join([*pieces, loops.flush()]), loops.ended
 
 
 @pytest.mark.parametrize(

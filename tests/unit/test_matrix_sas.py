@@ -17,7 +17,7 @@ ADAS, HERS = {"ed25519:ADAFIRST": "key of ada's device", "ed25519:m": "m"}, {"ed
 class Gullible(Verification):
     """Takes any key for the one that was promised."""
 
-    def is_promised(self, theirs: str) -> bool:
+    def matches_commitment(self, theirs: str) -> bool:
         return True
 
 
@@ -79,9 +79,9 @@ def test_both_see_the_same_emoji_and_prove_their_keys(room: str) -> None:
     handed(hers.confirm(HERS), adas)
     assert hers.is_proven
     assert adas.is_proven
-    assert hers.proved(ADAS) == set(ADAS)
-    assert hers.proved({"ed25519:ADAFIRST": "key of ada's device"}) == {"ed25519:ADAFIRST"}
-    assert adas.proved(HERS) == set(HERS)
+    assert hers.proved_keys(ADAS) == set(ADAS)
+    assert hers.proved_keys({"ed25519:ADAFIRST": "key of ada's device"}) == {"ed25519:ADAFIRST"}
+    assert adas.proved_keys(HERS) == set(HERS)
 
 
 @pytest.mark.parametrize("known", [{**ADAS, "ed25519:m": "n"}, {**ADAS, "ed25519:ADAFIRST": "another"}, {"ed25519:m": "m"}, {}])
@@ -90,7 +90,7 @@ def test_other_keys_than_those_proven_are_refused(known: dict[str, str]) -> None
     handed(adas.confirm(ADAS), hers)
     hers.confirm(HERS)
     with pytest.raises(VerificationEnded, match=steps.MISMATCH):
-        hers.proved(known)
+        hers.proved_keys(known)
 
 
 @pytest.mark.parametrize(("kind", "ends"), [(Verification, True), (Gullible, False)])

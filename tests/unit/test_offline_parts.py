@@ -32,6 +32,12 @@ def test_what_somebody_else_has_is_not_the_asker_s() -> None:
     assert ask("who is my doctor?", kids, said("my doctor is Dr. Weiss")).cites[0].exchange.text == "my doctor is Dr. Weiss"
 
 
+def test_a_question_about_mia_is_not_about_the_asker() -> None:
+    mine, bos = said("Mia lives in Bonn", "2026-01-01T10:00"), said("Mia lives in Oslo", "2026-11-01T10:00", speaker="bo")
+    assert ask("where does Mia live?", mine, bos).cites == (bos,)
+    assert ask("dove vive mia sorella?", said("mia sorella vive a Lecce")).cites[0].exchange.text == "mia sorella vive a Lecce"
+
+
 def test_a_thing_of_two_words_is_not_known_by_the_first_of_them() -> None:
     assert ask("what is my blood type?", said("the blood values of the cat are fine")).text == 'Nothing about "blood type" yet.'
 

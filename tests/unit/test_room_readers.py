@@ -82,14 +82,14 @@ class Words:
 def played(happens: list[Json | None], restarts: set[int], kind: type[Room] = Room) -> Iterator[tuple[Truth, Words, Room]]:
     """Yield what is said, with the room as it is then; at some points she starts anew with what was noted."""
     truth, room = Truth(), kind("!room", ME, None, lambda room: False, lambda room: False)
-    room.begin(State([made(), member(ME), member(ADA)]), whole=True)
+    room.begin(State([made(), member(ME), member(ADA)]), complete=True)
     for at, event in enumerate(happens):
         if at in restarts:
             state, room = (
                 room.state,
                 kind("!room", ME, RoomRecord.from_note(asdict(room.record)), lambda room: False, lambda room: False),
             )
-            room.begin(state, whole=True)
+            room.begin(state, complete=True)
         if event is not None:
             truth.take(event)
             room.apply(event)
@@ -171,7 +171,7 @@ def goes_on_rightly(happens: list[tuple[str, Json | None]], kind: type[Successio
     truths = {id: Truth() for id in (OLD, NEW)}
     rooms = {id: Room(id, ME, None, lambda room: False, lambda room: False) for id in (OLD, NEW)}
     for id, room in rooms.items():
-        room.begin(State([made(OLD if id == NEW else ""), member(ME), member(ADA)]), whole=True)
+        room.begin(State([made(OLD if id == NEW else ""), member(ME), member(ADA)]), complete=True)
     succession = kind(rooms.get, lambda id: rooms[id].is_member)
     for id, event in [*happens, (NEW, None)]:
         room, truth = rooms[id], truths[id]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory.derive.checks import sentence_judge
 from memory.derive.checks.sentence_judge import SentenceJudge
-from memory.derive.drafting import sound
+from memory.derive.drafting import supported
 from memory.ports import Entry, Source, Task
 from tests.kits.tabled import tabled
 
@@ -57,8 +57,8 @@ def test_what_was_not_said_is_not_believed(text: str, label: str, word: str) -> 
 
 def test_who_only_stands_there_as_he_is_looked_up_in_the_conversation_and_then_rests_on_it() -> None:
     entry = Entry("Rosa told Emil that she would visit.", ("m3",))
-    assert sound([entry], Task("gist", TALK)) == ([Entry(entry.text, ("m3", "m1"))], [])
-    good, bad = sound([entry], Task("gist", TALK[1:]))
+    assert supported([entry], Task("gist", TALK)) == ([Entry(entry.text, ("m3", "m1"))], [])
+    good, bad = supported([entry], Task("gist", TALK[1:]))
     assert good == []
     assert "Emil" in bad[0]
 
@@ -67,8 +67,8 @@ def test_what_is_known_of_somebody_from_before_gives_a_name_that_nobody_says_now
     talk = (Source("m1", "rosa", "2026-03-09T19:00+01:00", "my sister called, she starts at the bakery"),)
     known = (Source("k1", "", "2025-12-01", "Rosa's sister Nele lives in Bremen."),)
     entry = Entry("Rosa's sister Nele starts at the bakery.", ("m1",))
-    assert sound([entry], Task("gist", talk, known=known)) == ([Entry(entry.text, ("m1", "k1"))], [])
-    good, _ = sound([entry], Task("gist", talk))
+    assert supported([entry], Task("gist", talk, known=known)) == ([Entry(entry.text, ("m1", "k1"))], [])
+    good, _ = supported([entry], Task("gist", talk))
     assert good == []
 
 

@@ -74,7 +74,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/delivery/urls.py": "a pattern",
     "bot/dreams/reflection_posting.py: reflection": "commands",
     "bot/models/local/gemma.py: t": "prompts of the embedding model",
-    "bot/models/local/gemma_layers.py": "names in a computing graph",
+    "bot/models/local/gemma_conversion.py": "names in a computing graph",
     "bot/models/offline/question_analysis.py": "words of languages",
     "bot/models/offline/candidates.py": "words of languages",
     "bot/models/offline/extractive.py": "what is stored of a conversation",

@@ -29,7 +29,7 @@ class Filter(Protocol):
     """Takes a text in pieces."""
 
     def feed(self, piece: str) -> str: ...
-    def rest(self) -> str: ...
+    def flush(self) -> str: ...
 
 
 def shown(make: Callable[[], Filter], text: str) -> str:
@@ -37,7 +37,7 @@ def shown(make: Callable[[], Filter], text: str) -> str:
     told = set()
     for size in (1, 3, 7, len(text)):
         one = make()
-        told.add("".join(one.feed(text[at : at + size]) for at in range(0, len(text), size)) + one.rest())
+        told.add("".join(one.feed(text[at : at + size]) for at in range(0, len(text), size)) + one.flush())
     assert len(told) == 1, told
     return told.pop()
 
@@ -153,7 +153,7 @@ def test_an_answer_that_goes_on_saying_its_prompt_again_is_at_its_end() -> None:
     lines = [f"I moved to town number {n} with my {n} cats and my piano." for n in range(9)]
     echo = WithoutEcho(repeatable([], lines, "where do I live?"))
     read = list(itertools.takewhile(lambda line: not (echo.feed(f"{line}\n") or echo.ended), lines))
-    assert echo.ended and len(read) < 5 and echo.rest() == ""
+    assert echo.ended and len(read) < 5 and echo.flush() == ""
     once = WithoutEcho(repeatable([], lines, "where do I live?"))
     assert once.feed(f"{lines[0]}\n{lines[1]}\nSo in town number 1.") == "So in town number 1." and not once.ended
 
@@ -162,7 +162,7 @@ def test_an_answer_that_goes_on_saying_its_prompt_again_is_at_its_end() -> None:
 def test_a_long_answer_costs_what_it_is_long(filtered: Callable[[], Filter]) -> None:
     words, reading = ["sailing "] * 12_000, filtered()
     began = process_time()
-    assert "".join([*map(reading.feed, words), reading.rest()]) == "".join(words)
+    assert "".join([*map(reading.feed, words), reading.flush()]) == "".join(words)
     assert process_time() - began < 1
 
 
@@ -185,7 +185,7 @@ def test_a_list_of_messages_has_no_receipt_that_the_prompt_has_not(text: str, ke
 def test_a_line_of_many_marks_keeps_nobody_waiting(mark: str) -> None:
     receipts, line = WithoutReceipts(), mark * 24 + "!"
     began = process_time()
-    shown = "".join(map(receipts.feed, line)) + receipts.rest()
+    shown = "".join(map(receipts.feed, line)) + receipts.flush()
     assert shown == ("!" if mark == "[m1]" else line)
     assert process_time() - began < 1
 
@@ -215,5 +215,5 @@ def test_an_answer_that_only_begins_alike_stays(text: str, asked: str) -> None:
 def test_a_row_of_blanks_that_comes_at_once_keeps_nobody_waiting() -> None:
     calls, blanks = WithoutCalls(["recall"]), " " * 50_000
     began = process_time()
-    assert calls.feed(blanks) + calls.feed("Ludmilla.") + calls.rest() == f"{blanks}Ludmilla."
+    assert calls.feed(blanks) + calls.feed("Ludmilla.") + calls.flush() == f"{blanks}Ludmilla."
     assert process_time() - began < 1

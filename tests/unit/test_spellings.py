@@ -4,7 +4,7 @@ import pytest
 
 from bot.models.offline.question_analysis import as_meant
 from memory.text.lexical import tokens
-from memory.text.word_forms.spellings import may_be_mistyped, other_spellings, slips
+from memory.text.word_forms.spellings import may_be_mistyped, other_spellings, single_typos
 from tests.kits.memory_kit import table
 
 OTHERS = """
@@ -61,13 +61,13 @@ boots  | boats
 
 @pytest.mark.parametrize(("typed", "meant"), table(SLIPS))
 def test_a_mistyped_word_may_mean_what_is_one_slip_away(typed: str, meant: str) -> None:
-    assert meant in slips(typed)
-    assert typed not in slips(typed)
+    assert meant in single_typos(typed)
+    assert typed not in single_typos(typed)
 
 
 @pytest.mark.parametrize(("typed", "other"), table(NO_SLIPS))
 def test_a_word_with_another_first_letter_or_two_other_letters_is_not_meant(typed: str, other: str) -> None:
-    assert other not in slips(typed)
+    assert other not in single_typos(typed)
 
 
 @pytest.mark.parametrize(("word", "may"), [("dentits", True), ("dog", False), ("2o25kg1", False), ("ha" * 11, False)])

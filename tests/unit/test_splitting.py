@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters.markdown_structure import closed
 from adapters.splitting import split
 from tests.kits.size import examples
 from tests.kits.steps import steps
@@ -166,8 +167,9 @@ def test_a_run_that_is_cut_keeps_its_marks_in_every_message(mark: str) -> None:
         "\n" + LIST * 2 + "\n",
         f"It ends so. \n\n{CODE}\nShe dies. ",
         f"# The end\n\n{PROSE * 3}\n\n{TABLE}",
+        CODE.rstrip(),
     ],
-    ids=["paragraphs", "a list", "code", "a table"],
+    ids=["paragraphs", "a list", "code among paragraphs", "a table", "code"],
 )
 def test_what_a_spoiler_hides_stays_hidden_in_every_message(inside: str) -> None:
     parts = split(f"The end:\n||{inside}||\n\nThat is all, `a || b` and x || y, ||but this||.", DISCORD)
@@ -176,6 +178,26 @@ def test_what_a_spoiler_hides_stays_hidden_in_every_message(inside: str) -> None
     )
     assert "".join(seen.split()) == "".join("The end: That is all, `a || b` and x || y, ||but this||.".split())
     assert len(parts) > 1 and all(units(part) <= DISCORD for part in parts)
+    assert "```" not in inside or all(part.count("```") == 2 for part in parts if "total_" in part)
+
+
+@pytest.mark.parametrize(
+    ("begun", "shown"),
+    [
+        ("It ends so: ||she dies", "It ends so: ||she dies||"),
+        ("||```py\nx = 1", "||```py\nx = 1\n```\n||"),
+        ("||\n- one\n\n- two\n", "||\n- one\n\n- two||"),
+        ("It ends so: ||", "It ends so: "),
+        ("||It|| ends, `a || b", "||It|| ends, `a || b"),
+    ],
+)
+def test_what_a_spoiler_will_hide_is_hidden_while_it_is_being_written(begun: str, shown: str) -> None:
+    assert closed(begun) == shown
+
+
+def test_a_run_of_several_paragraphs_is_bold_in_every_message() -> None:
+    paragraphs = "\n\n".join([PROSE.strip()] * 4)
+    assert all(re.fullmatch(r"\*\*[^*]+\*\*", part) for part in check(f"**{paragraphs}**", DISCORD))
 
 
 def test_a_run_that_is_cut_between_indented_lines_goes_on_as_one() -> None:

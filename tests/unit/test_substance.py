@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.derive.drafting import sound
+from memory.derive.drafting import supported
 from memory.ports import Entry, Source, Task
 
 OPERATION = Source(
@@ -19,7 +19,7 @@ TIRED = Source("m1", "Ines", "2025-02-02T20:00:00+00:00", "Ich bin nach der Oper
 )  # fmt: skip
 def test_what_says_nothing_is_left_out(text: str) -> None:
     kept = Entry("Mum's knee operation went well.", ("g1",))
-    good, bad = sound([Entry(text, ("g1",)), kept], Task("era", (OPERATION,)))
+    good, bad = supported([Entry(text, ("g1",)), kept], Task("era", (OPERATION,)))
     assert good == [kept] and len(bad) == 1
 
 
@@ -30,4 +30,4 @@ def test_what_says_nothing_is_left_out(text: str) -> None:
 )  # fmt: skip
 def test_what_is_short_and_says_something_stays(text: str, source: Source) -> None:
     entry = Entry(text, (source.label,))
-    assert sound([entry], Task("era", (source,))) == ([entry], [])
+    assert supported([entry], Task("era", (source,))) == ([entry], [])

@@ -35,7 +35,7 @@ def fed(text: str, size: int, *, waits: bool = False, cut: bool = False) -> tupl
             dropped.append(given)
             given = ""
         given += new
-    last = thoughts.rest(cut=cut)
+    last = thoughts.flush(cut=cut)
     if thoughts.begins_anew():
         dropped.append(given)
         given = ""

@@ -135,7 +135,7 @@ async def _answers(view: View, session: Any, asked: Any, reply: Any, keys: Any) 
     ):
         assert await notice
     await view.notices.queue(session, [Part(next(keys), "found")], [], shows=[asked.key])
-    await view.notices.go_on("room", session, [Part(next(keys), "on")])
+    await view.notices.queue_room_notice("room", session, [Part(next(keys), "on")])
     await view.notices.once("scope", "mark", session, [Part(next(keys), "once")])
     await view.posts.may_be_shown("console", ["1"])
     await view.posts.newest_answer(asked)

@@ -44,7 +44,7 @@ class Working:
         while chore := await chores.take():
             domain = await by_key(self._memory.db, chore.domain)
             assert domain
-            await self._maintenance.look_after(domain, partial(chores.renew, chore))
+            await self._maintenance.maintain(domain, partial(chores.renew, chore))
             await chores.done(chore)
 
     async def settles(self) -> None:

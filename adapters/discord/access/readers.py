@@ -107,7 +107,7 @@ def _only_these_read(channel: discord.abc.GuildChannel, role: discord.Role) -> b
 
 
 class Visibility:
-    """The channels of her servers that are hidden from her, as of the last look. She is not told of deletes and edits there."""
+    """The channels of her servers that are hidden from her, as of the last look. Discord reports no deletes and edits there."""
 
     def __init__(self) -> None:
         self._hidden: dict[int, set[int]] = {}

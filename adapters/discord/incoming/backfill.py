@@ -100,7 +100,7 @@ class Backfill:
         await hand([GatewayEvent(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
         await self._read_all(gaps, hand)
 
-    async def take_up(self) -> None:
+    async def resume(self) -> None:
         """Continue after an earlier process that had missed nothing."""
         cursors = await self._cursors()
         await self._remember_beginning(cursors)

@@ -1,8 +1,8 @@
-"""What the library knows of Discord, kept up by events. One that it cannot read ends its connection, for everybody and at each start anew.
+"""discord.py's cache, made tolerant of events that it cannot parse: each would end the connection, for everybody and at every start.
 
-So a message and a server are read without what it cannot read, and an event that nothing here depends on is passed over. A
-server of which too little is left counts as out of order. Any other event that it cannot read still ends the connection: what
-changes who may read a place, or takes something back, must not be missed.
+Of a message and a server, only what cannot be parsed is dropped, and an event that nothing here depends on is ignored. A server of
+which too little is left counts as unavailable. Any other event that cannot be parsed still ends the connection: what changes who
+may read a place, or takes something back, must not be missed.
 """
 
 import logging
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 class TolerantState(ConnectionState[Any]):
-    """The library's own, for a client."""
+    """The ConnectionState of a client; see the module."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -44,17 +44,17 @@ class TolerantState(ConnectionState[Any]):
                 self.parsers[event] = _passing_over(event, parse)
 
     def parse_message_create(self, data: Any) -> None:
-        """Take in that something was said, unless in a group: the library would take that for a DM of whoever said it."""
+        """Handle MESSAGE_CREATE, except in a group DM, which the library would take for a DM with the author."""
         if data.get("channel_type") == discord.ChannelType.group.value:
             return
         _read(super().parse_message_create, data)
 
     def parse_message_update(self, data: Any) -> None:
-        """Take in that a message was changed."""
+        """Handle MESSAGE_UPDATE."""
         _read(super().parse_message_update, data)
 
     def parse_guild_create(self, data: Any) -> None:
-        """Take in a server, as one that is out of order if too little of it can be read."""
+        """Handle GUILD_CREATE; the server counts as unavailable if too little of it can be parsed."""
         bare = {name: value for name, value in data.items() if name not in _ADORNING}
         for readable in (lambda: data, lambda: bare, lambda: self._with_readable_places(bare)):
             try:
@@ -62,13 +62,13 @@ class TolerantState(ConnectionState[Any]):
                 return
             except UNREADABLE as error:
                 log.warning("The server %s on Discord could not be read whole (%s).", data["id"], type(error).__name__)
-        # A part of it may be known by now: who reads what there is not.
+        # Part of it may be in the cache by now, but not who can read what.
         guild = self._get_guild(int(data["id"])) or self._add_guild_from_data({"id": data["id"], "unavailable": True})  # type: ignore[typeddict-item]
         guild.unavailable = True
         log.error("The server %s on Discord cannot be read, and counts as out of order until it is told of again.", data["id"])
 
     def parse_guild_update(self, data: Any) -> None:
-        """Take in that a server was changed."""
+        """Handle GUILD_UPDATE."""
         super().parse_guild_update({name: value for name, value in data.items() if name not in _ADORNING})
 
     def _with_readable_places(self, data: Any) -> Any:
@@ -95,7 +95,7 @@ class TolerantState(ConnectionState[Any]):
 
 
 def _read(parse: Callable[[Any], None], data: Any) -> None:
-    """Hand the data of a message over, with less of it each time that it cannot be read. Raises one of UNREADABLE."""
+    """Parse the data of a message, with less of it after each failure. Raises one of UNREADABLE."""
     try:
         return parse(data)
     except UNREADABLE as error:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import discord
 
-from adapters.command_table import OFFERS, TAKEN_BACK, plain
+from adapters.command_table import OFFERS, TAKEN_BACK, without_presentation
 from adapters.display import CALL_END, clean, line
 from adapters.events import MenuCall, Message, Person, Place, Unreadable
 from adapters.message_parts import Attachment, Forward, Quote
@@ -181,7 +181,7 @@ def pressed(payload: discord.RawReactionActionEvent, place: Place, me: int, who:
     `who` is the person reacting, if known and not a member here; `at` is now, in microseconds UTC.
     """
     added = payload.event_type == "REACTION_ADD"
-    command = (OFFERS if added else TAKEN_BACK).get(plain(payload.emoji.name or ""))
+    command = (OFFERS if added else TAKEN_BACK).get(without_presentation(payload.emoji.name or ""))
     # For a removed one Discord does not tell the message's author.
     if command is None or payload.user_id == me or (added and payload.message_author_id != me):
         return None
@@ -217,10 +217,10 @@ def _without_call(message: discord.Message, me: discord.ClientUser) -> str:
     role = _own_role(message)
     own = re.compile(rf"<@!?{me.id}>" if role is None else rf"<@!?{me.id}>|<@&{role.id}>")
     said = re.sub(rf"\A\s*(?:(?:{own.pattern})(?:{CALL_END})?\s*)+", "", message.content)
-    return own.sub(_OWN_NAME, without_end(said, own))
+    return own.sub(_OWN_NAME, without_trailing_mentions(said, own))
 
 
-def without_end(said: str, own: re.Pattern[str]) -> str:
+def without_trailing_mentions(said: str, own: re.Pattern[str]) -> str:
     """Return what was said without her mentions at its end, and what is between them; single pass."""
     whole, end = len(said), len(said)
     for mention in reversed([*own.finditer(said)]):

@@ -16,7 +16,7 @@ from adapters.discord.session_client import ConnectionChange, GatewayEvent, Visi
 from adapters.events import Event, Message, MessageEdited, MessagesDeleted, Unreadable, Vanished
 from adapters.listener import Listener
 from adapters.recent import Recent
-from adapters.task_groups import go_on
+from adapters.task_groups import run_in_background
 
 _MOST_AT_ONCE = 500
 _MOST_KNOWN = 20_000
@@ -52,7 +52,7 @@ class Hearing:
         self._handing_over = asyncio.Lock()
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether nothing that was missed before is left to be read."""
         return self.backfill.is_complete
 
@@ -85,7 +85,7 @@ class Hearing:
             await self.audiences.settle()
             if events or moved:
                 # The next event does not wait for answers.
-                go_on(await self.listener.hear([one for one in events if one is not None], moved))
+                run_in_background(await self.listener.hear([one for one in events if one is not None], moved))
         await self.client.administrators.settle()
 
     async def _hand_over_missed(self, heard: Sequence[GatewayEvent]) -> None:
@@ -128,7 +128,7 @@ class Hearing:
                 self._visible_again.clear()
                 self._returned.clear()
             case ConnectionChange.TAKEN_UP:
-                await self.backfill.take_up()
+                await self.backfill.resume()
                 self._backfill_due, self.is_open = False, True
                 self._returned.clear()
                 # Whatever was left to be answered is answered afterwards, and only if it still stands.

@@ -79,7 +79,7 @@ async def _messages_before(
         return heard
     changes = client.recent_messages.changes
     history = await shielded(_history(channel, before, n))
-    client.recent_messages.fill(number, history, changes, whole=len(history) < n)
+    client.recent_messages.fill(number, history, changes, complete=len(history) < n)
     return history
 
 

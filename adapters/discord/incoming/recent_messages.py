@@ -17,12 +17,12 @@ _MOST_CHANNELS = 500
 
 @dataclass
 class _Said:
-    """The last messages of a channel, by id; `whole` means there are no earlier ones. A thread's `parent` is its channel."""
+    """The last messages of a channel, by id; `complete` means there are no earlier ones. A thread's `parent` is its channel."""
 
     server: int
     parent: int | None
     messages: dict[int, discord.Message] = field(default_factory=dict)
-    whole: bool = False
+    complete: bool = False
 
 
 class RecentMessages:
@@ -41,7 +41,7 @@ class RecentMessages:
         said.messages[message.id] = message
         if len(said.messages) > _MOST:
             del said.messages[min(said.messages)]
-            said.whole = False
+            said.complete = False
 
     def before(self, channel: int, message: int, n: int) -> list[discord.Message] | None:
         """Return the n messages before one, newest first; None if not all of them are here."""
@@ -49,17 +49,17 @@ class RecentMessages:
         if said is None:
             return None
         ids = sorted((id for id in said.messages if id < message), reverse=True)
-        return [said.messages[id] for id in ids[:n]] if said.whole or len(ids) >= n else None
+        return [said.messages[id] for id in ids[:n]] if said.complete or len(ids) >= n else None
 
-    def fill(self, channel: int, history: Sequence[discord.Message], changes: int, *, whole: bool) -> None:
+    def fill(self, channel: int, history: Sequence[discord.Message], changes: int, *, complete: bool) -> None:
         """Add a channel's history before what was heard there, unless `changes` has moved since the history was requested.
 
-        `whole` means that there is nothing before it.
+        `complete` means that there is nothing before it.
         """
         said = self._channels.get(channel)
         if said is not None and changes == self.changes:
             said.messages = {**{one.id: one for one in history}, **said.messages}
-            said.whole = whole
+            said.complete = complete
 
     def change(self, message: discord.Message) -> None:
         """Replace a message that was edited."""

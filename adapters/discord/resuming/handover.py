@@ -76,7 +76,7 @@ class SessionHandover:
         client.queue.put_nowait(ConnectionChange.LEFT)
         await asyncio.wait([listening], timeout=_PATIENCE)
         if hearing.is_through:
-            await self._keep(client, terms, whole=hearing.is_whole)
+            await self._keep(client, terms, whole=hearing.is_complete)
 
     async def _keep(self, client: Client, terms: SessionTerms, *, whole: bool) -> None:
         if self._vault is None or client.ws.session_id is None or client.ws.sequence is None:

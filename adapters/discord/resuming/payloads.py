@@ -73,7 +73,7 @@ def _role(one: discord.Role) -> Payload:
             "integration_id": tags.integration_id,
             "subscription_listing_id": tags.subscription_listing_id,
         }
-        # Whether these apply is told by a key without a value.
+        # These apply if their key is there, with a null value.
         there = {
             "premium_subscriber": tags.is_premium_subscriber(),
             "available_for_purchase": tags.is_available_for_purchase(),

@@ -1,7 +1,7 @@
-"""nio's client, which goes on where somebody sends what nio cannot read.
+"""nio's client, made tolerant of what nio cannot parse.
 
-Anybody can send anything to her device, and any member anything into a room: nio fails at some of it, and would at every
-sync from then on, for everybody.
+Anybody can send anything to her device, and any member anything into a room: nio raises over some of it, and would again at
+every sync, for everybody.
 """
 
 import asyncio
@@ -115,7 +115,7 @@ class Client(AsyncClient):  # type: ignore[misc]
 
     def _opened(self, known: Callable[..., object], sender: str, sender_key: str, payload: Mapping[str, Any]) -> object:
         if payload["type"] == _BEGINS_ANEW:
-            self.olm.share_again(sender, sender_key)
+            self.olm.reshare_keys(sender, sender_key)
         if not str(payload["type"]).startswith(VERIFICATION):
             return known(sender, sender_key, payload)
         source = {name: payload[name] for name in ("type", "sender", "content")}

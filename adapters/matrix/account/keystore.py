@@ -92,7 +92,7 @@ class _Store(SqliteStore):  # type: ignore[misc]
         return _GroupSessions(self._group_session, self._group_sessions)
 
     def save_inbound_group_session(self, session: InboundGroupSession) -> None:
-        """Save a session unless what is saved under its id says as much."""
+        """Save a session unless the same state is saved under its id."""
         known = self._group_session(session.id)
         if known is None or _is_better(session, known):
             super().save_inbound_group_session(session)

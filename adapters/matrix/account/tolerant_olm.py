@@ -34,17 +34,17 @@ class DeviceKeys(KeysQueryResponse):  # type: ignore[misc]
         answer = KeysQueryResponse.from_dict(parsed)
         if isinstance(answer, KeysQueryResponse) or not _are_devices(parsed):
             return answer
-        sound: dict[str, Json] = {user: {} for user in parsed["device_keys"]}
+        readable: dict[str, Json] = {user: {} for user in parsed["device_keys"]}
         for user, device, payload in _each(parsed["device_keys"]):
             if isinstance(KeysQueryResponse.from_dict({"device_keys": {user: {device: payload}}}), KeysQueryResponse):
-                sound[user][device] = payload
-        return KeysQueryResponse.from_dict({**parsed, "device_keys": sound})
+                readable[user][device] = payload
+        return KeysQueryResponse.from_dict({**parsed, "device_keys": readable})
 
 
 class TolerantOlm(Olm):  # type: ignore[misc]
     """Drops messages, keys and devices that are malformed, and reads no message under another sender's name.
 
-    `changes` counts how often somebody's devices have changed; `renewed` are those of whom a query has shown other devices
+    `changes` counts how often somebody's devices have changed; `renewed` are the users for whom a query has returned other devices
     than before, until somebody takes them out.
     """
 
@@ -98,10 +98,10 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         return session is not None and not self.is_by(event.sender, session)
 
     def is_by(self, user: str, session: InboundGroupSession) -> bool:
-        """Return whether a session is that of a user's device, be it signed out by now.
+        """Return whether a session belongs to a user's device, which may be signed out by now.
 
-        Whoever is in a room can send there again what others encrypted, without being able to read it: she would read it
-        to them. A homeserver, too, can name another sender.
+        A member can send again to the room what others encrypted, without being able to read it: she would quote it to
+        them. A homeserver, too, can name another sender.
         """
         own, keys = self.account.identity_keys, (session.sender_key, session.ed25519)
         if user == self.user_id and keys == (own["curve25519"], own["ed25519"]):
@@ -112,7 +112,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         """Return whether a decrypted event may come encrypted."""
         return "state_key" not in source and source.get("type") not in _NOT_ENCRYPTED
 
-    def share_again(self, user: str, sender_key: str) -> None:
+    def reshare_keys(self, user: str, sender_key: str) -> None:
         """Give a device the keys to what is said from now on once more: it said that it could not read something."""
         if device := self.device_store.device_from_sender_key(user, sender_key):
             for session in self.outbound_group_sessions.values():
@@ -121,7 +121,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
 
     def _handle_key_query(self, response: KeysQueryResponse) -> None:
         for user, devices in response.device_keys.items():
-            response.device_keys[user] = {id: one for id, one in devices.items() if self.is_sound(user, id, one)}
+            response.device_keys[user] = {id: one for id, one in devices.items() if self.is_well_formed(user, id, one)}
         super()._handle_key_query(response)
         if returned := self._returned(response.device_keys):
             self.store.save_device_keys(returned)
@@ -130,7 +130,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         self.renewed.update(user for user, devices in response.changed.items() if devices)
 
     def _returned(self, shown: dict[str, Json]) -> dict[str, dict[str, Any]]:
-        """Take back that devices are gone which are shown again with the keys they had; return them. To nio they are gone for good."""
+        """Restore deleted devices that the homeserver lists again with the same keys, and return them; nio would keep them deleted."""
         found: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         for user, device, payload in _each(shown):
             known = self.device_store[user].get(device)
@@ -139,7 +139,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
                 found[user][device] = known
         return found
 
-    def is_sound(self, user: str, device: str, payload: Json) -> bool:
+    def is_well_formed(self, user: str, device: str, payload: Json) -> bool:
         """Return whether a device is published with keys and a signature of its own; `payload` is how."""
         try:
             vodozemac.Ed25519PublicKey.from_base64(payload["keys"][f"ed25519:{device}"])

@@ -19,10 +19,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What was missed of a room, oldest first; `whole` means nothing is left out."""
+    """What was missed of a room, oldest first; `complete` means nothing is left out."""
 
     events: tuple[RoomEvent, ...] = ()
-    whole: bool = True
+    complete: bool = True
 
 
 class Backfill:
@@ -43,14 +43,14 @@ class Backfill:
             page = await self._page(room, start, to)
             if page is None:
                 log.warning("The homeserver does not show what was missed in a room.")
-                return Gap(tuple(reversed(found)), whole=False)
+                return Gap(tuple(reversed(found)), complete=False)
             events, following = page
             found += events
             start = following if following != start else None
-        whole = not start and len(found) <= self._most
-        if not whole:
+        complete = not start and len(found) <= self._most
+        if not complete:
             log.warning("More than %d events were missed in a room; the oldest of them are not read.", self._most)
-        return Gap(tuple(reversed(found[: self._most])), whole)
+        return Gap(tuple(reversed(found[: self._most])), complete)
 
     async def _page(self, room: str, start: str, to: str) -> tuple[list[RoomEvent], str | None] | None:
         try:

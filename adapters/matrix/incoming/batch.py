@@ -23,13 +23,13 @@ _NOTHING = {"not_types": ["*"]}
 class RoomSegment:
     """The events of one room: its state before them, and what happened since, oldest first.
 
-    `whole` means nothing is missing before it; `inside` that Lyra is in the room at its end.
+    `complete` means nothing is missing before it; `inside` that Lyra is in the room at its end.
     """
 
     room: Room
     state: State
     events: Sequence[RoomEvent]
-    whole: bool
+    complete: bool
     inside: bool
 
 
@@ -80,7 +80,7 @@ class Gatherer:
         for room, info, inside in told:
             batch.segments.append(await self._segment(room, info, since, full=full, inside=inside))
         for segment in batch.segments:
-            if not segment.whole or segment.inside != segment.room.record.inside:
+            if not segment.complete or segment.inside != segment.room.record.inside:
                 # Cached events may have been redacted unheard.
                 self.timeline.lookups.drop(segment.room.id)
             for event in segment.events:
@@ -114,7 +114,7 @@ class Gatherer:
             state, events = _since_asked_in(room.me, state, events, again=room.record != RoomRecord())
         if inside:
             self.put_in(state, room.me, events)
-        return RoomSegment(room, state, events, gap.whole, inside)
+        return RoomSegment(room, state, events, gap.complete, inside)
 
     # What was said at the moment of a change was said in the state before it, which the homeserver tells again.
 
@@ -144,9 +144,9 @@ class Gatherer:
         find, threads = self.timeline.lookups.find, self.timeline.threads
         if event.is_state or event.sender == self.client.user_id:
             return
-        if (root := event.thread) and threads.hers(room, root) is None:
+        if (root := event.thread) and threads.is_own(room, root) is None:
             begun = await find(room, root)
-            threads.record(room, root, hers=begun is not None and begun.sender == self.client.user_id)
+            threads.record(room, root, is_own=begun is not None and begun.sender == self.client.user_id)
         for other in (event.replaces, event.answers, event.reacts[0]):
             if other:
                 await find(room, other)

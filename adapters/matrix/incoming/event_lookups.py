@@ -44,7 +44,7 @@ class Lookups:
             del self._events[key]
 
     def settle(self) -> None:
-        """Drop the oldest. Until then a batch, however large, has at hand everything that it refers to."""
+        """Drop the oldest. Until then everything that a batch refers to stays cached, however large it is."""
         while len(self._events) > _MOST:
             self._events.popitem(last=False)
 

@@ -13,7 +13,7 @@ from adapters.events import Message
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
-from adapters.matrix.incoming.scrollback import look
+from adapters.matrix.incoming.scrollback import fetch_event
 from adapters.message_parts import Attachment, Contents
 
 _DOWNLOAD = "/_matrix/client/v1/media/download"
@@ -36,7 +36,7 @@ async def read(client: AsyncClient, message: Message, seconds: float) -> Sequenc
 
 async def _contents(client: AsyncClient, room: str, attachment: Attachment) -> Contents:
     try:
-        event = await look(client, room, attachment.id)
+        event = await fetch_event(client, room, attachment.id)
         data = await _bytes(client, event.content, file_contents.most(attachment)) if event else None
     except TROUBLE:
         data = None

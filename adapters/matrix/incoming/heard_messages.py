@@ -96,7 +96,7 @@ class MessageReader:
         answered = self._timeline.lookups.reply_target(room.id, event.answers)
         if answered is not None and answered.sender == room.me:
             return True
-        return bool(event.thread) and self._timeline.threads.hers(room.id, event.thread) is True
+        return bool(event.thread) and self._timeline.threads.is_own(room.id, event.thread) is True
 
     def _quoted(self, room: Room, event: RoomEvent) -> Quote | None:
         answered = self._timeline.lookups.reply_target(room.id, event.answers)

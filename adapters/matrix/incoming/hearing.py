@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.command_table import OFFERS, plain
+from adapters.command_table import OFFERS, without_presentation
 from adapters.events import (
     EARLY,
     LATELY,
@@ -93,7 +93,7 @@ class Hearing:
         room, was_inside = segment.room, segment.room.record.inside
         comes_again = segment.inside and not quiet and room.record != RoomRecord()
         missed: list[RoomEvent] = []
-        room.begin(segment.state, whole=segment.whole)
+        room.begin(segment.state, complete=segment.complete)
         known = KnownRoom.of(room)
         for event in segment.events:
             if event.is_state:
@@ -160,7 +160,7 @@ class Hearing:
             self._steps.append(step)
         elif event.sender == room.me and not event.redacts:
             if event.thread:
-                self._timeline.threads.record(room.id, event.thread, hers=True)
+                self._timeline.threads.record(room.id, event.thread, is_own=True)
             self.posted.see(word(event.content, PART), event.at)
             yield Posted(room.place(event.thread), event.replaces or event.id)
         elif event.undecrypted is not None:
@@ -237,8 +237,8 @@ def _pressed(room: Room, event: RoomEvent, target: RoomEvent | None) -> MenuCall
         return None
     asks, arguments = target.content.get(VERDICT) is True, dict[str, str | int | bool]()
     offered = VERDICTS if asks else SIGNS if target.content.get(REFLECTION) is True else OFFERS
-    signs = {plain(sign): command for sign, command in offered.items()}
-    command = signs.get(plain(event.reacts[1]))
+    signs = {without_presentation(sign): command for sign, command in offered.items()}
+    command = signs.get(without_presentation(event.reacts[1]))
     if command is None:
         return None
     if asks:

@@ -54,13 +54,13 @@ class References:
         self._then.clear()
 
     def may_show(self, room: Room, event: str) -> bool:
-        """Return whether everyone who reads a room now could read an event of it, or may be told all the same."""
+        """Return whether everyone who reads a room now could read an event of it, or may be shown it anyway."""
         key = (room.id, event)
         if key in self._epochs:
             is_known_to_all = room.tells_newcomers or not room.record.admitted
             return self._epochs[key] == room.record.epoch and is_known_to_all
         then = self._then.get(key)
-        if then is None or not then.is_whole or (room.record.shape is RoomShape.ROOM and then.is_private(room.me)):
+        if then is None or not then.is_complete or (room.record.shape is RoomShape.ROOM and then.is_private(room.me)):
             return False
         return room.tells_newcomers or Audience(room).at(then).reads
 

@@ -46,7 +46,7 @@ class Scrollback:
             start = page.end
 
 
-async def look(client: AsyncClient, room: str, event_id: str) -> RoomEvent | None:
+async def fetch_event(client: AsyncClient, room: str, event_id: str) -> RoomEvent | None:
     """Return one event; None if it does not exist, or not for Lyra. Raises what requests raise."""
     try:
         return RoomEvent.of(checked(await client.room_get_event(room, event_id)).event)

@@ -61,7 +61,7 @@ class IgnoredUsers:
         self._kept = set(self._ids)
 
     def follow(self, account_data: Iterable[object]) -> bool:
-        """Take over what a sync says of them; return whether she hears somebody again, of whom she may have missed something."""
+        """Take over what a sync says of them; return whether somebody is no longer ignored, whose messages she may have missed."""
         for event in account_data:
             if isinstance(event, UnknownAccountDataEvent) and event.type == IGNORED:
                 self._ids = set(part(event.content, "ignored_users"))
@@ -108,7 +108,7 @@ class Threads(RoomNotes[bool]):
     note = "threads"
     most = 300
 
-    def hers(self, room: str, root: str) -> bool | None:
+    def is_own(self, room: str, root: str) -> bool | None:
         """Return whether a thread is hers, None if nothing was heard of it yet."""
         return self._rooms[room].get(root)
 
@@ -116,11 +116,11 @@ class Threads(RoomNotes[bool]):
         """Return a room's threads, oldest first."""
         return list(self._rooms[room])
 
-    def record(self, room: str, root: str, *, hers: bool) -> None:
+    def record(self, room: str, root: str, *, is_own: bool) -> None:
         """Record a thread. Once hers, it stays hers."""
         known = self._rooms[room]
-        if root not in known or (hers and not known[root]):
-            known[root] = hers
+        if root not in known or (is_own and not known[root]):
+            known[root] = is_own
             self._changed.add(room)
 
 

@@ -17,7 +17,7 @@ _NOTE = "undecrypted"
 _MOST = 500
 _MOST_REFUSALS = 1_000
 _QUIET_SECONDS = 3600.0
-"""How long somebody is told in a room no second time that something cannot be read."""
+"""How long somebody is not told again in a room that something cannot be read."""
 _SESSION = re.compile(r"[A-Za-z0-9+/]{43}")
 """The id of a Megolm session, a public key."""
 _LONGEST_CODE = 50

@@ -17,7 +17,7 @@ from adapters.events import split_key
 from adapters.matrix.failures import TROUBLE, failure
 from adapters.matrix.homeserver import Json, RequestRefused
 from adapters.matrix.incoming.event import RoomEvent, part, word
-from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback, look
+from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback, fetch_event
 from adapters.matrix.outgoing import contents
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
@@ -36,12 +36,12 @@ _SLACK = 5 * 60 * 1_000_000
 class PostSearch:
     """The result of a search for an own message: its id, '' if it was not found.
 
-    `whole` means the whole time in question was read, `closed` that it contains a message of Lyra's that she cannot
+    `complete` means that all of the time in question was read, `closed` that it contains a message of Lyra's that she cannot
     decrypt.
     """
 
     found: str = ""
-    whole: bool = True
+    complete: bool = True
     closed: bool = False
 
 
@@ -57,7 +57,7 @@ async def arrived(client: AsyncClient, sending: Sending, most: int) -> PostSearc
             return PostSearch(event.id)
         # Sent from a device that she lost.
         closed = closed or event.kind == ENCRYPTED
-    return PostSearch(whole=past.ended, closed=closed)
+    return PostSearch(complete=past.ended, closed=closed)
 
 
 async def find_shown(client: AsyncClient, sending: Sending, most: int) -> str:
@@ -71,7 +71,7 @@ async def find_shown(client: AsyncClient, sending: Sending, most: int) -> str:
     return ""
 
 
-async def belonging(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
+async def edits_and_files(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
     """Return the own edits of a message and the files attached to it, oldest first."""
     found: list[str] = []
     async for event in Scrollback(client, room, most):
@@ -131,7 +131,7 @@ class Posts:
             search = await arrived(self._client, sending, self._most)
             if search.found:
                 return search.found
-            if search.closed or not (search.whole or self._now() - sending.since < _REMEMBERED):
+            if search.closed or not (search.complete or self._now() - sending.since < _REMEMBERED):
                 sending = replace(sending, text=f"*{REPEAT}*\n\n{sending.text}")
         answered, mentions = await self._reply_target(room, sending)
         content = await self._words(sending, mentions) | {contents.PART: sending.key}
@@ -182,7 +182,7 @@ class Posts:
         room = split_key(sending.place)[1]
         target = sending.target or (await arrived(self._client, sending, self._most)).found or await self._find_shown(sending)
         # While the original exists, what belongs to it can be found again after a failure.
-        for event in [*await belonging(self._client, room, target, self._most), target] if target else ():
+        for event in [*await edits_and_files(self._client, room, target, self._most), target] if target else ():
             await self._redact(room, event, sending)
         return target
 
@@ -217,7 +217,7 @@ class Posts:
 
     async def _fetch(self, room: str, event: str) -> RoomEvent | None:
         try:
-            return await look(self._client, room, event)
+            return await fetch_event(self._client, room, event)
         except RequestRefused as refused:
             if not refused.unreadable:
                 raise
@@ -225,7 +225,7 @@ class Posts:
             return None
 
     async def _own(self, room: str, target: str) -> RoomEvent | None:
-        found = await look(self._client, room, target) if target else None
+        found = await fetch_event(self._client, room, target) if target else None
         return found if found and found.sender == self._client.user_id and not found.is_redacted else None
 
     async def _find_shown(self, sending: Sending) -> str:

@@ -90,11 +90,11 @@ class Room:
 
     # Progress
 
-    def begin(self, state: State, *, whole: bool) -> None:
-        """Continue from a state; unless `whole`, it is unknown what happened since the last one."""
+    def begin(self, state: State, *, complete: bool) -> None:
+        """Continue from a state; unless `complete`, it is unknown what happened since the last one."""
         was, self.state = self.state, state
         came = state is not was and bool(was.inside) and any(state.reads(one) and not was.reads(one) for one in state.inside)
-        if self.record.inside and (came or not whole):
+        if self.record.inside and (came or not complete):
             self._newcomer()
         self._settle()
 
@@ -151,10 +151,10 @@ class Room:
         """Return how the room ended; None if it goes on, or if its end was announced by somebody who may not."""
         record, named = self.record, self.state.successor
         was = record.ending
-        if not (self.is_member and self.state.is_whole):
+        if not (self.is_member and self.state.is_complete):
             return was
         is_new = was is None or was.successor != named
-        if not named or (is_new and not self.state.is_rightly_replaced):
+        if not named or (is_new and not self.state.has_entitled_successor):
             return None
         if was is None:
             was = RoomEnding(named, record.epoch, (), predecessor=self.state.predecessor)
@@ -167,7 +167,7 @@ class Room:
 
     def _has_lost(self, ending: RoomEnding | None) -> bool:
         """Return whether somebody left who could read everything until the room ended: they cannot read what follows."""
-        if ending is None or ending.epoch != self.record.epoch or not (self.is_member and self.state.is_whole):
+        if ending is None or ending.epoch != self.record.epoch or not (self.is_member and self.state.is_complete):
             return False
         return not self.state.joined.issuperset(ending.readers)
 

@@ -104,7 +104,7 @@ class State:
     # Properties
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether this is the room's full state: of a room that Lyra left, the homeserver may only tell the last changes."""
         return ("m.room.create", "") in self._events
 
@@ -173,7 +173,7 @@ class State:
         return word(self.content(TOMBSTONE), "replacement_room")
 
     @property
-    def is_rightly_replaced(self) -> bool:
+    def has_entitled_successor(self) -> bool:
         """Whether whoever announced the successor may move everybody here to another room."""
         return self.may_replace(word(self._events.get((TOMBSTONE, "")), "sender"))
 

@@ -103,7 +103,7 @@ class Verification:
         """Whether both sides confirmed the emoji."""
         return self.phase is Phase.CONFIRMED and bool(self._proof)
 
-    def proved(self, known: Mapping[str, str]) -> set[str]:
+    def proved_keys(self, known: Mapping[str, str]) -> set[str]:
         """Return the ids of the other side's `known` keys that it proved. Raises VerificationEnded."""
         assert self._agreement is not None
         macs = part(self._proof, "mac")
@@ -117,7 +117,7 @@ class Verification:
             raise VerificationEnded(MISMATCH)
         return set(mine)
 
-    def is_promised(self, theirs: str) -> bool:
+    def matches_commitment(self, theirs: str) -> bool:
         """Return whether a public key is the one the other side committed to before it saw hers."""
         return self._committed.rstrip("=") == sas.commitment(theirs, self._start)
 
@@ -167,7 +167,7 @@ class Verification:
         if self.phase not in (Phase.ACCEPTED, Phase.KEYED):
             raise VerificationEnded(UNEXPECTED)
         theirs = word(content, "key")
-        if self._hers and not self.is_promised(theirs):
+        if self._hers and not self.matches_commitment(theirs):
             raise VerificationEnded(COMMITMENT)
         try:
             self._agreement = self._pair.agreed(theirs, self.id)

@@ -201,7 +201,7 @@ class Verifications:
         one, other = current.verification, current.verification.other
         shown = await self._channel.published(other)
         known = {f"ed25519:{other.device}": shown.device_key, f"ed25519:{shown.master_key}": shown.master_key}
-        proved = one.proved({id: key for id, key in known.items() if key})
+        proved = one.proved_keys({id: key for id, key in known.items() if key})
         master = bool(shown.master_key) and f"ed25519:{shown.master_key}" in proved
         if other.user == self._me.user and not (master and self._identity and shown.master_key == self._identity.public(MASTER)):
             raise VerificationEnded(steps.MISMATCH)

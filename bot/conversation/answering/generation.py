@@ -155,7 +155,7 @@ class Generation:
     async def _answer_offline(
         self, turn: Turn, request_budget: RequestBudget, error: ModelError | None = None
     ) -> GeneratedAnswer:
-        """Answer from memory alone, where there is no model or it failed with an `error`; a prompt too long for it is told of first."""
+        """Answer from memory alone, where there is no model or it failed with an `error`; if the prompt was too long for it, the answer says so first."""
         wanted_manner = manner(await turn.view.digests.wanted_by(turn.questions[-1:]))
         question = replace(_voice_question(turn, self._services.clock.now()), manner=wanted_manner)
         if error:

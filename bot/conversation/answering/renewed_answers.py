@@ -1,4 +1,4 @@
-"""Answers made anew: offered below an answer, and given unasked where one was forgotten before anybody saw it."""
+"""Regenerated answers: offered below an answer, and given unasked where one was forgotten before anybody saw it."""
 
 from collections.abc import Sequence
 

@@ -54,7 +54,7 @@ class WordPreview(AnswerPreview):
             return
         begun = self._outgoing.composer.partial_text(self._platform, self._text, self._links)
         word = word_at(self._text, self._given)
-        self._stopped = not self._outgoing.composer.leaves_as_it_is(self._platform, begun[word:], self._links)
+        self._stopped = not self._outgoing.composer.can_stream(self._platform, begun[word:], self._links)
         if len(begun) > self._given and not self._stopped:
             if self._source_watch:
                 await self._source_watch.require()

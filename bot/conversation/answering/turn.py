@@ -18,7 +18,7 @@ from bot.conversation.answering.unanswered import Unanswered
 from bot.conversation.conversation_threads import ConversationThreads
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import introduce, kept_all_the_same, thoughts_offer
+from bot.conversation.introduction import introduce, kept_anyway_notice, thoughts_offer
 from bot.conversation.mailbox import Ticket
 from bot.conversation.one_turn import GeneratedAnswer, ReadersChanged, RunningAnswers, TooLate, Turn
 from bot.conversation.people import is_operator
@@ -154,7 +154,7 @@ class Turns:
             return
         if not any(asks_for_no_record(one.text) for one in turn.questions):
             return
-        told = kept_all_the_same(turn.adapter.prefix)
+        told = kept_anyway_notice(turn.adapter.prefix)
         if is_operator(turn.place.platform):
             turn.adapter.note(told)
             return
@@ -164,7 +164,7 @@ class Turns:
     async def _answered(
         self, turn: Turn, heard: Sequence[HeardMessage], gaps: int, ticket: Ticket, sending_lock: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
-        """Answer and store the answer, anew if its sources change meanwhile; return the part being sent (or None) and those that wait.
+        """Answer and store the answer, again if its sources change meanwhile; return the part being sent (or None) and those that wait.
 
         `gaps` is the number of gaps before the turn. The part being sent is sent before `sending_lock` is left.
         """
@@ -187,7 +187,7 @@ class Turns:
                         replaces = await self._replaced(turn, preview)
                         return None, await self._unanswered.give_up(turn, heard, replaces, told=kept is not None)
                     turn = replace(kept, frugal=turn.frugal, cheaper=turn.cheaper)
-            return None, await self._unanswered.put_off(turn, await self._replaced(turn, preview))
+            return None, await self._unanswered.postpone(turn, await self._replaced(turn, preview))
         except AnswerEnded:
             return None, await self._unanswered.stopped(turn, await self._replaced(turn, preview))
         except DatabaseBusy:
@@ -219,7 +219,7 @@ class Turns:
         await self._verification.require_standing(answer.used, answer.asides, place, gaps)
         if turn.off_record:
             shown = [*(one.id for one in answer.asides), *(one.source_id for one in turn.unstored_history)]
-            async with self._intake.undisturbed(turn, shown):
+            async with self._intake.changes_held_off(turn, shown):
                 first, later = None, await unstored_answers.hold_reply(self._services, turn, answer)
         else:
             with measures.stage("store"):
@@ -265,7 +265,7 @@ class Turns:
         )  # fmt: skip
         # Nobody else sends at the place until the first part is sent.
         await sending_lock.enter_async_context(self._services.outgoing.place_lock(turn.place.platform, turn.place.key))
-        async with self._intake.undisturbed(turn, [one.id for one in generated.asides]):
+        async with self._intake.changes_held_off(turn, [one.id for one in generated.asides]):
             replied = await turn.view.answer(turn.session, answer)
         if replied is None:
             return None, ()

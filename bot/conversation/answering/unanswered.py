@@ -5,7 +5,7 @@ from functools import partial
 
 from bot.admission.allowance import too_much
 from bot.conversation.inbox_events import HeardMessage
-from bot.conversation.introduction import goes_on, leave_behind
+from bot.conversation.introduction import continues_room, say_left_behind
 from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.people import is_operator
 from bot.conversation.services import Services
@@ -70,9 +70,9 @@ class Unanswered:
         if place is None:
             return
         view, session = await self._services.domains.view_and_session(place)
-        if goes_on(place, view):
+        if continues_room(place, view):
             with reading(await self._services.languages.among(place, view)):
-                await leave_behind(self._services, place, view, session, turn.adapter.prefix)
+                await say_left_behind(self._services, place, view, session, turn.adapter.prefix)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Hold the question until the model is back; return a notice, once, and another where it is given up."""
@@ -92,7 +92,7 @@ class Unanswered:
             text = _("{why} I tried three times, so I gave up: ask again if you still want to know.", why=why)
         return await self._queued(turn, text, replaces, links=links)
 
-    async def put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
+    async def postpone(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Hold a question for later, since its sources kept changing while it was answered; say so where it is given up."""
         if turn.off_record:
             return await unstored_answers.close_unanswered(

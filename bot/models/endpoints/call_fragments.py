@@ -31,8 +31,8 @@ class _Call:
     arguments: list[str] = field(default_factory=list)
     extras: dict[str, object] = field(default_factory=dict)
 
-    def is_whole_before(self, more: str) -> bool:
-        """Return whether the arguments are a whole object, so that another one belongs to another call."""
+    def is_complete_before(self, more: str) -> bool:
+        """Return whether the arguments are a complete object, so that another one belongs to another call."""
         if not more.lstrip().startswith("{") or sum(map(len, self.arguments)) > _LONGEST:
             return False
         try:
@@ -44,7 +44,7 @@ class _Call:
 class CallFragments:
     """The tool calls of one answer.
 
-    Endpoints may not index them, or index all alike: then a new id means a new call, and so do arguments behind whole ones.
+    Endpoints may not index them, or index all alike: then a new id means a new call, and so do arguments behind complete ones.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class CallFragments:
                     call.extras[OF_A_CALL] = extra
         return size
 
-    def whole(self) -> list[ToolCall]:
+    def calls(self) -> list[ToolCall]:
         """Return the calls in the order in which they began."""
         told = {
             key: "".join(map(text_of, parts)) if isinstance(parts[0], str) else parts for key, parts in self._reasoning.items()
@@ -87,7 +87,7 @@ class CallFragments:
         """Return the call that a fragment continues, or a new one; None beyond the maximum."""
         for call in reversed(self._made):
             if call.at == at and (not id or not call.id or call.id == id) and (at is not None or not name):
-                if (id and call.id == id) or not call.is_whole_before(more):
+                if (id and call.id == id) or not call.is_complete_before(more):
                     return call
                 name = name or call.name
                 break

@@ -12,7 +12,7 @@ import numpy as np
 from bot.config.sections import Backend
 from bot.errors import ContextTooLong, ModelError, ModelGarbled, ModelRefused
 from bot.models.endpoints.endpoint import Endpoint
-from bot.models.endpoints.responses import Unusable, whole
+from bot.models.endpoints.responses import Unusable, read_json
 from bot.service.runtime_metrics import measures
 from localization.sentences import Said, lazy
 from memory.errors import EmbeddingFailed
@@ -125,7 +125,7 @@ class OpenAIEmbedder:
 
         async def answered() -> Vectors:
             async with asked as response:
-                return _unit(_rows(await whole(response.iter_bytes(), MAX_BYTES), len(texts)))
+                return _unit(_rows(await read_json(response.iter_bytes(), MAX_BYTES), len(texts)))
 
         return await self._endpoint.before(deadline, late, answered())
 

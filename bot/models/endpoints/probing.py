@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 
 from bot.models.endpoints.endpoint import FAULTS, Endpoint
-from bot.models.endpoints.responses import Unusable, whole
+from bot.models.endpoints.responses import Unusable, read_json
 
 _SECONDS = 2.0
 _MAX_BYTES = 1 << 22
@@ -91,7 +91,7 @@ class _Asking:
     async def _document(self, method: str, url: str, **more: Any) -> object:
         async with self._client.stream(method, url, headers=self._headers, params=self._query, **more) as response:
             try:
-                return await whole(response.aiter_bytes(), _MAX_BYTES) if response.status_code == 200 else None
+                return await read_json(response.aiter_bytes(), _MAX_BYTES) if response.status_code == 200 else None
             except Unusable:
                 return None
 

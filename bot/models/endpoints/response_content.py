@@ -10,7 +10,7 @@ from contextlib import aclosing, suppress
 import httpx2
 
 from bot.models.endpoints.endpoint import FAULTS
-from bot.models.endpoints.responses import DONE, WebPage, events, pieces, whole
+from bot.models.endpoints.responses import DONE, WebPage, events, pieces, read_json
 from bot.models.endpoints.written_calls import WithoutCalls
 from bot.models.port import CutShort, Restart, Tool, ToolCall
 from memory.text.thinking import WithoutThinking
@@ -33,7 +33,7 @@ async def read(
             if isinstance(piece, CutShort) or not tools:
                 yield piece
             elif isinstance(piece, ToolCall):
-                if rest := lines.rest():
+                if rest := lines.flush():
                     yield rest
                 yield piece
             elif isinstance(piece, Restart):
@@ -41,7 +41,7 @@ async def read(
                 yield piece
             elif new := lines.feed(piece):
                 yield new
-    if rest := lines.rest():
+    if rest := lines.flush():
         yield rest
 
 
@@ -54,9 +54,9 @@ async def _sent(
         if first.startswith(b"<") or "html" in response.headers.get("content-type", ""):
             raise WebPage
         everything = _prepended(first, chunks)
-        is_whole = first.startswith((b"{", b"["))
-        documents = _alone(await whole(everything, limit)) if is_whole else events(everything, limit)
-        async with aclosing(pieces(documents, "message" if is_whole else "delta", limit, thoughts, calls=calls)) as found:
+        is_one_document = first.startswith((b"{", b"["))
+        documents = _alone(await read_json(everything, limit)) if is_one_document else events(everything, limit)
+        async with aclosing(pieces(documents, "message" if is_one_document else "delta", limit, thoughts, calls=calls)) as found:
             async for piece in found:
                 yield piece
         await _finish(chunks)

@@ -23,7 +23,7 @@ _CUT = _LIMITS | frozenset(
 _FAILED = frozenset(("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"))
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 DONE = object()
-"""What comes in place of a document behind the last one."""
+"""The sentinel that ends a stream of documents."""
 # What some send as the data of an event to keep the connection open.
 _KEEPS_OPEN = frozenset((b"null", b"ping", b"pong", b"heartbeat", b"keepalive", b"keep-alive"))
 # Some endpoints send these in every chunk of an answer that goes on.
@@ -77,7 +77,7 @@ class ErrorResponse(Exception):
         self.body = body
 
 
-async def whole(chunks: AsyncIterator[bytes], limit: int) -> object:
+async def read_json(chunks: AsyncIterator[bytes], limit: int) -> object:
     """Return the JSON document in the chunks. Raises Unusable if it is invalid, or longer than `limit` bytes."""
     body = bytearray()
     async for chunk in chunks:
@@ -123,10 +123,10 @@ async def pieces(
             held = ""
     if begun and finished is None:
         raise Truncated
-    if (held := held + thoughts.rest(cut=finished in _CUT)).strip():
+    if (held := held + thoughts.flush(cut=finished in _CUT)).strip():
         shown = True
         yield held
-    made = called.whole()
+    made = called.calls()
     for call in made:
         yield call
     if not (shown or made):

@@ -54,7 +54,7 @@ class WithoutCalls:
             raise WrittenCall
         return self._give(len(self._held) if len(self._held) - at > _MOST else at)
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return the text held back at the end."""
         return self._give(len(self._held))
 
@@ -71,7 +71,7 @@ class WithoutCalls:
         return line if _starts(text[line:], _TAGS) and not self._is_code(line) else None
 
     def _is_code(self, at: int) -> bool:
-        """Return whether a position in the held text is inside a code block, which tells of calls."""
+        """Return whether a position in the held text is inside a code block, where calls are only quoted."""
         return (self._fences + self._held.count(_FENCE, 0, at)) % 2 == 1
 
     def _give(self, end: int) -> str:

@@ -60,7 +60,7 @@ _WITH_PEOPLE = re.compile(rf"(?i)\b(?:with|parents|eltern|(?:{KIN})(?:s|e|n|en|n
 """People mentioned without a name."""
 _MOVES_A_THING = re.compile(r"(?i)\bmov(?:e|ed|ing) (?:it|that|this|them|him|her|(?:the|my|our|his|their) [^\W\d_]+)\b")
 _MOVED = frozenset(map(stem, ("move", "moved", "moving")))
-"""What tells of a home, unless something else is moved: "they've moved it to room 9"."""
+"""Says that somebody moved house, unless something else is moved: "they've moved it to room 9"."""
 
 
 class AnswerChoice:
@@ -122,7 +122,7 @@ class AnswerChoice:
     def nearest(self, part: QuestionPart) -> Candidate | None:
         """Return the statement nearest in meaning to a part that no message answers in its words; None if none is near.
 
-        For a question that names somebody only what is told in another language: a name draws its vector to all told of its bearer.
+        For a question with a name, only messages in another language count: a name pulls the vector towards everything about its bearer.
         """
         return near_in_meaning([one for one in self._quotable(part) if not one.asks], part.text if people(part.text) else "")
 

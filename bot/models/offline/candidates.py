@@ -88,7 +88,7 @@ class Candidate:
 
 
 def any_of(said: Sequence[Exchange], window: Window, time_zone: str) -> bool:
-    """Return whether any message was said in a window or tells of it."""
+    """Return whether any message was said in a window or names a time in it."""
     return any(window.holds(one.said_at) or times_told(one.text, one.said_at, time_zone).within(window) for one in said)
 
 
@@ -116,8 +116,8 @@ def in_order(found: Sequence[Candidate]) -> list[Candidate]:
 def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozenset[str]]) -> Candidate:
     """Return the candidate that covers most; if the question is about now, the newest of near-equals and contradictions.
 
-    Of those that cover as much, the latest tells of the last time, and the earliest of the first; who somebody is was told when
-    the name first came up.
+    Of candidates that cover the same words, the latest is taken for "the last time", and the earliest for "the first time" and for
+    who somebody is, since that is said when a name first comes up.
     """
     top = max(found, key=lambda one: one.rank)  # ties: recall's order
     if _LAST.search(question) or _FIRST.search(question) or (not top.shaped and _WHO_IS.search(question)):

@@ -18,6 +18,7 @@ from bot.models.offline.shortening import shortened
 from memory.derive.checks.evidence import Evidence
 from memory.ports import Entry, Source, Task
 from memory.text.display_names import LYRA
+from memory.text.first_persons import FIRST_PERSON
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.quotations import closed, english_day, introduction, named, one_line, quoted
 from memory.text.sentence_splitting import sentences
@@ -103,9 +104,7 @@ _PLEASANTRY = re.compile(
     r"|good to|see you|no problem|sounds|looks|so (?:glad|happy|proud|sorry)|i(?:'m| am) (?:glad|sorry|so))\b"
     r"|(?:that|this|it|what|you|your)(?:['’](?:s|re|ll))?\b)"
 )
-_PERSONAL = re.compile(
-    r"(?i)\b(?:i|my|we|our|i['’]\w+|we['’]\w+|ich|mein\w*|wir|unser\w*|je|j|mon|ma|mes|nous|yo|mi|mis|io|mio|mia)\b"
-)
+_PERSONAL = re.compile(rf"(?i)\b(?:{FIRST_PERSON})\b")
 _TOLD = re.compile(r'(?:said|answered): "([^"]+)"')
 _WORDS_ENOUGH = 8
 

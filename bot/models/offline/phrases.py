@@ -21,7 +21,7 @@ _ELISIONS = {
     "fr": ({"de": "d’"}, re.compile(r"[aeiouyhàâéèêëîïôœùûAEIOUYHÀÂÉÈÊËÎÏÔŒÙÛ]")),
     "it": ({"il": "l’", "Il": "L’", "al": "all’", "dal": "dall’", "Dal": "Dall’"}, re.compile(r"(?:8|11)\b")),
 }
-"""What little words become, by language, before what begins so: "d’Elena", "l’8 marzo"."""
+"""What a function word becomes before a word with such a beginning, by language: "d’Elena", "l’8 marzo"."""
 _BEFORE = re.compile(r"\b(\w+) \{(\w+)\}")
 _CLOSING = '»”“"」\u00a0'
 _WITHOUT_SPACES = frozenset({"ja", "zh"})
@@ -71,7 +71,7 @@ class Phrases:
         }
         return (told_as_well if also else told)[asks, own]
 
-    def put_right(self, who: str, when: str, *, own: bool) -> str:
+    def corrected(self, who: str, when: str, *, own: bool) -> str:
         """Introduce a quote of what corrects the one before: who corrected it, and when."""
         if own:
             return self.framed("You corrected that {when}", when=when)

@@ -5,20 +5,21 @@ from collections.abc import Collection
 
 from bot.models.offline.message_kinds import tells
 from bot.models.offline.spoken_languages import detect_language
+from memory.text.first_persons import FIRST_PERSON, SUBJECTS
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.sentence_splitting import clauses, sentences
 from memory.text.told import named_things
 from memory.text.told.related_words import telling
 
-OWN = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|ich|mein\w*|je|mon|ma|mes|mi|mis|io|mio|mia)\b")
+OWN = re.compile(rf"(?i)\b(?:{FIRST_PERSON}|me)\b")
 """Matches a question about the asker's own things, alone or with others."""
-_FIRST_PERSON = r"(?:\b(?:i|we|ich|wir|je|moi|nous|yo|nosotr[oa]s)\b|\bj['’])"
-SPEAKING = re.compile(rf"(?i){_FIRST_PERSON}")
+_SUBJECT_WORD = rf"\b(?:{SUBJECTS}|moi)\b"
+SPEAKING = re.compile(rf"(?i){_SUBJECT_WORD}")
 """Matches what its speaker does, is or has."""
 DOING = re.compile(
     r"(?i)^(?!.*\b(?:who|any(?:one|body)|some(?:one|body)|wer|we[nm]|jemand\w*|qui|quelqu['’]un|quién(?:es)?|alguien)\b)"
-    rf".*{_FIRST_PERSON}"
+    rf".*{_SUBJECT_WORD}"
 )
 """Matches a question about what the asker does, is or has, and about no other person."""
 _LASTING = re.compile(
@@ -49,7 +50,7 @@ KIN = (
 _MY_KIN = re.compile(
     rf"(?i)^(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?) (?:\w+ )?(?:{KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$"
 )
-"""Matches what comes before a verb that tells of one's family or friends alone."""
+"""Matches a subject that is only one's own family or friends."""
 _SELF = frozenset("i i'm i've i'd we we're we've my our me us ich wir mein meine meinen unser unsere yo mi mis nosotros".split())
 _THEY = frozenset("he she they his her their er sie ihr él ella ellos".split())
 _DONE = frozenset("bought saw met went got made took had gave found came left read wrote ate sold built kept began".split())
@@ -84,7 +85,7 @@ def is_anothers(stemmed: str, question: str, text: str) -> bool:
 
 
 def _is_other_sibling(stemmed: str, question: str, text: str) -> bool:
-    """Return whether a text tells of a sister only where this stem of a question is a brother, or the other way round."""
+    """Return whether a text mentions only a sister where this stem of a question is a brother, or the other way round."""
     for one in _ONE_SIBLING.finditer(question):
         asked, other = (_BROTHER, _SISTER) if one["he"] else (_SISTER, _BROTHER)
         if stem(one[0].casefold()) == stemmed and other.search(text) and not asked.search(text):

@@ -18,8 +18,8 @@ from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
 from memory.text.questions import asked_about
 from memory.text.sentence_splitting import sentences
 from memory.text.told.personal_details import PersonalDetail, asked_detail
-from memory.text.told.related_words import beside
-from memory.text.word_forms.spellings import may_be_mistyped, slips
+from memory.text.told.related_words import answering_words
+from memory.text.word_forms.spellings import may_be_mistyped, single_typos
 from memory.text.wordings import read_wordings
 from memory.types import MINUTE
 
@@ -234,7 +234,7 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if when.window and (_SEEN.search(when.rest) or _SEEN.search(text)):
         return QuestionPart(text, Aim.TIME, topic(text), text, when.window, people=True)
     about = topic(when.rest if when.window or day else text)
-    part = QuestionPart(text, Aim.ANSWER, about, f"{text} {beside(about.strong)}".strip(), when.window, day=day)
+    part = QuestionPart(text, Aim.ANSWER, about, f"{text} {answering_words(about.strong)}".strip(), when.window, day=day)
     if said := _SAID.search(text):
         name, rest = next((said[at], said[at + 1]) for at in (1, 3, 5) if said[at])
         return replace(part, aim=Aim.SAID, about=topic(rest or ""), name=name)
@@ -280,12 +280,12 @@ def _is_plural(word: str) -> bool:
 
 
 def as_meant(question: str, said: Sequence[str]) -> str:
-    """Return a question with each word that no statement holds replaced by one of theirs a slip away, where it still asks then."""
+    """Return a question with each word that no statement holds replaced by one of theirs that is one typo away, if it still asks something then."""
     words = list(dict.fromkeys(word for text in said for word in tokens(text)))
     known = {stem(word) for word in words}
     for word in dict.fromkeys(tokens(question)):
         if may_be_mistyped(word) and stem(word) not in known:
-            near = slips(word)
+            near = single_typos(word)
             if meant := next((one for one in words if one in near), None):
                 replaced = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", meant, question, flags=re.IGNORECASE)
                 question = replaced if hear(replaced).act is hear(question).act else question

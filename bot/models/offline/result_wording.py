@@ -66,7 +66,7 @@ class ResultWording:
             for amendment in self._choice.amendments(one.hit):
                 said = amendment.exchange
                 when = self._phrases.moment(said.said_at, self._now, self._zone)
-                start = self._phrases.put_right(who, when, own=own)
+                start = self._phrases.corrected(who, when, own=own)
                 yield self._phrases.introduced(start, self._phrases.quoted(shortened(said.text, self._quote)))
             # "Also, on 3 March" must follow a quote of the same speaker, who told it to her.
             speaker = "" if where else exchange.speaker

@@ -15,7 +15,7 @@ SPOKEN: Mapping[str, str] = {
 }  # fmt: skip
 """The languages of the voice: name to code."""
 _APART = frozenset({"swedish", "danish", "norwegian", "czech", "finnish", "hungarian", "romanian"})
-"""Languages told neither by what English has as well, such as "for" and "are", nor by single letters."""
+"""Languages for which words that English has as well ("for", "are") and single letters count nothing."""
 _LOOKED_AT = 2_000
 """How many characters of a text are examined; more add nothing."""
 _EAST_ASIAN = SCRIPTS["hangul"] + SCRIPTS["kana"] + SCRIPTS["han"]
@@ -44,12 +44,12 @@ _LETTERS = {
 }
 """Words, written small as names are not, with letters that few other languages have."""
 _FEW, _SHORT = 3, 0.5
-"""How many letters a short word has, and what it weighs beside others: any text may have it."""
+"""The most letters of a short word, and its lower weight, as it may stand in any text."""
 _LETTER, _SURER = 0.5, 1.5
-"""What a word with such a letter weighs, and by how much other words must outweigh those of the language that function words tell."""
+"""The weight of a word with such a letter, and the factor by which other words must outweigh the language of the function words."""
 _TIED = 1e-6
 _TOLD = 0.6
-"""What words of a language that is told apart from English must weigh together."""
+"""The least total weight of the words of a language in _APART."""
 
 
 @cache
@@ -64,7 +64,7 @@ def _telling() -> Mapping[str, frozenset[str]]:
 
 @cache
 def _votes() -> Mapping[str, Sequence[str]]:
-    """Return the languages that each word tells: where there are several, it tells each the less."""
+    """Return the languages that each word votes for; its vote is divided among them."""
     having: dict[str, list[str]] = {}
     english = STOP_WORDS | function_words()["english"]
     for name, telling in _telling().items():

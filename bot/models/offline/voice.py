@@ -227,7 +227,7 @@ def _asks_of_memory(part: QuestionPart) -> bool:
 def _missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:
     """Return the words of a question about which nothing is known; beside an answer, names and things alone.
 
-    Where all that was chosen only names whom the question is about, that is every other word of it, whoever else it was used of.
+    If every chosen message only names the person in question, these are all other words, even those known about somebody else.
     """
     if part.detail:
         return []  # "how old" is no name for an age
@@ -256,7 +256,7 @@ def _telling(part: QuestionPart, chosen: Sequence[Candidate], lacks: Collection[
 
 
 def _only_names(part: QuestionPart, one: Candidate) -> bool:
-    """Return whether an answer covers nothing but the name of whom a question is about.
+    """Return whether an answer covers nothing but the name of the person a question is about.
 
     Nearness in meaning is no excuse: the name alone draws the vector of a message to that of the question.
     """

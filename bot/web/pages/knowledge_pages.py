@@ -7,7 +7,7 @@ from aiohttp import web
 
 from bot.commands.texts import kinds, page_text
 from bot.errors import BadInput
-from bot.rights.correction import put_right
+from bot.rights.correction import correct_fact
 from bot.web.page_context import PageContext, redirect, visiting
 from localization.sentences import lazy
 from memory.bank.block import BankEntry, entries
@@ -75,7 +75,7 @@ async def _correct(request: web.Request) -> web.Response:
                 platform=kinds.platform(home.ref.platform),
             )
         )
-    await put_right(visit.app, visit.view, visit.person.id, request.match_info["id"], text)
+    await correct_fact(visit.app, visit.view, visit.person.id, request.match_info["id"], text)
     visit.app.maintenance.poke(home)
     return redirect("/facts")
 

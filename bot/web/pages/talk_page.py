@@ -134,13 +134,13 @@ async def _stream(request: web.Request) -> web.StreamResponse:
                 context.resuming.add(task)
                 task.add_done_callback(context.resuming.discard)
             while (shown := await _next_event(tab)).kind != CLOSING:
-                await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.pulse())
+                await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.heartbeat())
     return stream.response
 
 
 async def _resume(visit: Visit, place: str) -> None:
     visit.app.maintenance.poke(visit.view.home)
-    await visit.context.talk.take_up(visit.person.platform, place)
+    await visit.context.talk.resume_place(visit.person.platform, place)
     await visit.context.talk.reflections.say(visit.view.home, at_hand=True)
 
 

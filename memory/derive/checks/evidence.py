@@ -71,7 +71,7 @@ class SourceFacts:
     speakers: frozenset[str] = frozenset()
 
     @classmethod
-    def together(cls, some: Sequence[Self]) -> Self:
+    def union(cls, some: Sequence[Self]) -> Self:
         """Return what several sources hold together."""
         return cls(*(frozenset().union(*(getattr(one, part.name) for one in some)) for part in fields(cls)))
 
@@ -98,7 +98,7 @@ class Evidence:
 
     def judge(self, entry_text: str, cited: Sequence[Source]) -> SentenceFindings:
         """Return what a digest's sentence says beyond its sources, and the suppliers of its names."""
-        text, sources = plain(entry_text), SourceFacts.together([self._of(source) for source in cited])
+        text, sources = plain(entry_text), SourceFacts.union([self._of(source) for source in cited])
         missing = [*_missing_dates(text, sources), *_missing_numbers(text, sources)]
         supplied: list[Source] = []
         for name in self._names.names_in(text, sources.words):
@@ -227,7 +227,7 @@ def _claims(rest: str, sources: SourceFacts) -> Iterator[tuple[int, str, set[str
 
 def _held_by(source: Source) -> SourceFacts:
     """Return what a source holds by its speaker's name, its text, and when it was said."""
-    return SourceFacts.together([_held_in(source.speaker, ""), _held_in(source.text, source.said_at, source.speaker)])
+    return SourceFacts.union([_held_in(source.speaker, ""), _held_in(source.text, source.said_at, source.speaker)])
 
 
 def _held_in(raw: str, said_at: str, speaker: str = "") -> SourceFacts:

@@ -221,7 +221,7 @@ class SpokenWords:
         return bool(self._language) and language(tokens(text)) not in (None, self._language, *self._languages)
 
     def lack(self, text: str, names: WrittenNames) -> str:
-        """Return the first clause of a text of which hardly a content word, names aside, is among the words; '' if there is none.
+        """Return the first clause of a text that shares almost no content word, names aside, with the words; '' if there is none.
 
         Only English and German are read.
         """
@@ -261,7 +261,7 @@ def is_no_thought(text: str, cited: Sequence[Source], system: str) -> bool:
 
 
 def is_bare(text: str) -> bool:
-    """Return whether a text has hardly a word, or none with a content of its own."""
+    """Return whether a text has almost no words, or none with any content."""
     return not unspaced(text) and (len(_words(text)) < _LEAST_WORDS or not _telling(text))
 
 

@@ -19,7 +19,7 @@ from memory.index.indexing import BANK, MESSAGES
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex
 from memory.index.recall.meaning import Meaning
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.database import Database, Row
 from memory.store.domains import last_change
 from memory.store.lineage import bound, placeholders
@@ -130,7 +130,7 @@ class DomainIndexes:
                 self._loaded.move_to_end(loaded.domain)
                 if to_draw := loaded.to_draw:
                     # To its end even if this is cancelled: nothing may be added while it is drawn.
-                    await to_the_end(asyncio.to_thread(_draw, to_draw))
+                    await uncancelled(asyncio.to_thread(_draw, to_draw))
                     self._weigh(loaded)
             while self._taken > self._most and len(self._loaded) > len(domains):
                 self._let_go(next(iter(self._loaded)))

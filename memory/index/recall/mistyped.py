@@ -11,7 +11,7 @@ from memory.index.recall.columns import Ints
 from memory.index.recall.domain_index import DomainIndex
 from memory.index.recall.domain_indexes import Loaded
 from memory.text import lexical
-from memory.text.word_forms.spellings import SHORT, may_be_mistyped, slips
+from memory.text.word_forms.spellings import SHORT, may_be_mistyped, single_typos
 
 MOST = 2
 """Of how many words of a question it is believed that they are mistyped."""
@@ -61,7 +61,9 @@ def with_meant(
 
 def _meant(word: str, languages: Sequence[str], held: Collection[int]) -> str:
     """Return what a mistyped word means, given the terms that it may mean; the word itself if that is not one word."""
-    forms = [form for form in slips(word) if any(lexical.term(lexical.stem(form, name), name) in held for name in languages)]
+    forms = [
+        form for form in single_typos(word) if any(lexical.term(lexical.stem(form, name), name) in held for name in languages)
+    ]
     return forms[0] if len(forms) == 1 else word
 
 
@@ -82,5 +84,5 @@ def _is_used(index: DomainIndex, passages: Ints, exclude: Collection[int]) -> bo
 @lru_cache(maxsize=256)
 def _slips(word: str, languages: Sequence[str]) -> NDArray[np.uint64]:
     """Return the terms in these languages of what a mistyped word may mean."""
-    terms = {lexical.term(lexical.stem(form, name), name) for form in slips(word) for name in languages}
+    terms = {lexical.term(lexical.stem(form, name), name) for form in single_typos(word) for name in languages}
     return np.fromiter(sorted(terms), np.uint64, len(terms))

@@ -22,7 +22,7 @@ from localization.sentences import lazy
 from memory.errors import HomeInUse, MemoryFailure, WrongKey
 from memory.ports import Progress
 from memory.store.bounds import Bounds
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.database import Parameters, Reader, Row
 from memory.store.file_locks import FileHolders
 from memory.store.postgresql import numbering
@@ -106,8 +106,8 @@ class PostgresDatabase(Reader):
         if self.peers is not None:
             await self.peers.close()
         async with self._writing.turn():
-            await to_the_end(self._reservation.close())
-            await to_the_end(self._pool.close(timeout=1.0))
+            await uncancelled(self._reservation.close())
+            await uncancelled(self._pool.close(timeout=1.0))
 
     def transaction(
         self, *, first: bool = False, bounds: Bounds | None = None
@@ -134,11 +134,11 @@ class PostgresDatabase(Reader):
                 tx = PostgresTransaction(self._pool, bounds, scope, self._may_commit, self._sealer, closing)
                 try:
                     yield tx
-                    await to_the_end(self._commit(tx, slot))
+                    await uncancelled(self._commit(tx, slot))
                     if self.peers is not None and tx.number is not None:
                         self.peers.committed(bounds)
                 finally:
-                    await to_the_end(tx.end())
+                    await uncancelled(tx.end())
 
     async def _may_commit(self) -> None:
         await self._reservation.require()

@@ -58,13 +58,13 @@ _Asked = list[tuple[_Message, _Statement]]
 
 
 class ServerAnswer:
-    """Waits for a socket as long as the server is there; with `to_the_end`, also after the task was cancelled."""
+    """Waits for a socket as long as the server is there; with `uncancelled`, also after the task was cancelled."""
 
-    def __init__(self, pgconn: PGconn, to_the_end: bool, *, looks: bool) -> None:
+    def __init__(self, pgconn: PGconn, uncancelled: bool, *, looks: bool) -> None:
         """Prepare; unless it `looks`, a server that hangs is waited for until there is a hurry."""
         self._pgconn = pgconn
         self._socket = pgconn.socket
-        self._to_the_end = to_the_end
+        self._to_the_end = uncancelled
         self._looks = looks
         self._pause, self._patience = LOOK_SECONDS, ANSWER_SECONDS
         self._ready: asyncio.Future[None] | None = None
@@ -160,15 +160,15 @@ class PipelinedConnection(AsyncConnection[Row]):
         if self._waiting is not None:
             self._waiting.hurry()
 
-    async def trip(self, steps: Sequence[Step], *, to_the_end: bool = False) -> list[list[Row]]:
+    async def round_trip(self, steps: Sequence[Step], *, uncancelled: bool = False) -> list[list[Row]]:
         """Run statements in order and return the rows of each; outside of a transaction they form one.
 
         If one fails, those after it are not run, and its error is raised. If the caller is cancelled, the connection is closed or,
-        with `to_the_end`, the trip is completed first. Raises psycopg.Error; OperationalError if the server hangs, unless the last
+        with `uncancelled`, the trip is completed first. Raises psycopg.Error; OperationalError if the server hangs, unless the last
         statement is a COMMIT, whose fate would be unknown, and nothing is hurried.
         """
         # The server may take as long as it needs, but if it answers no other connection either, this one is given up.
-        self._waiting = waiting = ServerAnswer(self.pgconn, to_the_end, looks=steps[-1][0] != "COMMIT")
+        self._waiting = waiting = ServerAnswer(self.pgconn, uncancelled, looks=steps[-1][0] != "COMMIT")
         if self._is_hurried:
             waiting.hurry()
         asked: _Asked = []

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, conninfo
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
@@ -92,13 +92,13 @@ class Pool(AsyncConnectionPool[PipelinedConnection]):
         try:
             yield connection
         finally:
-            await to_the_end(self.release(connection))
+            await uncancelled(self.release(connection))
 
     async def release(self, connection: PipelinedConnection) -> None:
         """Take a connection back without an open transaction; close it if that cannot be ensured."""
         if connection.info.transaction_status in _IN_USE:
             try:
-                await connection.trip([("ROLLBACK", ())])
+                await connection.round_trip([("ROLLBACK", ())])
             except psycopg.Error:
                 await connection.close()
         if connection.info.transaction_status != TransactionStatus.IDLE:

@@ -143,6 +143,6 @@ async def _release(connection: PipelinedConnection) -> None:
     try:
         with suppress(psycopg.Error, TimeoutError):
             async with asyncio.timeout(_LAST_SECONDS):
-                await connection.trip([("SELECT pg_advisory_unlock_all()", ())])
+                await connection.round_trip([("SELECT pg_advisory_unlock_all()", ())])
     finally:
         await connection.close()

@@ -66,7 +66,7 @@ async def query(connection: PipelinedConnection, scope: Scope, sql: str, given: 
 
     Both go in one trip, which is a transaction of its own unless one is open.
     """
-    return (await connection.trip([(SET_SCOPE, scope.parameters), (sql, given)]))[-1]
+    return (await connection.round_trip([(SET_SCOPE, scope.parameters), (sql, given)]))[-1]
 
 
 def _domains(keys: Collection[Key]) -> list[int]:

@@ -220,7 +220,7 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         numbered = writes and self._number is None and not domains
         if numbered:
             steps.append(_NUMBERED)
-        found = await self._connection.trip(steps, to_the_end=True)
+        found = await self._connection.round_trip(steps, uncancelled=True)
         if domains:
             begun = next(rows[0] for step, rows in zip(steps, found, strict=True) if step is _AHEAD)
             self._item, self._number = begun["item"], begun["number"]

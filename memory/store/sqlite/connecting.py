@@ -13,7 +13,7 @@ from sqlcipher3 import dbapi2 as sqlcipher
 from localization.sentences import lazy
 from memory.errors import DatabaseBusy, DiskFull, MemoryFailure, MemoryUnusable, NotWritable, WrongKey
 from memory.store import home_files
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.sqlite.transaction import Connection
 
 BUSY_TIMEOUT_MS = 5_000
@@ -32,7 +32,7 @@ async def connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Conn
         await connection
         await set_pragmas(connection, *pragmas)
     except BaseException:
-        await to_the_end(connection.close())
+        await uncancelled(connection.close())
         raise
     return connection
 

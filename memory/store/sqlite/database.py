@@ -23,7 +23,7 @@ from memory.errors import ForeignLog, WrongKey
 from memory.ports import Progress
 from memory.store import home_files
 from memory.store.bounds import Bounds
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.store.file_locks import FileHolders
 from memory.store.peers import Peers
@@ -73,7 +73,7 @@ class SqliteDatabase(Reader):
                 reader = await connect(path, key, READER)
                 return cls(path, writer, reader, WriteQueue(wal.log_of(path), sharing))
             except BaseException:
-                await to_the_end(writer.close())
+                await uncancelled(writer.close())
                 raise
 
     @staticmethod
@@ -112,10 +112,10 @@ class SqliteDatabase(Reader):
         self._closed = True
         async with self._writing.turn(), self._reading:
             try:
-                await to_the_end(self._reader.close())
+                await uncancelled(self._reader.close())
             finally:
                 self._queue.close()
-                await to_the_end(self._writer.close())
+                await uncancelled(self._writer.close())
 
     @asynccontextmanager
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
@@ -132,7 +132,7 @@ class SqliteDatabase(Reader):
                     # If this is cancelled, the commit is already queued: it completes before anything that follows.
                     await tx.commit()
                 except BaseException:
-                    await to_the_end(self._roll_back())
+                    await uncancelled(self._roll_back())
                     tx.close()
                     raise
 
@@ -146,7 +146,7 @@ class SqliteDatabase(Reader):
         """Return all rows of one statement, from the last committed state."""
         self.reads += 1
         # Here, as a trip to a thread costs more than most reads do; with the writer, as its commits empty the cache of the other
-        # connection, which decrypts pages anew. What may be more than a read is left to the one that cannot write.
+        # connection, which decrypts pages again. What may be more than a read is left to the one that cannot write.
         if self._writing.is_free and sql.startswith("SELECT "):
             with explained(self.path):
                 rows = self._writer.all_here(sql, parameters)
@@ -159,7 +159,7 @@ class SqliteDatabase(Reader):
                 try:
                     return await self._reader.all(sql, parameters)
                 except asyncio.CancelledError:
-                    await to_the_end(self._interrupt())
+                    await uncancelled(self._interrupt())
                     raise
 
     async def _interrupt(self) -> None:
@@ -223,7 +223,7 @@ class SqliteDatabase(Reader):
                     await set_pragmas(self._writer, f"busy_timeout={_CHECKPOINT_TIMEOUT_MS}")
                     rows = list(await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)"))
                 finally:
-                    await to_the_end(set_pragmas(self._writer, f"busy_timeout={BUSY_TIMEOUT_MS}"))
+                    await uncancelled(set_pragmas(self._writer, f"busy_timeout={BUSY_TIMEOUT_MS}"))
         return not rows[0]["busy"]
 
     async def reserve(self, *, beside: bool = False) -> bool:
@@ -260,5 +260,5 @@ class SqliteDatabase(Reader):
                         copy, pages=_PAGES, progress=lambda _, left, pages: tell(size * (pages - left) // max(pages, 1), size)
                     )
                 finally:
-                    await to_the_end(self._writer.rollback())
-                    await to_the_end(copy.close())
+                    await uncancelled(self._writer.rollback())
+                    await uncancelled(copy.close())

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from aiosqlite.core import Connection
 from sqlcipher3 import dbapi2 as sqlcipher
 
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.schema import Migration, applied, migrations
 
 
@@ -47,9 +47,9 @@ async def _transaction(connection: Connection) -> AsyncIterator[None]:
     try:
         await connection.execute_fetchall("BEGIN IMMEDIATE")
         yield
-        await to_the_end(connection.commit())
+        await uncancelled(connection.commit())
     except BaseException:
-        await to_the_end(connection.rollback())
+        await uncancelled(connection.rollback())
         raise
 
 

@@ -107,7 +107,7 @@ class SqliteTransaction(QueuedTransaction[Statement]):
 
     @property
     def everywhere(self) -> Self:
-        """It as it is: a file shows all of it."""
+        """This transaction: a file is not divided by domain."""
         return self
 
     async def commit(self) -> None:
@@ -124,13 +124,13 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         """Run one statement and return all its rows: there are no other writers."""
         return await self.all(sql, parameters)
 
-    async def whole(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def finish(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Do all that is left in the connection's thread, where no statement waits for the event loop, and commit."""
         done = await self._carried_out(work, ends=True)
         self._over = True
         return done
 
-    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+    async def gather(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Await one after the other, in the connection's thread."""
 
         async def each() -> list[Any]:
@@ -223,7 +223,7 @@ class _State:
 
 
 def _fetched(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
-    # SQLite looks at a number bound behind LIMIT and prepares the statement anew each time, unless the number is part of an expression.
+    # SQLite looks at a number bound behind LIMIT and prepares the statement again each time, unless the number is part of an expression.
     return connection.execute(sql.replace("LIMIT :", "LIMIT +:"), parameters).fetchall()
 
 

@@ -19,7 +19,7 @@ _APART = sys.platform == "linux"
 _TRIES = 6
 """How many busy timeouts a transaction waits for the one that is open."""
 _TELL_SECONDS, _QUEUE_SECONDS, _YIELD_SECONDS, _LOOK_SECONDS = 2.0, 60.0, 0.5, 0.01
-"""After how long a wait is told, how long others are waited for and let write first, and how often a lock is tried."""
+"""Seconds until a wait is logged, until waiting is given up, that others may write first, and between two tries of a lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ async def _take(handle: int, seconds: float, lock: Callable[[int, int], None] = 
         except BlockingIOError:
             if loop.time() >= until:
                 return False
-            # Nothing tells of another process.
+            # Nothing reports the commits of another process.
             await asyncio.sleep(_LOOK_SECONDS)
         else:
             return True

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memory.text.display_names import LYRA
+from memory.text.first_persons import FIRST_PERSON
 from memory.text.generated.opening_filter import OpeningFilter
 from memory.text.prompt_lines import QUOTED
 from memory.text.questions import is_question
@@ -12,7 +13,7 @@ from memory.text.sentence_splitting import sentences
 _LEAD = re.compile(r"^[\s>|*#\"“„-]+")
 _RECEIPT = re.compile(r"^>?\s*(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4}(?: \d\d:\d\d)?, (?P<who>[^:\n]{1,60}):\s*")
 _TO_HER = re.compile(r"(?i)\b(?:you|your|lyra)\b")
-_OWN = re.compile(r"(?i)\b(?:we|our|wir|unser\w*|nous|notre|nuestr\w+|i|i['’]m|my|ich|mein\w*|yo|mis?|je|j['’]\w+|mon|ma|mes)\b")
+_OWN = re.compile(rf"(?i)\b(?:{FIRST_PERSON})\b")
 _ASKED_FOR = re.compile(
     r"(?i)\b(?:repeat|say|quote|spell|copy|echo|correct|proofread|translate|rewrite|rephrase|exact(?:ly)?|literally|verbatim|wiederhol\w*"
     r"|zitier\w*|korrigier\w*|übersetz\w*|sag\w*|wörtlich|repite|di|traduce|répète|dis|traduis)\b|\bwhat (?:did|have) (?:i|we)\b|\bwas hab\w* (?:ich|wir)\b"
@@ -30,7 +31,7 @@ _GOES_ON = QUOTED.further.rstrip()
 _LABEL = re.compile(r"^(?:> )?[\"“„]?(?P<who>[^\W\d_][^:\"”\n]{0,30})[\"”]?: ")
 _LEAST_QUESTION, _LEAST, _LEAST_TO_HER = 3, 5, 6
 _MOST_ECHOES, _MOST_WORDS = 4, 40
-"""So many lines or sentences of a prompt, with so many words together, are no longer before an answer, but in place of it."""
+"""How many lines or sentences of a prompt, and how many words, may be repeated before an answer; more stand in place of one."""
 _SOURCE = re.compile(r"\[\w+\] \d{4}-\d\d-\d\dt\d\d:")
 _LEAST_OF_RULES, _MOST_LOOKED_AT = 10, 2_000
 
@@ -98,16 +99,16 @@ class WithoutEcho(OpeningFilter):
         self._names = frozenset(map(str.casefold, (LYRA, *names)))
         self._entries = sorted(repeatable, key=len, reverse=True)
 
-    def _known(self, *, whole: bool) -> str:
+    def _known(self, *, final: bool) -> str:
         while not self.ended:
             held = self._held
             while (label := _LABEL.match(held)) and label["who"].casefold() in self._names:
                 held = held[label.end() :]
             plain = _plain(held)
-            if not whole and (any(one.startswith(plain) for one in self._entries) or self._may_be_named(held)):
+            if not final and (any(one.startswith(plain) for one in self._entries) or self._may_be_named(held)):
                 return ""
             found = next((one for one in self._entries if plain.startswith(one) and _ends(plain, one)), None)
-            if whole and self._breaks_off(plain):
+            if final and self._breaks_off(plain):
                 return ""
             if found is None:
                 self._open = True
@@ -115,7 +116,7 @@ class WithoutEcho(OpeningFilter):
             self._held = _after(held, found)
             self._echoes.append(found)
             self.ended = len(self._echoes) >= _MOST_ECHOES and sum(len(one.split()) for one in self._echoes) >= _MOST_WORDS
-            if whole and not self._held.strip():
+            if final and not self._held.strip():
                 return ""
         return ""
 
@@ -164,7 +165,7 @@ class UpToMoment:
         self._held = "" if self.ended else self._held[len(shown) :]
         return shown
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the answer."""
         return "" if self.ended else self._held
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from memory.text.first_persons import FIRST_PERSON
 from memory.text.generated.opening_filter import OpeningFilter
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
@@ -15,7 +16,7 @@ _HEADED = {"instruction": "user", "input": "user", "response": _HERSELF}
 _FENCE = "```"
 _HERE = r" +(?:hier|here|ici|aquí|qui|speaking)"
 _LABELS = re.compile(rf"(?:^|[>,:] )[\"“„]?(?P<who>[^\W\d_][\w'’-]{{0,30}})[\"”]?{_HERE}: ", re.MULTILINE)
-_I = re.compile(r"(?:ich|i|wir|we|mein\w{0,2}|my|our|je|j|nous|mon|ma|mes|yo|mis?)(?:['’]\w*)?\s", re.IGNORECASE)
+_I = re.compile(rf"(?:{FIRST_PERSON})(?:['’]\w*)?\s", re.IGNORECASE)
 _HERS = re.compile(
     r"\b(?:you\w*|du|dir|dich|dein\w*|euch|ihr|tu|te|toi|tú|ti|know|think|remember|recall|found|find|kept|can|could|would|hope|glad|sorry"
     r"|weiß|denke|glaube|erinnere|finde|gefunden|kann|könnte|würde|hoffe|sais|crois|peux|sé|creo|puedo)\b",
@@ -47,12 +48,12 @@ class WithoutRoles(OpeningFilter):
             rf"(?:{_NAME}: *)?[\"“„*_]*(?P<who>{either})[\"”*_]*(?P<here>{_HERE})?[*_]*:[*_]*\s*", re.IGNORECASE
         )
 
-    def _known(self, *, whole: bool) -> str:
+    def _known(self, *, final: bool) -> str:
         begun = self._held.lstrip()
         label = self._label.match(begun)
         if label is None:
-            self.ended = self._claim.match(begun) is not None and (whole or self._claim.fullmatch(begun) is None)
-            if self.ended or (not whole and (self._may_be_label(begun) or self._may_be_claim(begun))):
+            self.ended = self._claim.match(begun) is not None and (final or self._claim.fullmatch(begun) is None)
+            if self.ended or (not final and (self._may_be_label(begun) or self._may_be_claim(begun))):
                 return ""
         elif label["here"]:
             self.ended = True
@@ -60,9 +61,9 @@ class WithoutRoles(OpeningFilter):
         else:
             told = begun[label.end() :]
             first = _FIRST_SENTENCE.split(told)[0]
-            is_whole = whole or len(first) < len(told) or len(told) > _LONGEST_SENTENCE
+            is_final = final or len(first) < len(told) or len(told) > _LONGEST_SENTENCE
             own = _I.match(told)
-            if not is_whole and (own or len(told) <= _LONGEST_WORD):
+            if not is_final and (own or len(told) <= _LONGEST_WORD):
                 return ""
             self.ended = own is not None and not _HERS.search(first)
             if self.ended:
@@ -123,7 +124,7 @@ class WithoutTurns:
                 self._line, self._inside = "", False
         return shown
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the text."""
         shown = "" if self.ended or self._inside or not self._line else self._judge(self._line)
         if self.ended:
@@ -225,16 +226,16 @@ class WithoutReceipts:
                 shown += part
             else:
                 self._held += part
-                shown += self._known(whole=ends)
+                shown += self._known(final=ends)
             self._inside = self._inside and not ends
         return shown
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the answer."""
-        return self._known(whole=True)
+        return self._known(final=True)
 
-    def _known(self, *, whole: bool) -> str:
-        if not whole and not self._held[:1].isalpha() and _BEGUN.match(self._held):
+    def _known(self, *, final: bool) -> str:
+        if not final and not self._held[:1].isalpha() and _BEGUN.match(self._held):
             return ""
         listed = _LISTED.match(self._held)
         if listed and listed["receipt"] not in self._said:

@@ -53,11 +53,11 @@ class _WithoutHeader(OpeningFilter):
     def __init__(self) -> None:
         super().__init__(is_open=False)
 
-    def _known(self, *, whole: bool) -> str:
+    def _known(self, *, final: bool) -> str:
         begun = self._held.lstrip()
         is_near = len(self._held) - len(begun) < _MOST_BLANKS
         may_follow = begun[:1] in ("<", "[") or any(role.startswith(begun.rstrip()) for role in _OPENING_ROLES)
-        if may_follow and is_near and len(begun) < _LONGEST_HEADER and not whole:
+        if may_follow and is_near and len(begun) < _LONGEST_HEADER and not final:
             return ""
         self._open = True
         header = _HEADER.match(self._held) if is_near else None
@@ -107,7 +107,7 @@ class Uncounted:
         digits = _ENDS_IN_DIGITS.search(self._text, max(self._at, len(self._text) - 7)) if counts else None
         return self._give(min(self._end(), digits.start() if digits else len(self._text)))
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the text; nothing if it was cut off."""
         return "" if self.ended else self._give(len(self._text))
 
@@ -195,9 +195,9 @@ class Unlooped:
                 self._sentence = self._read
         return self._give(self._end())
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the text; nothing of a loop."""
-        shown = self._known(self._header.rest())
+        shown = self._known(self._header.flush())
         if self.ended:
             return shown
         if (role := _LAST_ROLE.search(self._text, max(0, self._read - _LONGEST_END))) and not self._is_in_code():

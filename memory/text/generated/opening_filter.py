@@ -19,12 +19,12 @@ class OpeningFilter(ABC):
         if self._open:
             return piece
         self._held += piece
-        return "" if self.ended else self._known(whole=False)
+        return "" if self.ended else self._known(final=False)
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back, at the end of the answer."""
-        return "" if self._open or self.ended else self._known(whole=True)
+        return "" if self._open or self.ended else self._known(final=True)
 
     @abstractmethod
-    def _known(self, *, whole: bool) -> str:
-        """Return what of the held text can be shown, which ends the filter or opens it where it is known; all is, if it is `whole`."""
+    def _known(self, *, final: bool) -> str:
+        """Return what of the held text can be shown, which ends the filter or opens it where it is known; all is, if it is `final`."""

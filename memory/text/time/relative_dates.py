@@ -71,7 +71,7 @@ class DatedText:
         """The days, months and years meant by its relative expressions."""
         return tuple(_derived(self.at, self.text))
 
-    def reckons(self) -> bool:
+    def has_any(self) -> bool:
         """Return whether it has any relative date."""
         return next(_derived(self.at, self.text), None) is not None
 

@@ -121,7 +121,7 @@ def _day(at: date, year: int | None, month: int | None, day: int | None) -> date
 
 
 class ChangeOfPlan(Enum):
-    """What a message tells of something announced."""
+    """What a message says about something announced."""
 
     OFF = auto()
     MOVED = auto()

@@ -38,7 +38,7 @@ _PAST = re.compile(
     r"(?<!\bgot )(?<!\bgetting )\bused to\b|\b(?:formerly|previously|in the past|in former times|damals|ehemals|einst|autrefois|jadis"
     r"|antiguamente|solía\w*|antigamente|costumava\w*|un tempo|destijds|dawniej)\b|(?:^|(?<=[.!?] ))(?:früher(?! als)|vroeger(?! dan))\b"
 )
-"""What tells that something was so and is over, and not when it ended."""
+"""Says that something was so and is over, but not when it ended."""
 _SELF = frozenset("i we ich wir".split())
 _ADVERBS = frozenset(
     """now currently still actually finally officially just already longer no not anymore any more instead these days then
@@ -112,12 +112,12 @@ class Claims:
 
     @cached_property
     def changes(self) -> bool:
-        """Whether the message tells of a change."""
+        """Whether the message reports a change."""
         return _CHANGE.search(self.text) is not None
 
     @cached_property
     def ended(self) -> bool:
-        """Whether the message tells that something ended."""
+        """Whether the message says that something ended."""
         return _ENDED.search(self.text) is not None
 
     @cached_property
@@ -127,7 +127,7 @@ class Claims:
 
     @cached_property
     def past(self) -> frozenset[str]:
-        """The content stems of a message that only tells how something was before: "I used to drive a Saab"; else empty."""
+        """The content stems of a message that only says how something was before: "I used to drive a Saab"; else empty."""
         found = _PAST.search(self.text)
         if not found or self.changes or is_question(self.text):
             return frozenset()
@@ -135,7 +135,7 @@ class Claims:
 
     @cached_property
     def supersedes(self) -> bool:
-        """Whether the message may supersede an earlier one at all: most tell of no change, and of nothing that is only once."""
+        """Whether the message may supersede an earlier one at all: most report no change, and nothing of which there is only one."""
         return any(claim.single or self.changes or self.ended for claim in self.every) and not self.adds
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from memory.text.first_persons import SPEAKER
 from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS
 from memory.text.told.named_things import KIN
@@ -69,13 +70,13 @@ _MONTH, _DAY_ALONE = re.compile(rf"(?i)\b(?:{_MONTHS})\b"), re.compile(r"\d{1,2}
 _KIN = re.compile(f"(?i){KIN}")
 _OWNERS = frozenset("my our his her their".split())
 _NOBODY = re.compile(rf"(?i){KIN}|lyra|thanks?|danke|merci|gracias|god|gott|dieu|dios|sir|yes|no|okay")
-_I = re.compile(r"(?i)\b(?:i|ich|je|j['’]|yo)\b(?! (?:think|guess|believe|mean|glaube|denke|crois|creo)\b)")
+_I = re.compile(rf"(?i)\b(?:{SPEAKER})\b(?! (?:think|guess|believe|mean|glaube|denke|crois|creo)\b)")
 _TAIL = re.compile(r"(?i)[,;.!–—]\s+(?=(?:i|my|the|ich|je|me|sorry|of course|obviously|natürlich|bien sûr|claro)\b).*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a message puts right: the `kinds` of the values it names, those `values`, what it says it is `about`, and what holds `no_more`.
+    """What a message corrects: the `kinds` of the values it names, those `values`, what it says it is `about`, and what holds `no_more`.
 
     It is `certain` where its words say that it corrects, an `answer` where they may as well answer a question, and `topical` where it
     says what it is about as well as what holds. One that is `alike` may call somebody, and corrects only a name spelled like it.
@@ -104,7 +105,7 @@ class Correction:
         return _NEAREST if is_loose else _NEAR
 
     def is_of(self, told: Correctable) -> bool:
-        """Return whether this corrects what an earlier message told: it has another value of that kind, or the one that is no more."""
+        """Return whether this corrects what an earlier message said: it has another value of that kind, or the one that is no more."""
         if is_question(told.text) or len(told.text) > _LONGEST_CORRECTED or self.values <= told.words:
             return False
         if self.is_name:
@@ -121,12 +122,12 @@ class Correction:
         return self.certain and not self.topical and bool(self.kinds & told.kinds) and told.states
 
     def reaches(self, told: Correctable, back: int) -> bool:
-        """Return whether this may correct what was told `back` messages of its speaker ago: only near it, where nothing but a kind ties them."""
+        """Return whether this may correct what its speaker said `back` messages ago; less far back if both share only a kind of value."""
         bound = self.is_name or self.no_more or self.kinds & TYPED or self.about & told.stems
         return back < (self.reach if bound else min(self.reach, _CLOSE))
 
     def names(self, told: Correctable) -> bool:
-        """Return whether this corrects what a message told, and says what that is about: wherever it is said, nothing else is meant."""
+        """Return whether this corrects what a message said and names what that is about, so that it is clear in any conversation."""
         named = told.subject <= self.about if told.subject else self.about <= told.stems
         return bool(self.about) and named and self.is_of(told)
 
@@ -173,7 +174,7 @@ def correction(text: str) -> Correction | None:
 
 
 def _unmarked(text: str) -> Correction | None:
-    """Return what a text corrects that begins and ends with nothing that says so."""
+    """Return what a text corrects that neither begins nor ends with the wording of a correction."""
     if found := _first(_NOT, text):
         if about := stems_of(text[: found.start()]):
             both = all(kinds_of(found[part]) & TYPED for part in ("new", "old"))
@@ -211,7 +212,7 @@ def _instead(found: re.Match[str], *, certain: bool, answer: bool = False) -> Co
 
 
 def _alike_kinds(found: re.Match[str]) -> ValueKind:
-    """Return what kinds of figures or names both what holds and what does not have."""
+    """Return the kinds of figures or names that both the new and the old value have."""
     if _NOBODY.fullmatch(found["new"]):
         return ValueKind.NONE
     return kinds_of(found["new"]) & kinds_of(_whole(found)) & (TYPED | ValueKind.NAME)

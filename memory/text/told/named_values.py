@@ -87,7 +87,7 @@ class Correctable:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """Its words, but those that tell nothing."""
+        """Its words without those that carry no meaning."""
         return stems_of(self.text)
 
     @cached_property
@@ -108,7 +108,7 @@ class Correctable:
         return found if self.stems - frozenset(map(stem, found)) else frozenset()
 
     def names_beside(self, name: str) -> frozenset[str]:
-        """Its names but those that are known to be of another sort than this one: no person stands where a place does."""
+        """Its names without those known to be of another sort than this one: a person does not replace a place."""
         sort, placed = _KNOWN.get(name), frozenset(map(folded, _AT_A_PLACE.findall(self.text)))
         sorts = {one: _KNOWN.get(one, "places" if one in placed else None) for one in self.names}
         return frozenset(one for one, other in sorts.items() if sort in (None, other) or other is None)
@@ -125,9 +125,9 @@ class Correctable:
 
     @cached_property
     def subject(self) -> frozenset[str]:
-        """The words before what it tells, but those that tell nothing: what it tells something of; none if that is more than a name."""
+        """The content words before the verb: what the sentence is about; none if that is more than a name."""
         found = _STATES.search(self.text)
-        # "Tom's surgery is on Monday" tells of the surgery.
+        # "Tom's surgery is on Monday" is about the surgery.
         if found and found.group() in _CONTRACTED:
             told = _STATES.search(self.text, found.end()) or _HAS.search(self.text, found.end())
             found = told if told and not _BREAK.search(self.text[: told.start()]) else found
@@ -140,7 +140,7 @@ class Correctable:
 
     @property
     def states(self) -> bool:
-        """Whether it tells what is so or is to come, rather than what was."""
+        """Whether it is about the present or the future rather than the past."""
         return _STATES.search(self.text) is not None and not _PAST.search(self.text)
 
 
@@ -179,18 +179,18 @@ def left_of(text: str) -> frozenset[str]:
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text, but those that tell nothing."""
+    """Return the stems of the words of a text without those that carry no meaning."""
     return frozenset(stem(word) for found in WORD.findall(text) if tells(found) and len(word := folded(found)) > 1)
 
 
 def values_of(text: str) -> frozenset[str]:
-    """Return the words of a text, folded, but those that tell nothing; all of them if none is left."""
+    """Return the words of a text, folded, without those that carry no meaning; all of them if none is left."""
     words = frozenset(folded(word) for word in WORD.findall(text))
     return words - _EMPTY or words
 
 
 def tells(word: str) -> bool:
-    """Return whether a word tells something, as a name does that is a little word of some language as well ("Mia")."""
+    """Return whether a word carries meaning, as a name does that is a function word of some language as well ("Mia")."""
     return (small := folded(word)) not in _EMPTY or (word[0].isupper() and small in _KNOWN)
 
 

@@ -48,13 +48,13 @@ def asked_singles(stemmed: str) -> frozenset[str]:
     return frozenset(f"#{at}" for at, kin in enumerate(_groups()) if kin.single and stemmed in kin.asks)
 
 
-def beside(asked: Iterable[str]) -> str:
+def answering_words(asked: Iterable[str]) -> str:
     """Return the words that answer what any of these stems ask for, to extend a search."""
     there = frozenset(asked)
     return " ".join(kin.words for kin in _groups() if there & kin.asks)
 
 
-def beside_question(text: str) -> str:
+def words_that_answer(text: str) -> str:
     """Return the words that answer what a question asks for, also where no word of it names that."""
     detail = asked_detail(text)
-    return f"{beside(query_stems(text))} {detail.words if detail else ''}".strip()
+    return f"{answering_words(query_stems(text))} {detail.words if detail else ''}".strip()

@@ -56,24 +56,24 @@ Takes = Callable[[str], bool]
 
 
 def replaces(older: str, newer: str) -> bool:
-    """Return whether a later text tells that what an earlier one by the same person told is no longer so."""
+    """Return whether a later text says that what an earlier one by the same person said is no longer so."""
     usable = newer != older and len(older) <= _MOST_CHARACTERS
     return usable and any(takes(older) for takes in replacements(newer)) and not is_question(older)
 
 
 def tells_anew(newer: str, older: str) -> bool:
-    """Return whether a later text by the same person tells something else of what an earlier one told, in words of its own."""
+    """Return whether a later text by the same person says something else about what an earlier one was about, in words of its own."""
     return replaces(older, newer) or superseded(claims(older), claims(newer), frozenset())
 
 
-def may_put_right(text: str) -> bool:
-    """Return whether a text corrects what was told before, or tells of a change in it, or of what is only once."""
+def reads_as_correction(text: str) -> bool:
+    """Return whether a text corrects what was told before, or reports a change in it, or something of which there is only one."""
     return correction(text) is not None or bool(replacements(text)) or claims(text).supersedes
 
 
 @lru_cache(maxsize=10_000)
 def replacements(text: str) -> tuple[Takes, ...]:
-    """Return what tells whether an earlier text is replaced by this one; nothing for a text that tells of no change."""
+    """Return predicates that say whether an earlier text is replaced by this one; none for a text that reports no change."""
     told = len(text) <= _MOST_CHARACTERS and _WORDS["may_tell"].search(text) and not _WORDS["no_news"].search(text)
     return tuple(_every(text)) if told and not is_question(text) else ()
 
@@ -121,7 +121,7 @@ def _tells_home(older: str) -> bool:
 
 
 def _tells_thing(about: frozenset[str], value: str, older: str) -> bool:
-    """Return whether a text gives the thing that `about` names another value of the same form."""
+    """Return whether a text gives another value of the same form to the thing that `about` names."""
     copula = _COPULA.search(older)
     if not copula or not about:
         return False
@@ -131,14 +131,14 @@ def _tells_thing(about: frozenset[str], value: str, older: str) -> bool:
 
 
 def _tells_age(who: str, age: int, older: str) -> bool:
-    """Return whether a text tells a lower age of somebody."""
+    """Return whether a text gives a lower age of somebody."""
     before = _WAS_AGED.search(older)
     named = who in WORD.findall(older.replace("'s", "").replace("’s", ""))
     return before is not None and named and _number(before["n"]) < age
 
 
 def _tells_role(who: str, held: frozenset[str], taken: bool, older: str) -> bool:
-    """Return whether a text tells that somebody is what `who` is no more, or what `who` has become (`taken`)."""
+    """Return whether a text says that somebody is what `who` no longer is, or what `who` has become (`taken`)."""
     names = set(WORD.findall(older))
     if taken:
         is_of = who not in names
@@ -156,13 +156,13 @@ def _tells_role(who: str, held: frozenset[str], taken: bool, older: str) -> bool
 
 
 def _tells_kind(to: frozenset[str], sort: str, older: str) -> bool:
-    """Return whether a text tells of another kind of the same sort of thing: soy milk, where oat milk is new."""
+    """Return whether a text names another kind of the same sort of thing: soy milk, where oat milk is new."""
     there = _stems(older)
     return bool(sort) and sort in there and not there >= to and _is_own(older) and not _PAST.search(older)
 
 
 def _tells_what_is_over(whose: frozenset[str], what: frozenset[str], named: bool, older: str) -> bool:
-    """Return whether a text tells of what is over: of whoever it is, if somebody is `named`, else of the speaker or their people."""
+    """Return whether a text is about what is over: for anybody, if somebody is `named`, else of the speaker or their people."""
     return bool(what) and what | whose <= _stems(older) and (named or _is_own(older)) and not _PAST.search(older)
 
 
@@ -177,7 +177,7 @@ def _tells_another_value(newer: Correctable, left: frozenset[str], older: str) -
 
 
 def _tells_what_is_denied(denied: frozenset[str], older: str) -> bool:
-    """Return whether a text says just what the newer one denies before it says what is so."""
+    """Return whether a text says what the newer one denies."""
     there = _stems(older)
     return denied <= there and len(there) <= len(denied) + 1 and not _DENIED.search(older)
 

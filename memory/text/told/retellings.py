@@ -17,7 +17,7 @@ from memory.text.lexical import STOP_WORDS, key_words, unspaced
 from memory.text.questions import is_question
 from memory.text.told.named_things import KIN
 from memory.text.told.named_values import Correctable, ValueKind, kinds_of
-from memory.text.told.replacements import may_put_right, tells_anew
+from memory.text.told.replacements import reads_as_correction, tells_anew
 from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS, _MOST_CLAUSES = 600, 8
@@ -53,7 +53,7 @@ def may_retell(text: str) -> bool:
 
 def may_change(text: str) -> bool:
     """Return whether a text puts something right, tells that it is so since now, or has a figure: most that tell anything anew do."""
-    return may_put_right(text) or (len(text) <= _MOST_CHARACTERS and bool(_NOW.search(text) or _DIGITS.search(text)))
+    return reads_as_correction(text) or (len(text) <= _MOST_CHARACTERS and bool(_NOW.search(text) or _DIGITS.search(text)))
 
 
 def _with_another_value(newer: str, older: str) -> bool:

@@ -1,4 +1,4 @@
-"""Words that some languages write as one: of "Schlüssel" and "Keller" "Kellerschlüssel" is made."""
+"""Compound words, written as one in some languages: "Keller" and "Schlüssel" make "Kellerschlüssel"."""
 
 from collections.abc import Iterator
 

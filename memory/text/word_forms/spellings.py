@@ -1,4 +1,4 @@
-"""Other spellings of a word: "Jürgen" is also typed "Juergen" or "Jurgen", "Łukasz" "Lukasz", "wi-fi" "wifi"; and slips of the fingers."""
+"""Other spellings of a word: "Jürgen" is also typed "Juergen" or "Jurgen", "Łukasz" "Lukasz", "wi-fi" "wifi"; and typos."""
 
 import re
 from collections.abc import Collection
@@ -52,11 +52,11 @@ def other_spellings(text: str, words: Collection[str]) -> dict[str, set[str]]:
 
 
 def may_be_mistyped(word: str) -> bool:
-    """Return whether a word that nobody used may be another one with a slip of the fingers."""
+    """Return whether a word that nobody used may be another one with a typo."""
     return len(word) in MISTYPED and word.isalpha()
 
 
-def slips(word: str) -> set[str]:
+def single_typos(word: str) -> set[str]:
     """Return what may be meant by a mistyped lower-case word: a letter more, one less, another one, or two swapped.
 
     The first letter is taken as typed; other letters than those from a to z are tried only if the word has them. In a SHORT word only

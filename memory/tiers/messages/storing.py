@@ -54,7 +54,7 @@ async def store(
         wanted.setdefault(pid, new)
     since = min((new.said_at for new in wanted.values()), default=now)
     # Numbers that are not used are no loss, and asking for them later would take another trip.
-    (living, buried), language, later, numbers = await tx.together(
+    (living, buried), language, later, numbers = await tx.gather(
         known.met_before(tx, seal, domain, session, wanted),
         last_language(tx, domain),
         tx.one(_LATER, {"session": session.key, "domain": domain.key, "since": since}),

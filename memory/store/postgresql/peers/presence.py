@@ -11,7 +11,7 @@ from contextlib import suppress
 import psycopg
 
 from memory.errors import MemoryFailure
-from memory.store.cancellation import end_if_asked, to_the_end
+from memory.store.cancellation import end_if_asked, uncancelled
 from memory.store.database import Reader
 from memory.store.file_locks import FileHolders
 from memory.store.postgresql.address import DatabaseAddress
@@ -84,7 +84,7 @@ class ProcessPresence:
         if self._connection is not None:
             with suppress(psycopg.Error, TimeoutError):
                 async with asyncio.timeout(_LAST_SECONDS):
-                    await self._connection.trip([("DELETE FROM processes WHERE name = $1", [self.own])])
+                    await self._connection.round_trip([("DELETE FROM processes WHERE name = $1", [self.own])])
             await self._connection.close()
         await self._files.leave()
 
@@ -106,7 +106,7 @@ class ProcessPresence:
             await asyncio.sleep(BEAT_SECONDS)
             try:
                 # Not cancellable: nobody would close a half-opened connection.
-                if not await to_the_end(self._renewed()):
+                if not await uncancelled(self._renewed()):
                     self.lapsed.set()
                     return
             except (psycopg.Error, TimeoutError, MemoryFailure):
@@ -121,7 +121,7 @@ class ProcessPresence:
                 if self._connection is None or self._connection.closed:
                     self._connection = await connect(self._address)
                 # A trip can be abandoned at once; a cancel request would wait for a server that hangs.
-                (alive,) = await self._connection.trip([(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])])
+                (alive,) = await self._connection.round_trip([(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])])
                 self._last = self._now()
                 await self._clear(self._connection)
                 return bool(alive)

@@ -1,4 +1,4 @@
-"""Change of the master key of a database: the data keys are wrapped anew, and what they encrypt stays as it is.
+"""Change of the master key of a database: the data keys are wrapped again, and what they encrypt stays as it is.
 
 All data keys are stored wrapped by both master keys before the key file is replaced, so that the database opens with either; the next
 open drops the other. The caller holds the home exclusively.

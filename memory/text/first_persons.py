@@ -1,0 +1,11 @@
+"""Words of the first person in English, German, French, Spanish and Italian: alternatives of a regular expression that ignores case."""
+
+SPEAKER = r"i|ich|je|j(?=['’])|yo|io"
+"""The speaker as the subject."""
+SUBJECTS = rf"{SPEAKER}|we|wir|nous|nosotr[oa]s|noi"
+"""The subject, alone or with others."""
+_MIA = r"(?-i:mia)|mia(?= (?:madre|mamma|sorella|figlia|moglie|nonna|zia|cugina|amica)\b)"
+"""Italian "mia": with a capital, it is a name rather than the beginning of a sentence."""
+POSSESSIVES = rf"my|mine|our|mein\w*|unser\w*|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?|mio|{_MIA}|nostr[oaie]"
+"""Whose something is, alone or with others."""
+FIRST_PERSON = rf"{SUBJECTS}|{POSSESSIVES}"
