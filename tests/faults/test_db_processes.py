@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
+from tests.fakes.pulse import PATIENCE
 from tests.kits import forked
 from tests.kits.memory_kit import KEY, cornered
 from tests.kits.size import TORTURE
@@ -199,5 +200,5 @@ print("Stopped.")
 
 def test_a_process_whose_closing_was_interrupted_ends_all_the_same(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HEAD + LEFT_OPEN, str(tmp_path / "lyra.db"), "twice Ctrl-C"]
-    done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=15, check=False)
+    done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.stdout, done.returncode) == ("Stopped.\n", 0)
