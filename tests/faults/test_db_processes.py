@@ -97,14 +97,15 @@ def killed(path: Path, first: int, after: float) -> int:
 async def test_kill_9_in_the_middle_of_writing_loses_nothing_committed_and_leaves_nothing_half(tmp_path: Path) -> None:
     path = tmp_path / "lyra.db"
     chance = random.Random(9)
-    first = 0
-    for _ in range(200 if TORTURE else 4):
+    first = kill = 0
+    # Where the machine is so busy that a writer came to nothing before each of them, there is one more.
+    while kill < (200 if TORTURE else 4) or not first:
+        kill += 1
         committed = await asyncio.to_thread(killed, path, first, chance.uniform(0.005, 0.15))
         there = await pairs(path)
         assert there == list(range(len(there)))
         assert committed + 1 <= len(there) <= committed + 2, "one more may be committed that was not yet said to be"
         first = len(there)
-    assert first > 0
 
 
 @pytest.mark.parametrize("finished", [True, False], ids=["committed", "not committed"])
