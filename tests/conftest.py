@@ -19,11 +19,12 @@ from tests.fakes.discord import Channel, DiscordServer, Guild, spec
 from tests.kits.fresh import POSTGRESQL, SQLITE, STORE, drop_databases, on_server, share
 from tests.kits.size import TORTURE, examples
 
-# How long an example takes says how busy the machine is, and nothing of what is proven. Which lines alone fail is not explained:
-# to know them every line of every example is traced.
+# How long an example takes says how busy the machine is, and nothing of what is proven. A short run tries the same examples each
+# time, `make torture` looks for others. Which lines alone fail is not explained: to know them every line of every example is traced.
 settings.register_profile(
     "lyra",
     deadline=None,
+    derandomize=not TORTURE,
     max_examples=examples(40) if TORTURE else 8,
     report_multiple_bugs=False,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink],

@@ -5,13 +5,15 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.fakes.pulse import PATIENCE
 from tests.kits.browsing import site
 from tests.kits.dream_talk import CURIOUS
 from tests.kits.lived import companion, lived
@@ -19,7 +21,9 @@ from tests.kits.lyra_kit import REPO, Home, ModelServer
 
 SHOTS = REPO / ".screenshots"
 PHONE = {"width": 390, "height": 844}
-_WAIT_MS = 15_000
+_WAIT_MS = PATIENCE * 1000
+# Else what is expected of a page has five seconds to come, which a busy machine takes for an answer.
+expect.set_options(timeout=_WAIT_MS)
 
 
 @dataclass
@@ -61,6 +65,13 @@ class Window:
         self.page.get_by_label("Your message").fill(text)
         self.page.keyboard.press("Enter")
 
+    @contextmanager
+    def refused(self) -> Iterator[None]:
+        """Have a page refused in the block, of which the console complains: perhaps only once the page is shown."""
+        with self.page.expect_console_message(lambda said: "Failed to load resource" in said.text):
+            yield
+        self.complaints.clear()
+
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
@@ -69,7 +80,9 @@ def chromium() -> Iterator[Browser]:
     assert path, "There is no Chromium here. Install it (Debian: apt-get install chromium), or name one with CHROMIUM."
     with sync_playwright() as playwright:
         # As root it needs to be told that nothing else keeps it apart from the machine.
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"], timeout=_WAIT_MS
+        )
         yield browser
         browser.close()
 
@@ -90,6 +103,7 @@ def served(lived_in: Home, chromium: Browser) -> Iterator[Served]:
     with lived_in.started("web", "--no-open") as process:
         link = process.reply()
         context = chromium.new_context()
+        context.set_default_timeout(_WAIT_MS)
         page = context.new_page()
         page.goto(link)
         page.wait_for_url("**/talk")

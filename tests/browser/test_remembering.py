@@ -189,7 +189,8 @@ def test_a_thought_of_hers_is_told_why_and_taken_back(window: Window) -> None:
     window.open("/dreams")
     page.get_by_text("Why", exact=True).first.click()
     expect(page.locator(".sources li").first).to_be_visible()
-    page.get_by_role("button", name="Fewer of these").first.click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Fewer of these").first.click()
     page.get_by_role("link", name="Take it back").first.click()
     page.get_by_role("button", name="Take it back").click()
     expect(page.get_by_text("Nothing yet. I share a thought only")).to_be_visible()

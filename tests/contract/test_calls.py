@@ -200,5 +200,5 @@ async def test_who_waits_for_calls_ends_too() -> None:
     keeping = asyncio.create_task(reservation._keep(Lost()))  # type: ignore[arg-type]
     await asyncio.sleep(0)
     keeping.cancel()
-    done, _still = await asyncio.wait({keeping}, timeout=0.5)
+    done, _still = await asyncio.wait({keeping}, timeout=PATIENCE)
     assert done

@@ -1,6 +1,7 @@
 """What goes wrong with the loopback Discord on demand, and what an unmodified discord.py makes of it."""
 
 import asyncio
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -182,7 +183,7 @@ async def test_the_day_has_only_so_many_starts(server: DiscordServer) -> None:
 async def test_heartbeats_are_answered() -> None:
     async with DiscordServer(heartbeat=0.02) as server, running(server, Listener()) as client:
         await server.pulse.until(lambda: server.gateway.heartbeats >= 4, "four heartbeats")
-        assert client.latency < 1
+        assert math.isfinite(client.latency)
 
 
 async def test_members_are_told_to_those_who_may_know(general: Channel) -> None:

@@ -23,6 +23,7 @@ from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import ChatMessage, CutShort, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 
 KEY = "sk-very-secret"
 SECRET = "my diagnosis is private"
@@ -79,7 +80,7 @@ async def test_an_answer_that_is_complete_is_not_kept_waiting_by_a_body_without_
     async with talking() as (server, model):
         said = json.dumps({"choices": [{"delta": {"content": "Tea."}, "finish_reason": "stop"}]})
         server.script(fake.Events((said, "[DONE]"), held=True))
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE):
             assert await complete(model, ASKED) == "Tea."
             await server.left.wait()
 
@@ -183,11 +184,11 @@ async def test_an_answer_that_still_comes_at_the_deadline_is_cut_there() -> None
 
 
 async def test_the_deadline_does_not_disturb_what_the_caller_does_between_pieces() -> None:
-    async with talking(timeout=0.5) as (server, model):
+    async with talking(timeout=2) as (server, model):
         server.script(fake.Hang("a"))
         stream = model.stream(ASKED)
         assert await anext(stream) == "a"
-        await asyncio.sleep(0.55)
+        await asyncio.sleep(2.05)
         with pytest.raises(ModelTimeout):
             await anext(stream)
 

@@ -17,6 +17,7 @@ from bot.errors import (
 from bot.models.port import complete
 from tests.contract.test_model import ASKED, KEY, SECRET, free_address, model_at, talking
 from tests.fakes import openai_behaviours as fake
+from tests.fakes.pulse import PATIENCE
 
 
 @pytest.mark.parametrize("fault", [fake.BUSY, fake.BROKEN, fake.DOWN, fake.HTML, fake.Cut("Good evening", 0)])
@@ -234,7 +235,7 @@ async def test_the_endpoint_says_how_long_to_wait() -> None:
 async def test_a_wait_beyond_the_deadline_is_not_begun() -> None:
     async with talking() as (server, model):
         server.script(fake.Status(429, headers={"Retry-After": "3600"}))
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE):
             with pytest.raises(ModelBusy) as caught:
                 await complete(model, ASKED)
         assert caught.value.retry_after == 3600.0

@@ -65,10 +65,10 @@ async def test_it_says_who_it_is() -> None:
 async def test_an_answer_that_the_deadline_cuts_is_no_digest(background: bool) -> None:
     cited = "Ada's cat {} is called Turing. [m1]\n"
     async with OpenAIServer() as server:
-        model = model_at(server.base_url, tries=1, timeout=0.5, max_tokens=512)
+        model = model_at(server.base_url, tries=1, timeout=2.0, max_tokens=512)
         writer = ModelWriter(ServedModel("main", lambda: model, RequestQueue(1), background=True) if background else model)
         server.script(fake.Endless(cited, 0.05))
-        with pytest.raises(WriterFailed, match="did not finish within 0.5 seconds"):
+        with pytest.raises(WriterFailed, match="did not finish within 2 seconds"):
             await writer.write(TASK)
         await model.close()
 

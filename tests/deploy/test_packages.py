@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.pulse import PATIENCE
 from tests.kits.lyra_kit import REPO
 
 
@@ -94,7 +95,7 @@ def test_without_the_extra_web_she_runs_without_the_page_and_says_how_to_install
         assert awake.stderr is not None
         told = [awake.stderr.readline(), awake.stderr.readline()]
         awake.terminate()
-        assert awake.wait(20) == 0
+        assert awake.wait(PATIENCE) == 0
     assert how in told[0] and told[1] == "No platform is configured: housekeeping only. Lyra is awake.\n"
 
 

@@ -104,11 +104,11 @@ def test_a_slow_model_has_its_own_time(home: Home, model: ModelServer) -> None:
 
 def test_who_waits_for_a_silent_model_is_told_what_they_wait_for(home: Home, model: ModelServer) -> None:
     home.chat()
-    home.configure(model.config(backend="timeout = 2.2"))
+    home.configure(model.config(backend="timeout = 3.5"))
     model.script(b.Hang())
     done = home.lyra("doctor")
     assert done.err.splitlines() == ["Model main: no answer yet; waiting …"]
-    assert "did not finish within 2.2 seconds." in done.out
+    assert "did not finish within 3.5 seconds." in done.out
 
 
 def test_a_model_out_of_reach_is_named(home: Home) -> None:

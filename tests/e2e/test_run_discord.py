@@ -52,7 +52,7 @@ def test_she_says_how_she_listens_answers_and_finishes_before_she_ends(
         model.wait(2)
         asked = time.monotonic()
         ended(lyra.stop(signal.SIGTERM))
-        assert time.monotonic() - asked < 10
+        assert time.monotonic() - asked < 30
     assert discord.answers(last) == ["Finished before the end."]
 
 

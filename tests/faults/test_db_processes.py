@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
+from tests.fakes.pulse import PATIENCE
 from tests.kits import forked
 from tests.kits.memory_kit import KEY, cornered
 from tests.kits.size import TORTURE
@@ -96,14 +97,15 @@ def killed(path: Path, first: int, after: float) -> int:
 async def test_kill_9_in_the_middle_of_writing_loses_nothing_committed_and_leaves_nothing_half(tmp_path: Path) -> None:
     path = tmp_path / "lyra.db"
     chance = random.Random(9)
-    first = 0
-    for _ in range(200 if TORTURE else 4):
+    first = kill = 0
+    # Where the machine is so busy that a writer came to nothing before each of them, there is one more.
+    while kill < (200 if TORTURE else 4) or not first:
+        kill += 1
         committed = await asyncio.to_thread(killed, path, first, chance.uniform(0.005, 0.15))
         there = await pairs(path)
         assert there == list(range(len(there)))
         assert committed + 1 <= len(there) <= committed + 2, "one more may be committed that was not yet said to be"
         first = len(there)
-    assert first > 0
 
 
 @pytest.mark.parametrize("finished", [True, False], ids=["committed", "not committed"])
@@ -199,5 +201,5 @@ print("Stopped.")
 
 def test_a_process_whose_closing_was_interrupted_ends_all_the_same(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HEAD + LEFT_OPEN, str(tmp_path / "lyra.db"), "twice Ctrl-C"]
-    done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=15, check=False)
+    done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.stdout, done.returncode) == ("Stopped.\n", 0)

@@ -62,7 +62,10 @@ def test_killed_at_any_moment_a_forgotten_message_is_gone_with_all_of_it_or_whol
     assert sum(CODE in text for text in whole) > 5
     (told,) = [hit["id"] for hit in machine.lyra("recall", TOLD, "--json").rows[0]["hits"] if hit["content"] == TOLD]
     unfinished = 0
-    for kill in range(KILLS):
+    for kill in range(20 * KILLS):
+        # A busy machine may let the moment that is meant pass each time: then there are more.
+        if kill >= KILLS and unfinished:
+            break
         home = copied(machine, f"kill {kill}")
         log = home.path / "tombstones.log"
         with home.started("forget", told) as forgetting:
@@ -96,12 +99,14 @@ def test_a_restore_right_after_a_kill_brings_nothing_back_of_a_conversation_that
     )
     assert many.lyra("backup", "copy.lyra").code == 0
     unfinished = 0
-    for kill in range(KILLS // 2):
+    for kill in range(20 * KILLS):
+        if kill >= KILLS // 2 and unfinished:
+            break
         home = copied(many, f"kill {kill}")
         log = home.path / "tombstones.log"
         with home.started("forget", "--session", "long", "--yes") as forgetting:
             while forgetting.running and not log.exists():
-                pass
+                time.sleep(0.001)
             forgetting.kill_now()
             forgetting.wait()
         unfinished += bool(on_disk(home))

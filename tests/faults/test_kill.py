@@ -4,6 +4,7 @@ import asyncio
 import random
 import signal
 import threading
+import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -180,7 +181,7 @@ def test_an_import_killed_half_way_is_finished_by_the_next(tmp_path: Path) -> No
         before = home.db.stat().st_size
         wal = home.db.with_name("lyra.db-wal")
         while importing.running and (not wal.exists() or wal.stat().st_size + home.db.stat().st_size < before + 400_000):
-            pass
+            time.sleep(0.001)
         importing.kill()
     partly = [row["content"] for row in home.export()]
     assert len(partly) == len(set(partly))

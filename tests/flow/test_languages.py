@@ -6,7 +6,7 @@ from bot.models.local.e5 import E5
 from tests.kits.languages import certain, local_models, places, shares
 from tests.kits.size import few
 
-FEW = 20
+FEW = 12
 
 
 @pytest.mark.parametrize(("told", "asked"), few([("zh", "en"), ("de", "de"), ("en", "fr")]))

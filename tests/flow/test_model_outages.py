@@ -231,7 +231,9 @@ class Front:
 async def test_who_asked_is_told_once_and_answered_once_it_works(town: Town) -> None:
     front = Front()
     async with front.open():
-        unsafe = f'chat = "main"\n[models.main]\nbase_url = "https://127.0.0.1:{front.port}/v1"\nmodel = "fake-model"\n'
+        # Within a second no second try is begun, for which each question would wait.
+        entry = f'base_url = "https://127.0.0.1:{front.port}/v1"\nmodel = "fake-model"\ntimeout = 1.0\n'
+        unsafe = f'chat = "main"\n[models.main]\n{entry}'
         async with town.lyra(config=unsafe) as lyra:
             said = await town.says(town.ada, town.general, "which tea?")
             await lyra.rests()

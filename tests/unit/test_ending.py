@@ -11,6 +11,7 @@ from bot.service.serve import Worker
 from bot.talk import OtherProcesses
 from memory.journal.chores import CHORE
 from memory.store.peers import Heard
+from tests.fakes.pulse import PATIENCE
 
 Work = Callable[[], Awaitable[None]]
 
@@ -60,6 +61,6 @@ async def test_it_ends_though_it_is_called_just_then(made: Callable[[Peers], Wor
     for _ in range(turns):
         await asyncio.sleep(0)
     task.cancel()
-    done, _ = await asyncio.wait({task}, timeout=1)
+    done, _ = await asyncio.wait({task}, timeout=PATIENCE)
     task.cancel()
     assert done

@@ -12,6 +12,7 @@ import pytest
 
 from bot.service import log
 from memory.errors import DatabaseAway
+from tests.fakes.pulse import PATIENCE
 
 URL = "https://discord.com/api/v10/webhooks/1/a-secret-token/messages/@original"
 
@@ -163,6 +164,6 @@ async def test_a_job_that_fails_as_it_is_cancelled_is_not_begun_again() -> None:
     going = asyncio.create_task(again())
     await begun.wait()
     going.cancel()
-    done, _ = await asyncio.wait({going}, timeout=1.0)
+    done, _ = await asyncio.wait({going}, timeout=PATIENCE)
     going.cancel()
     assert done and going.cancelled()
