@@ -47,7 +47,7 @@ async def test_where_the_tombstone_cannot_be_synced_nothing_is_forgotten_and_tha
 OPEN = """
 import asyncio, concurrent.futures.thread, resource, sys
 from pathlib import Path
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import uncancelled
 from memory.store.sqlite.database import SqliteDatabase
 from memory.errors import MemoryFailure
 from tests.kits.memory_kit import KEY

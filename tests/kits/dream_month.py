@@ -43,7 +43,7 @@ BEGIN = instant(datetime(2026, 3, 1, 6, tzinfo=UTC))
 DAYS = 31
 _MESSAGE = re.compile(r"^\[(m\d+)\] [^\n]*\n\| (.*)$", re.MULTILINE)
 PER_HOUR = 10 if TORTURE else 4
-MINDED = range(24) if TORTURE else (2, 3, 4, 12, 19, 22)
+MINDED = range(24) if TORTURE else (2, 3, 4, 10, 12, 19, 21, 22)
 """The hours after which housekeeping is looked at: around the night, while people talk, and in the quiet that follows."""
 
 

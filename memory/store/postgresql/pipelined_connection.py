@@ -64,7 +64,7 @@ class ServerAnswer:
         """Prepare; unless it `looks`, a server that hangs is waited for until there is a hurry."""
         self._pgconn = pgconn
         self._socket = pgconn.socket
-        self._to_the_end = uncancelled
+        self._uncancelled = uncancelled
         self._looks = looks
         self._pause, self._patience = LOOK_SECONDS, ANSWER_SECONDS
         self._ready: asyncio.Future[None] | None = None
@@ -89,7 +89,7 @@ class ServerAnswer:
         try:
             await ready
         except asyncio.CancelledError as error:
-            if not self._to_the_end:
+            if not self._uncancelled:
                 raise
             self.cancelled = error
         finally:
