@@ -25,7 +25,7 @@ _EMPHASIS = re.compile(
 _OVER_PARAGRAPHS = ("**", "__", "~~")
 # In a row of a table, in code and behind a backslash "||" hides nothing; between two blanks it opens no spoiler.
 _SPOILER = re.compile(
-    r"(?P<code>`+)[^`]+(?P=code)|\\.|^[ \t]*\|(?!\|)[^\n]*$|(?P<blanks>(?<=\S) (?=\|\| ))?(?P<mark>\|\|)",
+    r"(?P<code>`++)[^`]+(?P=code)|\\.|^[ \t]*\|(?!\|)[^\n]*$|(?P<blanks>(?<=\S) (?=\|\| ))?(?P<mark>\|\|)",
     re.DOTALL | re.MULTILINE,
 )
 

@@ -12,6 +12,7 @@ from memory.places import confidences
 from memory.text.told import discretion
 from memory.text.told.discretion import count_held, request_in
 from memory.text.told.named_things import named
+from memory.text.told.retellings import retells
 from memory.text.wordings import read_wordings
 from memory.types import (
     MINUTE,
@@ -111,6 +112,13 @@ def test_reading_takes_steps_with_the_length_of_a_text_and_of_a_very_long_one_no
     assert usual < 5 * short and long < 2.2 * usual
     few_names = steps(partial(named, text[:1_000]))
     assert steps(partial(named, text), warm=True) <= 10 * few_names
+
+
+def test_whether_a_text_tells_another_one_anew_takes_steps_with_their_length_only() -> None:
+    words = [f"{a}{b}{end}" for a in "bcdfgh" for b in ("ar", "el", "io", "us") for end in "qxzv"]
+    texts = [("now " + " ".join(words[:n]), " ".join(f"{one}k" for one in words[:n])) for n in (22, 88)]
+    short, long = (steps(partial(retells, *pair)) for pair in texts)
+    assert long < 6 * short
 
 
 @pytest.mark.parametrize(
