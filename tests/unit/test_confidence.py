@@ -219,6 +219,27 @@ async def test_what_tells_anew_what_is_kept_from_somebody_is_kept_as_well(tmp_pa
         assert kept == {*asked, *news}
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("you can tell Jana that", False),
+        ("du kannst das Jana ruhig sagen", False),
+        ("możesz to powiedzieć Janie", False),
+        ("możesz to powiedzieć Janowi", True),
+        ("you can tell Jan that", True),
+    ],
+)
+async def test_what_may_be_told_to_somebody_unknown_is_not_told_to_whoever_has_a_name_like_it(
+    tmp_path: Path, text: str, *, told: bool
+) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        jan = Identity("console", "jan")
+        await here.view.say(here.session, [NewExchange(Kind.SAID, "hello", "j1", here.clock.now(), "Jan", "user", jan)])
+        secret = await says(here, "my locker is 4187, don't tell Jan")
+        await says(here, text)
+        assert (secret.key not in await confidences.by_item(here.memory.db, [secret.key])) is told
+
+
 async def test_what_somebody_says_may_be_told_is_told_although_something_else_of_it_is_kept_elsewhere(tmp_path: Path) -> None:
     async with among(tmp_path, kind=DomainKind.ROOM) as here:
         there = await here.view.sessions.get(SessionRef("console", "other"), "other")

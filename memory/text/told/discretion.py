@@ -44,16 +44,20 @@ _NAMELIKE = re.compile(r"\w")
 _WHOLE = re.compile(r"[^.!?\n]+")
 _LONGEST, _OVERLAP = 300, 80
 _ABOUT = "about"
+_DECLINES = "slavic"
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A match of a request: its span, the names (empty for everybody), its own words, and what stands for the one thing that it is about (`it`)."""
+    """A match of a request: its span, the names (empty for everybody), its own words, what stands for the one thing that it is about (`it`),
+    and whether its language declines the names.
+    """
 
     span: tuple[int, int]
     names: list[str]
     asking: frozenset[str]
     it: str = ""
+    declined: bool = False
 
 
 def request_in(text: str) -> Discretion | None:
@@ -85,13 +89,14 @@ def _release_in(text: str) -> Discretion | None:
     if not ended:
         return None
     names = tuple(dict.fromkeys(name for one in ended for name in one.names))
+    declined = any(one.declined for one in ended)
     if not all(one.it for one in ended):
-        return Discretion(names, ends=True)
+        return Discretion(names, ends=True, declined=declined)
     permits, beside = _parted(text, [one.span for one in ended])
     asking = _ASKING.union(*(one.asking for one in ended))
     named = _topic(permits, names, asking) if any(one.it == _ABOUT for one in ended) else frozenset()
     topic = named or (frozenset() if goes_on(beside) else _topic(beside, names, _FILLERS))
-    return Discretion(names, ends=True, back=True, topic=topic)
+    return Discretion(names, ends=True, back=True, topic=topic, declined=declined)
 
 
 def _is_denied(text: str, span: tuple[int, int]) -> bool:
@@ -135,9 +140,9 @@ def _titles() -> dict[str, re.Pattern[str]]:
 
 
 def _every_match(text: str, purpose: str) -> Iterator[_Found]:
-    wordings = [wording for held, some in _wordings(purpose) if held.search(text) for wording in some]
+    wordings = [(name == _DECLINES, one) for name, held, some in _wordings(purpose) if held.search(text) for one in some]
     for begin, end in _pieces(text):
-        for wording, match in ((one, match) for one in wordings for match in one.finditer(text, begin, end)):
+        for declined, wording, match in ((*one, match) for one in wordings for match in one[1].finditer(text, begin, end)):
             groups = match.groupdict()
             if (groups.get("subject") or "").strip().lower() in _SUBJECTS:
                 continue
@@ -151,7 +156,7 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
             if names is not None:
                 last = match.start(group) + _length(said, names) if group == "who" else match.end()
                 begin = match.start() + (_clause(said, names) if group == "before" else 0)
-                yield _Found((begin, last), names, _words_of(wording.pattern), it)
+                yield _Found((begin, last), names, _words_of(wording.pattern), it, declined)
 
 
 def _joined(text: str, request: _Found) -> Iterator[_Found]:
@@ -171,7 +176,7 @@ def _joined(text: str, request: _Found) -> Iterator[_Found]:
 
 def _added(text: str, begin: int, end: int, *, capital: bool) -> Iterator[_Found]:
     """Yield who is added in a span, where names have a `capital` letter or need none."""
-    for match in (match for _, some in _wordings("joins") for wording in some for match in wording.finditer(text[begin:end])):
+    for match in (match for _, _, some in _wordings("joins") for wording in some for match in wording.finditer(text[begin:end])):
         names = _names(match["too"])
         meant = [one for one in names or () if not capital or _OWN & set(one.split()) or one.lstrip("#")[0].isupper()]
         if meant or names == []:
@@ -194,16 +199,16 @@ def _words_of(wording: str) -> frozenset[str]:
 
 
 @cache
-def _wordings(purpose: str) -> Sequence[tuple[re.Pattern[str], Sequence[re.Pattern[str]]]]:
-    """Return the patterns of asks, joins or ends, by language, behind what all matches of these hold; compiled on first use, as that
-    takes 60 ms.
+def _wordings(purpose: str) -> Sequence[tuple[str, re.Pattern[str], Sequence[re.Pattern[str]]]]:
+    """Return the patterns of asks, joins or ends, by language, behind its name and what all matches of these hold; compiled on first use,
+    as that takes 60 ms.
 
     Most texts hold nothing of what all requests in a language do, and to look for each takes long. Only asks are told so.
     """
     listed = read_wordings(__file__)
     held = listed["held"] if purpose == "asks" else {}
     return [
-        (re.compile(held.get(language, ""), re.IGNORECASE), [re.compile(one, re.IGNORECASE) for one in some])
+        (language, re.compile(held.get(language, ""), re.IGNORECASE), [re.compile(one, re.IGNORECASE) for one in some])
         for language, some in listed[purpose].items()
     ]
 
