@@ -173,8 +173,10 @@ class ConfidenceChanges:
         told = await exchanges.among(tx, confided)
         if ask.topic:
             meant = [item for item, one in told.items() if count_held(ask.topic, one.text) == len(ask.topic)]
+        elif ask.about:
+            meant = [item for item, one in told.items() if one.source_id == ask.about]
         else:
-            meant = [item for item, one in told.items() if ask.about and one.source_id == ask.about] or [*confided[-1:]]
+            meant = [*confided[-1:]]
         return sorted({*await corrections.with_tied(tx, meant)}.intersection(confided))
 
     async def keep_with_corrected(self, tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:

@@ -1,6 +1,7 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -238,6 +239,21 @@ async def test_what_may_be_told_to_somebody_unknown_is_not_told_to_whoever_has_a
         secret = await says(here, "my locker is 4187, don't tell Jan")
         await says(here, text)
         assert (secret.key not in await confidences.by_item(here.memory.db, [secret.key])) is told
+
+
+async def test_a_permission_that_answers_something_told_openly_permits_nothing_else(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ben, ada = (Identity("console", name) for name in ("ben", "ada"))
+        await here.view.say(here.session, [NewExchange(Kind.SAID, "hello", "b1", here.clock.now(), "Ben", "user", ben)])
+        openly = await says(here, "the boat is green")
+        secret = await says(here, "my locker is 4187, don't tell Ben")
+        ask = request_in(text := "you can tell Ben that")
+        assert ask is not None
+        for n, about in enumerate((openly.source_id, "what somebody else said")):
+            asked = replace(ask, about=about)
+            said = NewExchange(Kind.SAID, text, f"p{n}", here.clock.now() + n, "Ada", "user", ada, discretion=asked)
+            await here.view.say(here.session, [said])
+            assert secret.key in await confidences.by_item(here.memory.db, [secret.key])
 
 
 async def test_what_somebody_says_may_be_told_is_told_although_something_else_of_it_is_kept_elsewhere(tmp_path: Path) -> None:
