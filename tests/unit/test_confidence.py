@@ -84,6 +84,18 @@ def test_words_say_that_it_may_be_told(text: str, names: tuple[str, ...]) -> Non
     assert request_in(text) == Discretion(names, ends=True)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "careful, Ben can hear that", "Ben can hear this now", "she said you can tell Ben that", "Nobody said you can tell Ben that",
+        "Mia says Ben may know it", "er sagt, du kannst das Ben ruhig erzählen", "elle dit que tu peux le dire à Ben",
+        "dice que puedes contarlo a Ben", "она сказала, что можешь рассказать это Бену",
+    ],
+)  # fmt: skip
+def test_what_warns_of_somebody_or_tells_what_another_one_permits_permits_nothing(text: str) -> None:
+    assert request_in(text) is None
+
+
 ADA, BEN, CLEO = (Identity("discord", name) for name in ("ada", "ben", "cleo"))
 
 

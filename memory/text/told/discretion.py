@@ -85,7 +85,7 @@ def request_in(text: str) -> Discretion | None:
 def _release_in(text: str) -> Discretion | None:
     """Return what a text permits to tell: all that was told, or the one thing that it tells, names or was said last."""
     found = _wording_matches(text, "ends")
-    ended = [one for one in found if not (one.names or one.it) or not _is_denied(text, one.span)]
+    ended = [one for one in found if not (one.names or one.it) or not _is_denied(text, one)]
     if not ended:
         return None
     names = tuple(dict.fromkeys(name for one in ended for name in one.names))
@@ -99,11 +99,17 @@ def _release_in(text: str) -> Discretion | None:
     return Discretion(names, ends=True, back=True, topic=topic, declined=declined)
 
 
-def _is_denied(text: str, span: tuple[int, int]) -> bool:
-    """Return whether something denies a permission, in it or before it in its clause."""
-    before = [one.end() for one in _SENTENCE.finditer(text, 0, span[0])]
-    clause, denies = text[before[-1] if before else 0 : span[1]], read_wordings(__file__)["denies"]
-    return bool(re.search(rf"(?i)\b(?:{denies['words']})\b|n['’]t\b|{denies['unspaced']}", clause))
+def _is_denied(text: str, permission: _Found) -> bool:
+    """Return whether something denies a permission, in it or before it in its clause, or its sentence only tells of it."""
+    begin, end = permission.span
+    before = [one.end() for one in _SENTENCE.finditer(text, 0, begin)]
+    clause, denies = text[before[-1] if before else 0 : end], read_wordings(__file__)["denies"]
+    upto = max(begin, text.find(permission.names[0], begin)) if permission.names else begin
+    words, told = "".join(map(str.strip, denies["before"].splitlines())), re.split(r"[.!?;\n。！？]", text[:upto])[-1]
+    return bool(
+        re.search(rf"(?i)\b(?:{denies['words']})\b|n['’]t\b|{denies['unspaced']}", clause)
+        or re.search(rf"(?i)\b(?:{words})\b", told)
+    )
 
 
 def discreet(text: str) -> Discretion | None:
