@@ -12,15 +12,11 @@ from functools import cache
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words, stem, unspaced
 from memory.text.questions import is_question
-from memory.text.word_forms.spellings import without_possessive
+from memory.text.told.people_named import EVERYBODY, OWN, clause_of, leading_names, length_of, trailing_names
 from memory.text.wordings import read_wordings
 from memory.types import Discretion
 
 _SENTENCE = re.compile(r"[.!?;:\n–—。！？；：，、؛،]|, | - ")
-_AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
-_NOT_EITHER = re.compile(
-    r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)?(?:(?:from|to|with|around|before|vor|zu|mit|an) )?"
-)
 _AND_BUT = "(?:but|and|aber|und|mais|et|pero|y|ma|e|maar|en|mas)"
 _JOINED = re.compile(rf"(?i)^[\s,;:)–—-]*(?:{_AND_BUT}\b)?[\s,]*|[\s,;:(–—-]+(?:{_AND_BUT}\b)?[\s,.;:(–—-]*$", re.MULTILINE)
 """What joins a request to what it stands beside."""
@@ -33,9 +29,8 @@ _MAY_ASK = re.compile(
 )
 """What most requests have; to look for all of their wordings takes a millisecond."""
 _WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
-_JOINS, _OWN, _EVERYBODY, _NO_NAME = (_WORDS[name] for name in ("joins", "own", "everybody", "no_name"))
 _SUBJECTS, _FILLERS, _BACK = (_WORDS[name] for name in ("subjects", "fillers", "back"))
-_ASKING = _FILLERS | _EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
+_ASKING = _FILLERS | EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
 _GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LOOKED_AT = 8_000
@@ -158,10 +153,10 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
                 yield _Found(match.span(), [], _words_of(wording.pattern), it)
                 continue
             said = groups[group]
-            names = _trailing_names(said) if group == "before" else _names(said)
+            names = trailing_names(said) if group == "before" else leading_names(said)
             if names is not None:
-                last = match.start(group) + _length(said, names) if group == "who" else match.end()
-                begin = match.start() + (_clause(said, names) if group == "before" else 0)
+                last = match.start(group) + length_of(said, names) if group == "who" else match.end()
+                begin = match.start() + (clause_of(said, names) if group == "before" else 0)
                 yield _Found((begin, last), names, _words_of(wording.pattern), it, declined)
 
 
@@ -183,8 +178,8 @@ def _joined(text: str, request: _Found) -> Iterator[_Found]:
 def _added(text: str, begin: int, end: int, *, capital: bool) -> Iterator[_Found]:
     """Yield who is added in a span, where names have a `capital` letter or need none."""
     for match in (match for _, _, some in _wordings("joins") for wording in some for match in wording.finditer(text[begin:end])):
-        names = _names(match["too"])
-        meant = [one for one in names or () if not capital or _OWN & set(one.split()) or one.lstrip("#")[0].isupper()]
+        names = leading_names(match["too"])
+        meant = [one for one in names or () if not capital or OWN & set(one.split()) or one.lstrip("#")[0].isupper()]
         if meant or names == []:
             yield _Found((begin + match.start(), begin + match.end()), meant, frozenset(key_words(match[0])))
 
@@ -217,65 +212,6 @@ def _wordings(purpose: str) -> Sequence[tuple[str, re.Pattern[str], Sequence[re.
         (language, re.compile(held.get(language, ""), re.IGNORECASE), [re.compile(one, re.IGNORECASE) for one in some])
         for language, some in listed[purpose].items()
     ]
-
-
-def _names(said: str) -> list[str] | None:
-    """Return the names at the beginning of a phrase, [] for everybody, None if it begins with no name."""
-    found: list[str] = []
-    parts = _AND.split(said.replace("(", " "))
-    for joint, part in zip(["", *parts[1::2]], parts[::2], strict=True):
-        words = (_NOT_EITHER.sub("", part) if found else part).split()
-        if not words:
-            continue
-        named = words[:2] if words[0].lower() in _OWN and len(words) > 1 else words[:1]
-        first = named[-1].strip("'\"’(),@").lower()
-        if first in _EVERYBODY or (first.endswith(("'s", "’s")) and len(words) > len(named)):
-            return []  # who somebody's wife is, nobody can tell
-        if first in _NO_NAME or (found and found[0][0].isupper() and not named[0].lstrip("@")[0].isupper() and len(named) == 1):
-            break
-        if joint == "," and len(named) == 2 and len(words) > 2:
-            break  # not a name: "don't tell Ben, my locker is open"
-        for word in words[len(named) :]:
-            if not (word[0].isupper() or word[0] == "#") or word.replace("’", "'").split("'")[0] == "I":
-                break
-            named.append(word)
-        found.append(" ".join(named).strip("'\"’(),@"))
-        if len(named) < len(words):
-            break
-    return [without_possessive(name) for name in found if name] or None
-
-
-def _trailing_names(said: str) -> list[str] | None:
-    """Return the names at the end of a phrase, several if joined, [] for everybody, None if it ends with no name."""
-    words, found, joined = said.split(), [], True
-    while words and joined:
-        named = [words.pop()]
-        while words and (
-            words[-1].lower() in _OWN or (words[-1][0].isupper() and words[-1][-1] != "," and named[0][0].isupper())
-        ):
-            named.insert(0, words.pop())
-            if named[0].lower() in _OWN:
-                break
-        found.append(" ".join(named).strip("@,"))
-        joined = bool(words) and (words[-1].lower() in _JOINS or (len(found) > 1 and words[-1][-1] == ","))
-        if joined and words[-1].lower() in _JOINS:
-            words.pop()
-    names = [name for name in found if name.split()[-1].lower() not in _NO_NAME]
-    if not names or len(names) < len(found):
-        return None
-    return [] if any(name.split()[-1].lower() in _EVERYBODY for name in names) else names[::-1]
-
-
-def _clause(said: str, names: list[str]) -> int:
-    """Return the offset of the clause that ends with these names."""
-    return said.rfind(", ", 0, max(0, said.find(names[0]) if names else 0)) + 1
-
-
-def _length(said: str, names: list[str]) -> int:
-    """Return the length of the beginning of a phrase that holds these names."""
-    words = said.split()
-    first = " ".join(words[: 2 if words[0].lower() in _OWN else 1])
-    return max((said.find(name) + len(name) for name in names), default=said.find(first) + len(first))
 
 
 def _parted(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
