@@ -307,7 +307,7 @@ def without_held(wordings: str, language: str) -> list[str]:
     """Return those texts made from the wordings of some languages that hold nothing of what is looked for first in one."""
     listed = read_wordings(discretion.__file__)
     held, asks = re.compile(listed["held"][language], re.IGNORECASE), listed["asks"][wordings]
-    letters = st.characters(codec="latin-1")
+    letters = st.characters(codec="utf-8" if wordings == "further" else "latin-1")
     made = st.sampled_from(asks).flatmap(lambda one: st.from_regex(re.compile(one, re.IGNORECASE), alphabet=letters))
     missed: list[str] = []
 

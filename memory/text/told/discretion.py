@@ -100,10 +100,10 @@ def _is_denied(text: str, permission: _Found) -> bool:
     before = [one.end() for one in _SENTENCE.finditer(text, 0, begin)]
     clause, denies = text[before[-1] if before else 0 : end], read_wordings(__file__)["denies"]
     upto = max(begin, text.find(permission.names[0], begin)) if permission.names else begin
-    words, told = "".join(map(str.strip, denies["before"].splitlines())), re.split(r"[.!?;\n。！？]", text[:upto])[-1]
+    told = re.split(r"[.!?;\n。！？]", text[:upto])[-1]
     return bool(
         re.search(rf"(?i)\b(?:{denies['words']})\b|n['’]t\b|{denies['unspaced']}", clause)
-        or re.search(rf"(?i)\b(?:{words})\b", told)
+        or re.search(rf"(?i)\b(?:{denies['before']})\b", told)
     )
 
 
