@@ -97,10 +97,11 @@ def _release_in(text: str) -> Discretion | None:
 def _is_denied(text: str, permission: _Found) -> bool:
     """Return whether something denies a permission, in it or before it in its clause, or its sentence only tells of it."""
     begin, end = permission.span
-    before = [one.end() for one in _SENTENCE.finditer(text, 0, begin)]
-    clause, denies = text[before[-1] if before else 0 : end], read_wordings(__file__)["denies"]
+    first = max(0, begin - _LONGEST)
+    before = [one.end() for one in _SENTENCE.finditer(text, first, begin)]
+    clause, denies = text[before[-1] if before else first : end], read_wordings(__file__)["denies"]
     upto = max(begin, text.find(permission.names[0], begin)) if permission.names else begin
-    told = re.split(r"[.!?;\n。！？]", text[:upto])[-1]
+    told = re.split(r"[.!?;\n。！？]", text[first:upto])[-1]
     return bool(
         re.search(rf"(?i)\b(?:{denies['words']})\b|n['’]t\b|{denies['unspaced']}", clause)
         or re.search(rf"(?i)\b(?:{denies['before']})\b", told)
