@@ -86,6 +86,14 @@ def test_words_say_that_it_may_be_told(text: str, names: tuple[str, ...]) -> Non
 
 @pytest.mark.parametrize(
     "text",
+    ["you can tell Ben that now", "you can now tell Ben about this", "Ben may know it now", "you can tell Ben that anyway"],
+)
+def test_what_may_be_told_now_is_that_one_thing_where_it_is_meant(text: str) -> None:
+    assert request_in(text) == Discretion(("Ben",), ends=True, back=True)
+
+
+@pytest.mark.parametrize(
+    "text",
     [
         "careful, Ben can hear that", "Ben can hear this now", "she said you can tell Ben that", "Nobody said you can tell Ben that",
         "Mia says Ben may know it", "er sagt, du kannst das Ben ruhig erzählen", "elle dit que tu peux le dire à Ben",
