@@ -75,6 +75,7 @@ _ASIDE = re.compile(
 )
 _TO_LYRA = re.compile(rf"(?i){'|'.join(_WORDINGS['to_lyra'])}")
 _REMINDER = re.compile(rf"(?i){'|'.join(_WORDINGS['reminder'])}")
+_LONGEST_REMINDER = 500
 _FEELS = re.compile(
     r"(?i)^\W*(?:do|did|don['’]?t) you (?:like|love|hate|miss|trust) (?:me|us)\b|^\W*(?:magst|liebst|hasst|vermisst) du (?:mich|uns)\b"
 )
@@ -155,8 +156,8 @@ def is_about_lyra(question: str) -> bool:
 
 
 def asks_to_be_reminded(text: str) -> bool:
-    """Return whether a message asks to be reminded of something later."""
-    return _REMINDER.search(text) is not None
+    """Return whether a message asks to be reminded of something later; of a long one, its beginning is read."""
+    return _REMINDER.search(text[:_LONGEST_REMINDER]) is not None
 
 
 def asks_what_lyra_feels(question: str) -> bool:

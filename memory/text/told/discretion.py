@@ -180,7 +180,7 @@ def _added(text: str, begin: int, end: int, *, capital: bool) -> Iterator[_Found
     """Yield who is added in a span, where names have a `capital` letter or need none."""
     for match in (match for _, _, some in _wordings("joins") for wording in some for match in wording.finditer(text[begin:end])):
         names = leading_names(match["too"])
-        meant = [one for one in names or () if not capital or OWN & set(one.split()) or one.lstrip("#")[0].isupper()]
+        meant = [one for one in names or () if not capital or OWN & set(one.split()) or one.lstrip("#")[:1].isupper()]
         if meant or names == []:
             yield _Found((begin + match.start(), begin + match.end()), meant, frozenset(key_words(match[0])))
 

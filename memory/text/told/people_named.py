@@ -26,7 +26,7 @@ def leading_names(said: str) -> list[str] | None:
         first = named[-1].strip("'\"’(),@").lower()
         if first in EVERYBODY or (first.endswith(("'s", "’s")) and len(words) > len(named)):
             return []  # who somebody's wife is, nobody can tell
-        if first in _NO_NAME or (found and found[0][0].isupper() and not named[0].lstrip("@")[0].isupper() and len(named) == 1):
+        if first in _NO_NAME or (found and found[0][:1].isupper() and not named[0].lstrip("@")[:1].isupper() and len(named) == 1):
             break
         if joint == "," and len(named) == 2 and len(words) > 2:
             break  # not a name: "don't tell Ben, my locker is open"
@@ -53,7 +53,7 @@ def trailing_names(said: str) -> list[str] | None:
         joined = bool(words) and (words[-1].lower() in _JOINS or (len(found) > 1 and words[-1][-1] == ","))
         if joined and words[-1].lower() in _JOINS:
             words.pop()
-    names = [name for name in found if name.split()[-1].lower() not in _NO_NAME]
+    names = [name for name in found if name and name.split()[-1].lower() not in _NO_NAME]
     if not names or len(names) < len(found):
         return None
     return [] if any(name.split()[-1].lower() in EVERYBODY for name in names) else names[::-1]
