@@ -339,7 +339,9 @@ def test_the_twin_that_looks_for_what_another_language_holds_misses_some() -> No
     assert without_held("german", "english")
 
 
-@pytest.mark.parametrize("text", ["dont tell ',u", "don't tell Ben or @", "@ must not know that", "don't tell Ben, and # neither"])
+@pytest.mark.parametrize(
+    "text", ["dont tell ',u", "don't tell Ben or @", "@ must not know that", "don't tell Ben, and # neither"]
+)
 def test_signs_alone_are_nobodys_name(text: str) -> None:
     found = request_in(text)
     assert found is None or all(any(map(str.isalnum, name)) for name in found.names)
