@@ -362,6 +362,17 @@ async def test_what_is_corrected_while_it_is_written_is_written_of_both(tmp_path
         assert [text for text in await gist_texts(here) if DINNER in text and RIGHT in text]
 
 
+async def test_what_is_corrected_in_the_same_conversation_is_told_once_in_its_gist(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await here.say("my pin is 9911")
+        right = await here.say("oops, 9922")
+        await gists(here, Teller())
+        (gist,) = await gist_texts(here)
+        assert gist.count("oops, 9922") == 1 and "my pin is 9911 (→ oops, 9922)" in gist
+        await here.view.forget_message(right.id)
+        assert "9922" not in "".join(await gist_texts(here)), "it rests on both"
+
+
 async def test_a_lookup_has_what_puts_right_what_it_finds(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         for text in (DINNER, RIGHT):
