@@ -87,6 +87,21 @@ async def test_whichever_correction_is_forgotten_the_last_one_left_holds(tmp_pat
         assert (await recalled(here))[0] == (DINNER, False)
 
 
+@pytest.mark.parametrize(
+    ("asked", "told", "corrected"),
+    [("", "Saturday", True), ("when is the party?", "Saturday", False), ("", "the party is on Saturday", False)],
+)
+async def test_what_corrects_a_day_told_alone_corrects_what_that_was_told_of(
+    tmp_path: Path, asked: str, told: str, corrected: bool
+) -> None:
+    async with among(tmp_path) as here:
+        dinner = "dinner with Tom is on Friday"
+        for speaker, text in (("Ada", dinner), ("Ben", asked), ("Ada", told), ("Ada", "I mean Sunday")):
+            if text:
+                await others_say(here, speaker, text)
+        assert ((dinner, True) in await recalled(here)) == corrected
+
+
 async def test_a_forgotten_statement_leaves_no_trace_beside_its_correction(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         dinner = await here.say(DINNER)
