@@ -290,5 +290,6 @@ class ModelAnswer:
 
 def _cut_short(text: str) -> str:
     """Return an answer that was cut off, marked as such; what a spoiler hides so far stays hidden."""
-    whole = closed(text)
-    return f"{whole}\n{CUT}" if whole.endswith(("```", "~~~")) else f"{whole} {CUT}"
+    whole = closed(text).rstrip()
+    # Behind the end of a fence on its line, the mark would leave that open.
+    return f"{whole}\n{CUT}" if whole.endswith(("```", "~~~")) else f"{whole} {CUT}".lstrip()

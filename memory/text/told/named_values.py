@@ -56,7 +56,7 @@ _DETERMINERS = ARTICLES | frozenset(
 )
 
 
-_SORTS = {stem(word): sort for sort, words in _WORDINGS["sorts"].items() for word in words.split()}
+_SORTS: dict[str, str] = {stem(word): sort for sort, words in _WORDINGS["sorts"].items() for word in words.split()}
 NAMED = r"(?-i:[^\W\d_a-zß-ÿа-яё][^\W\d_]+)"
 LINKED = re.compile(
     rf"(?i)(?<!\w)(?P<link>{_SAID['links']}) (?:(?:{_SAID['articles']}|my|our) )?(?P<name>{NAMED})"
