@@ -23,11 +23,12 @@ _EMPHASIS = re.compile(
     re.DOTALL,
 )
 _OVER_PARAGRAPHS = ("**", "__", "~~")
-# In a row of a table, in code and behind a backslash "||" hides nothing; between two blanks it opens no spoiler.
+# In a row of a table, in code and behind a backslash "||" hides nothing.
 _SPOILER = re.compile(
-    r"(?P<code>`++)[^`]+(?P=code)|\\.|^[ \t]*\|(?!\|)[^\n]*$|(?P<blanks>(?<=\S) (?=\|\| ))?(?P<mark>\|\|)",
+    r"(?P<code>`++)[^`]+(?P=code)|\\.|^[ \t]*\|(?!\|)[^\n]*$|(?P<mark>\|\|)",
     re.DOTALL | re.MULTILINE,
 )
+_BETWEEN_BLANKS, _OPENS, _CLOSES = re.compile(r"(?<=\S )\|\| "), re.compile(r"(?<![^\s(])\|\|(?=\S)"), re.compile(r"(?<=\S)\|\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def blocks(text: str, longest_fence: int = _LONGEST_FENCE) -> Iterator[Block]:
     lines = deque(_LINE.findall(text))
     block: list[str] = []
     margin, blank, behind_mark = 0, False, False
-    marks: list[int] = []
+    marks = 0
     while lines:
         line = lines.popleft()
         fence = _FENCE.match(line.rstrip())
@@ -99,15 +100,13 @@ def blocks(text: str, longest_fence: int = _LONGEST_FENCE) -> Iterator[Block]:
         if fence and len(fence["mark"]) <= longest_fence and (fence["item"] or len(fence["lead"]) <= margin + 3):
             yield "".join(block)
             block = []
-            yield _code(
-                fence, lines, min(margin, len(fence["lead"])), 2 * longest_fence, hidden=behind_mark or len(marks) % 2 == 1
-            )
+            yield _code(fence, lines, min(margin, len(fence["lead"])), 2 * longest_fence, hidden=behind_mark or marks % 2 == 1)
         else:
             if blank and line.strip() and (not margin or indent(line) < margin):
                 yield "".join(block)
                 block = []
             block.append(line)
-            _add_spoiler_marks(line, 0, len(line), marks)
+            marks += sum(1 for _ in _every_spoiler_mark(line, 0, len(line)))
             behind_mark = line.rstrip().endswith(SPOILER) or (behind_mark and not line.strip())
         blank = not line.strip()
     yield "".join(block)
@@ -137,17 +136,22 @@ def _prose(parts: Sequence[Block]) -> Iterator[tuple[int, int]]:
 
 
 def _spoiler_marks(parts: Sequence[Block]) -> list[int]:
+    """Return where the marks of spoilers begin, opening and closing ones by turns.
+
+    Any two hide what is between them, also one between two blanks ("x || y"), unless a spoiler without such blanks follows.
+    """
     text, marks = "".join(map(str, parts)), list[int]()
-    for start, end in _prose(parts):
-        _add_spoiler_marks(text, start, end, marks)
+    every = [at for start, end in _prose(parts) for at in _every_spoiler_mark(text, start, end)]
+    for n, at in enumerate(every):
+        following = every[n + 1 : n + 3]
+        spoiler_follows = len(following) == 2 and _OPENS.match(text, following[0]) and _CLOSES.match(text, following[1])
+        if len(marks) % 2 == 1 or not (spoiler_follows and _BETWEEN_BLANKS.match(text, at)):
+            marks.append(at)
     return marks
 
 
-def _add_spoiler_marks(text: str, start: int, end: int, marks: list[int]) -> None:
-    """Add where the marks of spoilers in prose begin, opening and closing ones by turns."""
-    for found in _SPOILER.finditer(text, start, end):
-        if found["mark"] and (len(marks) % 2 == 1 or found["blanks"] is None):
-            marks.append(found.start("mark"))
+def _every_spoiler_mark(text: str, start: int, end: int) -> Iterator[int]:
+    return (found.start() for found in _SPOILER.finditer(text, start, end) if found["mark"])
 
 
 def _emphasis(text: str, start: int, end: int) -> Iterator[Run]:

@@ -121,7 +121,7 @@ class Composer:
     def _cut(self, platform: str, text: str, links: Collection[str]) -> list[str]:
         safe = self.printed(text) or "…"
         if len(safe) > MOST_CHARACTERS:
-            safe = safe[:MOST_CHARACTERS] + " […]"
+            safe = closed(safe[:MOST_CHARACTERS]) + " […]"
         return self._gate(platform, links).parts(safe, self._adapters[platform].most_characters - _ROOM)
 
     def _cut_cards(self, platform: str, cards: Sequence[Card], links: Collection[str]) -> list[str]:

@@ -15,7 +15,7 @@ from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.discretion import without_request
-from memory.text.told.named_values import WORD, Correctable
+from memory.text.told.named_values import TYPED, WORD, Correctable, kinds_of, left_of
 from memory.text.told.retellings import may_retell, retells
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
@@ -165,7 +165,11 @@ async def _corrected_by(reader: Reader, said: Exchange, found: Correction) -> li
         # "Dinner is at 7, right?" may be answered like a correction, and so may "do all of you come?"
         named = Correctable(asked[-1]).named
         own = [one for one in own if named & Correctable(one.text).named]
-    corrected = [one.key for one in own if found.is_of(Correctable(one.text))][:1]
+    last_of_it = next((at for at, one in enumerate(own) if found.is_of(Correctable(one.text))), len(own))
+    corrected = [one.key for one in own[last_of_it : last_of_it + 1]]
+    if corrected and _stands_alone(own[last_of_it], before):
+        # "Dinner is on Friday", "Saturday", "I mean Sunday".
+        corrected += [one.key for one in own[last_of_it + 1 :][:1] if found.is_of(Correctable(one.text))]
     # Nor are another's words put right where she only says them again.
     others = [] if corrected else [one for one in answered if not _is_own(one, said)]
     tells_it = (not corrected or corrected[0] in {one.key for one in answered}) and not any(
@@ -209,6 +213,13 @@ async def _answered(reader: Reader, reply: Exchange) -> list[Exchange]:
         {"reply": reply.key, "domain": reply.domain},
     )
     return [exchanges.exchange(row) for row in rows]
+
+
+def _stands_alone(one: Exchange, talk: Sequence[Exchange]) -> bool:
+    """Return whether a message is nothing but a day, time or number, and answers no question in a talk (latest first)."""
+    told = without_request(one.text)
+    before = next((other for other in talk if (other.said_at, other.key) < (one.said_at, one.key)), one)
+    return bool(kinds_of(told) & TYPED) and not left_of(told) and correction(told) is None and not is_question(before.text)
 
 
 def _is_name(one: Exchange) -> bool:

@@ -34,12 +34,13 @@ async def of_messages(
 ) -> tuple[list[SourceLine], dict[int, str]]:
     """Return messages as lines labelled m1, m2 and so on, and the texts of the messages in them by key.
 
-    One that was corrected later is read with what corrects it, and rests on that as well.
+    One that was corrected later is read with what corrects it, and rests on that as well; what corrects one of these is no line of its own.
     """
     right = await exchanges.amendments(db, [domain.key], [one.key for one in messages])
     by_key = await exchanges.among(db, sorted({key for some in right.values() for key in some}))
     lines: list[SourceLine] = []
-    for at, one in enumerate(messages, start=1):
+    told = {key for one in messages if one.kind is Kind.SAID for key in right.get(one.key, ())}
+    for at, one in enumerate((one for one in messages if one.key not in told), start=1):
         later = [by_key[key] for key in reversed(right.get(one.key, ())) if key in by_key]
         # An arrow is read in every language; what a word says stands in gists as it is.
         text = f"{one.text} (→ {'; '.join(message.text for message in later)})" if later else one.text

@@ -56,8 +56,13 @@ def test_an_answer_is_kept_and_printed_whole(home: Home, model: ModelServer, ans
 
 def test_an_answer_that_the_models_own_limit_ended_says_that_it_goes_no_further(home: Home, model: ModelServer) -> None:
     model.script(b.Say("Vienna is lovely in", finish="length"))
-    model.script("And Graz in June. […]")
-    assert home.chat("when should I see Vienna?", "and Graz?").lines == ["Vienna is lovely in […]", "And Graz in June."]
+    model.script(b.Say("And Graz: ||in June", finish="length"))
+    model.script("And Linz in July. […]")
+    assert home.chat("when should I see Vienna?", "and Graz?", "and Linz?").lines == [
+        "Vienna is lovely in […]",
+        "And Graz: ||in June|| […]",
+        "And Linz in July.",
+    ], "what a spoiler hides stays hidden"
     assert "[…]" not in str(model.chats[-1].messages), "it would write the mark itself"
 
 

@@ -19,14 +19,14 @@ async def test_an_answer_that_is_being_made_is_stopped_and_what_came_of_it_stays
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with model_server(answer) as model, site(tmp_path, monkeypatch, model=model) as served:
-        model.script(b.Hang("Tea is"))
+        model.script(b.Hang("Tea is ||green"))
         ada = await served.visitor()
         async with ada.watching() as tab, asyncio.TaskGroup() as group:
             # Without scripts a browser waits for the answer.
             group.create_task(ada.post("/talk", text="what shall I drink?"))
             await tab.until("piece")
             assert (await ada.post("/talk/stop", conversation="main")).status == 303
-            assert str((await tab.until("answer"))["text"]) == "Tea is […]"
+            assert str((await tab.until("answer"))["text"]) == "Tea is ||green|| […]"
             assert (await ada.post("/talk/stop", conversation="main")).status == 303, "with nothing to stop it does nothing"
 
 

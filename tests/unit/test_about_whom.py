@@ -43,3 +43,16 @@ def test_a_message_with_a_long_row_of_blanks_before_keeps_nobody_waiting() -> No
 def test_what_begins_with_a_thing_of_two_words_is_told_of_nobody_else(question: str, text: str, weak: bool) -> None:
     apart = apart_from_others(question, {1: Hit(said(1, "Ada", text), "main", 1.0, ())})
     assert (apart[1].certainty is Certainty.WEAK) is weak
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "weak"),
+    [
+        ("married", "Paul gets married in June.", False),
+        ("painted the kitchen", "Tom painted the kitchen yellow.", False),
+        ("have I painted the kitchen?", "Tom painted the kitchen yellow.", True),
+    ],
+)
+def test_a_word_alone_asks_about_anybody(question: str, text: str, weak: bool) -> None:
+    apart = apart_from_others(question, {1: Hit(said(1, "Ada", text), "main", 1.0, ())})
+    assert (apart[1].certainty is Certainty.WEAK) is weak

@@ -87,6 +87,21 @@ async def test_whichever_correction_is_forgotten_the_last_one_left_holds(tmp_pat
         assert (await recalled(here))[0] == (DINNER, False)
 
 
+@pytest.mark.parametrize(
+    ("asked", "told", "corrected"),
+    [("", "Saturday", True), ("when is the party?", "Saturday", False), ("", "the party is on Saturday", False)],
+)
+async def test_what_corrects_a_day_told_alone_corrects_what_that_was_told_of(
+    tmp_path: Path, asked: str, told: str, corrected: bool
+) -> None:
+    async with among(tmp_path) as here:
+        dinner = "dinner with Tom is on Friday"
+        for speaker, text in (("Ada", dinner), ("Ben", asked), ("Ada", told), ("Ada", "I mean Sunday")):
+            if text:
+                await others_say(here, speaker, text)
+        assert ((dinner, True) in await recalled(here)) == corrected
+
+
 async def test_a_forgotten_statement_leaves_no_trace_beside_its_correction(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         dinner = await here.say(DINNER)
@@ -360,6 +375,17 @@ async def test_what_is_corrected_while_it_is_written_is_written_of_both(tmp_path
         assert all(DINNER not in text or RIGHT in text for text in await gist_texts(here))
         await gists(here, writer)
         assert [text for text in await gist_texts(here) if DINNER in text and RIGHT in text]
+
+
+async def test_what_is_corrected_in_the_same_conversation_is_told_once_in_its_gist(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await here.say("my pin is 9911")
+        right = await here.say("oops, 9922")
+        await gists(here, Teller())
+        (gist,) = await gist_texts(here)
+        assert gist.count("oops, 9922") == 1 and "my pin is 9911 (→ oops, 9922)" in gist
+        await here.view.forget_message(right.id)
+        assert "9922" not in "".join(await gist_texts(here)), "it rests on both"
 
 
 async def test_a_lookup_has_what_puts_right_what_it_finds(tmp_path: Path) -> None:

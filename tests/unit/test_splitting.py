@@ -181,6 +181,12 @@ def test_what_a_spoiler_hides_stays_hidden_in_every_message(inside: str) -> None
     assert "```" not in inside or all(part.count("```") == 2 for part in parts if "total_" in part)
 
 
+def test_a_spoiler_between_blanks_stays_hidden_in_every_message() -> None:
+    parts = split(f"The killer is || {PROSE * 4} || and x || y.", DISCORD)
+    assert len(parts) > 1 and all(part.count("||") == 2 for part in parts[:-1])
+    assert "".join(re.sub(r"(?s)\|\|.*?\|\|", "", part, count=1) for part in parts) == "The killer is  and x || y."
+
+
 @pytest.mark.parametrize(
     ("begun", "shown"),
     [
@@ -188,7 +194,9 @@ def test_what_a_spoiler_hides_stays_hidden_in_every_message(inside: str) -> None
         ("||```py\nx = 1", "||```py\nx = 1\n```\n||"),
         ("||\n- one\n\n- two\n", "||\n- one\n\n- two||"),
         ("It ends so: ||", "It ends so: "),
-        ("||It|| ends, `a || b", "||It|| ends, `a || b"),
+        ("It ends so: || she dies", "It ends so: || she dies||"),
+        ("||It|| ends, `a || b`", "||It|| ends, `a || b`"),
+        ("x || y, ||but this||", "x || y, ||but this||"),
     ],
 )
 def test_what_a_spoiler_will_hide_is_hidden_while_it_is_being_written(begun: str, shown: str) -> None:

@@ -9,6 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 
+from adapters.markdown_structure import closed
 from bot.context import layers
 from bot.context.prompt import Prompt, PromptDraft, finish_prompt
 from bot.context.prompt_messages import PromptQuestion
@@ -240,7 +241,7 @@ class ModelAnswer:
         if not is_complete and not text:
             raise AnswerEnded(lazy("The answer was ended before it began."))
         if not is_complete or (text and any(isinstance(piece, CutShort) for piece in pieces)):
-            text = f"{text} {CUT}"
+            text = await off_loop(len(text), partial(_cut_short, text))
         return await self._with_sources(text, self._lookups.tokens_sent + tokens(written))
 
     async def _stream(self, chat: Model, pieces: list[str]) -> None:
@@ -285,3 +286,10 @@ class ModelAnswer:
         self._links = await written_urls([*(one.exchange for one in self._used()), *self._question.asked], quotes)
         if self._preview:
             self._preview.allow(self._links, self._source_watch)
+
+
+def _cut_short(text: str) -> str:
+    """Return an answer that was cut off, marked as such; what a spoiler hides so far stays hidden."""
+    whole = closed(text).rstrip()
+    # Behind the end of a fence on its line, the mark would leave that open.
+    return f"{whole}\n{CUT}" if whole.endswith(("```", "~~~")) else f"{whole} {CUT}".lstrip()

@@ -87,7 +87,7 @@ _GRAMMARS: Mapping[str, _Grammar] = {
     ),
 }
 _OWN_KIN = re.compile(rf"(?i)(?<!\w)(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:[\w-]+ )?(?:{KIN})(?!\w)")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD, _ONESELF = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), _words(r"i|me|my|mine|myself|ich|mich|mir|mein\w{0,2}")
 _GREETING = r"(?:hey|hi|hello|thanks|thank you|wow|oh|yeah|yes|yep|sure|great|cool|nice|good (?:morning|evening|night)|congrats|well|so|sorry|dear|ok(?:ay)?|bye|hallo|danke|ja|liebe[rn]?|guten morgen)"
 _SAYING = re.compile(
     r"(?i)\b(?:says?|said|tells?|told|mention\w*|suggest\w*|recommend\w*|advi[cs]e\w*|thinks?|thought|feels?|opinions?|sag\w*|gesagt|erzähl\w*|rät|denk\w*|findet)\b"
@@ -140,7 +140,7 @@ def apart_from_others(question: str, hits: Mapping[int, Hit], asker: str = "") -
 
 
 def _whom_asked(question: str, hits: Mapping[int, Hit]) -> _Asked | None:
-    """Return whom a question asks about; None if that is nobody, several people, or what somebody said."""
+    """Return whom a question asks about; None if that is nobody ("painted"), several people, or what somebody said."""
     best = next(iter(hits.values())).exchange.text
     language = language_of(lexical.tokens(question)) or _mostly(question, _mostly(best, ENGLISH))
     if language not in _GRAMMARS or _SAYING.search(question):
@@ -148,7 +148,7 @@ def _whom_asked(question: str, hits: Mapping[int, Hit]) -> _Asked | None:
     grammar = _GRAMMARS[language]
     speakers = {hit.exchange.speaker for hit in hits.values() if hit.exchange.role == "user"}
     names = _names(question, grammar, speakers, hits)
-    if len(names) > 1 or (not names and (_OWN_KIN.search(question) or not grammar.alone.search(question))):
+    if len(names) > 1 or (not names and (_OWN_KIN.search(question) or not _ONESELF.search(question))):
         return None
     name = next(iter(names), frozenset())
     stems = _stems(question, language) - {lexical.stem(word, language) for word in name}

@@ -15,6 +15,8 @@ from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS
 from memory.text.told.named_things import KIN
 from memory.text.told.named_values import (
+    LINKED,
+    NAMED,
     TYPED,
     WORD,
     Correctable,
@@ -22,9 +24,12 @@ from memory.text.told.named_values import (
     folded,
     kinds_of,
     left_of,
+    links_of,
+    sort_of,
     stems_of,
     tells,
     values_of,
+    whose,
 )
 from memory.text.wordings import any_of, read_wordings
 
@@ -66,10 +71,11 @@ _TIMED = _PLACED | frozenset("on um am le el a alle op om às na".split())
 _THING = re.compile(
     rf"(?i)(?:{_SAID['things']})\b|(?:{_SAID['named_places']}) (?-i:[^\W\d_a-zß-ÿа-яё])|في \w+$|[^\W\d_]+ (?:\d+|[a-z])$"
 )
+_CALLED = re.compile(rf"(?i)\b(?:{_SAID['called']}) {NAMED}\W*$")
 _MONTH, _DAY_ALONE = re.compile(rf"(?i)\b(?:{_MONTHS})\b"), re.compile(r"\d{1,2}\.?")
 _KIN = re.compile(f"(?i){KIN}")
 _OWNERS = frozenset("my our his her their".split())
-_NOBODY = re.compile(rf"(?i){KIN}|lyra|thanks?|danke|merci|gracias|god|gott|dieu|dios|sir|yes|no|okay")
+_NOBODY = re.compile(rf"(?i){KIN}|{_SAID['nobody']}")
 _I = re.compile(rf"(?i)\b(?:{SPEAKER})\b(?! (?:think|guess|believe|mean|glaube|denke|crois|creo)\b)")
 _TAIL = re.compile(r"(?i)[,;.!–—]\s+(?=(?:i|my|the|ich|je|me|sorry|of course|obviously|natürlich|bien sûr|claro)\b).*$")
 
@@ -79,7 +85,8 @@ class Correction:
     """What a message corrects: the `kinds` of the values it names, those `values`, what it says it is `about`, and what holds `no_more`.
 
     It is `certain` where its words say that it corrects, an `answer` where they may as well answer a question, and `topical` where it
-    says what it is about as well as what holds. One that is `alike` may call somebody, and corrects only a name spelled like it.
+    says what it is about as well as what holds, and `whose` that is. One that is `alike` may call somebody, and corrects only a name
+    spelled like it, or by which somebody is called. A value of a `sort` corrects one of that sort, one behind a `link` one behind the same.
     """
 
     kinds: ValueKind
@@ -90,18 +97,21 @@ class Correction:
     answer: bool = False
     topical: bool = False
     alike: bool = False
+    whose: frozenset[str] = frozenset()
+    sort: str = ""
+    link: str = ""
 
     @property
     def is_name(self) -> bool:
         """Whether it is nothing but a name: "no, Priya"."""
-        return self.kinds is ValueKind.NAME and not (self.about or self.no_more)
+        return self.kinds is ValueKind.NAME and not (self.about or self.no_more or self.link)
 
     @property
     def reach(self) -> int:
         """How many messages of its speaker it may look back over."""
         if self.certain and (self.kinds & TYPED or self.no_more or self.about):
             return _FAR
-        is_loose = self.kinds in (ValueKind.NAME, ValueKind.PLACE) and not self.certain
+        is_loose = not self.certain and (self.sort or self.link or self.kinds in (ValueKind.NAME, ValueKind.PLACE))
         return _NEAREST if is_loose else _NEAR
 
     def is_of(self, told: Correctable) -> bool:
@@ -110,7 +120,13 @@ class Correction:
             return False
         if self.is_name:
             pairs = ((one, other) for one in self.values for other in told.names_beside(one))
-            return any(not self.alike or _alike(*pair) for pair in pairs)
+            return any(not self.alike or _alike(*pair) or _CALLED.search(told.text) for pair in pairs)
+        if self.sort:
+            return self.sort in map(sort_of, told.stems)
+        if self.link and any(link == self.link and name not in self.values for link, name in links_of(told.text)):
+            return True
+        if self.whose and (theirs := whose(told.text)) and not self.whose & theirs:
+            return False
         if self.no_more:
             return self.no_more <= told.words
         if typed := self.kinds & TYPED:
@@ -178,7 +194,8 @@ def _unmarked(text: str) -> Correction | None:
     if found := _first(_NOT, text):
         if about := stems_of(text[: found.start()]):
             both = all(kinds_of(found[part]) & TYPED for part in ("new", "old"))
-            return replace(_instead(found, certain=True), about=about, topical=True) if both else None
+            of = whose(text[: found.start()])
+            return replace(_instead(found, certain=True), about=about, topical=True, whose=of) if both else None
         return _instead(found, certain=False, answer=True) if _alike_kinds(found) or found.re is _NOT[1] else None
     if moved := _first(_MOVED_TO, text):
         return _moved(moved["what"], moved["to"])
@@ -195,7 +212,8 @@ def _unmarked(text: str) -> Correction | None:
 
 def _about(named: re.Match[str], found: Correction | None) -> Correction | None:
     about = stems_of(named["what"])
-    return replace(found, about=found.about | about, topical=True) if found and found.certain and about else None
+    of = whose(named["what"])
+    return replace(found, about=found.about | about, topical=True, whose=of) if found and found.certain and about else None
 
 
 def _first(patterns: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | None:
@@ -233,12 +251,16 @@ def _moved(what: str, to: str) -> Correction | None:
     kinds, about = kinds_of(to) | kinds_of(f"in {to}") & ValueKind.DAY, stems_of(what)
     if not kinds & (TYPED | ValueKind.PLACE) or not about or len(about) > _LOOSE_FRAGMENT:
         return None
-    return Correction(kinds & ~ValueKind.NAME, values_of(to), about, certain=True, topical=True)
+    return Correction(kinds & ~ValueKind.NAME, values_of(to), about, certain=True, topical=True, whose=whose(what))
 
 
 def _read(rest: str, *, certain: bool, answer: bool = False) -> Correction | None:
     rest = _TAIL.sub("", rest.strip(" \t,:;.!–—-")).strip()
     rest = _RIGHT.sub("", rest)
+    if not certain and (linked := LINKED.fullmatch(rest)) and not kinds_of(rest) & TYPED:
+        ((link, name),) = links_of(rest)
+        is_one = not (linked["name"] and _NOBODY.fullmatch(name))
+        return Correction(kinds_of(rest), values_of(rest) | {name}, answer=answer, link=link) if is_one else None
     if not rest or _OTHERWISE.match(rest):
         return None
     if found := _first(_NOT, rest):
@@ -257,6 +279,8 @@ def _read(rest: str, *, certain: bool, answer: bool = False) -> Correction | Non
     read = Correction(kinds, words, left, certain=certain, answer=answer)
     if kinds is ValueKind.NAME and len(words) <= _FRAGMENT + 1 and _is_name(body):
         return replace(read, about=frozenset())
+    if len(left) == 1 and (sort := sort_of(*left)):
+        return Correction(ValueKind.NONE, values_of(body), certain=certain, answer=answer, sort=sort)
     if not left or len(WORD.findall(body)) > (_LOOSE_FRAGMENT + 1 if certain else _LOOSE_FRAGMENT):
         return None
     if certain:

@@ -56,6 +56,13 @@ _DETERMINERS = ARTICLES | frozenset(
 )
 
 
+_SORTS: dict[str, str] = {stem(word): sort for sort, words in _WORDINGS["sorts"].items() for word in words.split()}
+NAMED = r"(?-i:[^\W\d_a-zß-ÿа-яё][^\W\d_]+)"
+LINKED = re.compile(
+    rf"(?i)(?<!\w)(?P<link>{_SAID['links']}) (?:(?:{_SAID['articles']}|my|our) )?(?P<name>{NAMED})"
+    rf"|(?P<joined>{_SAID['joined_links']})(?P<value>[\u3400-\u9fff]{{1,4}})(?=\W|$)"
+)
+_POSSESSIVE, _MINE = re.compile(r"\b([A-ZÄÖÜÉÁ][^\W\d_]+)['’]s\b"), re.compile(rf"(?i)\b(?:{_SAID['mine']})\b")
 _KNOWN = {name: sort for sort, names in _WORDINGS["known"].items() for name in names.split()}
 _AT_A_PLACE = re.compile(rf"(?i)\b(?:{_SAID['before_places']})\s+([^\W\d_]+)")
 
@@ -187,6 +194,24 @@ def values_of(text: str) -> frozenset[str]:
     """Return the words of a text, folded, without those that carry no meaning; all of them if none is left."""
     words = frozenset(folded(word) for word in WORD.findall(text))
     return words - _EMPTY or words
+
+
+def whose(text: str) -> frozenset[str]:
+    """Return the people whose something is in a text: known names, names in the possessive, and "" for the speaker."""
+    words = [folded(word) for word in WORD.findall(text)]
+    known = [one for word in words for one in (word, word.removesuffix("s")) if _KNOWN.get(one) == "people"]
+    return frozenset([*known, *map(str.lower, _POSSESSIVE.findall(text)), *([""] if _MINE.search(text) else [])])
+
+
+def links_of(text: str) -> frozenset[tuple[str, str]]:
+    """Return the names in a text that stand directly behind a word such as "for", each behind that word, in lower case."""
+    found = (one.groupdict() for one in LINKED.finditer(text))
+    return frozenset(((one["link"] or one["joined"]).lower(), (one["name"] or one["value"]).lower()) for one in found)
+
+
+def sort_of(stemmed: str) -> str:
+    """Return the sort of a word that tells one of a few sorts, such as colours; '' for any other."""
+    return _SORTS.get(stemmed, "")
 
 
 def tells(word: str) -> bool:

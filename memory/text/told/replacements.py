@@ -14,7 +14,7 @@ from memory.text.numbers import COUNT_WORDS
 from memory.text.questions import is_question
 from memory.text.told.claims import claims, superseded
 from memory.text.told.correction_wordings import correction
-from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, correctable, left_of
+from memory.text.told.named_values import TYPED, WORD, Correctable, ValueKind, correctable, left_of, whose
 from memory.text.wordings import any_of, read_wordings
 
 _MOST_CHARACTERS = 400
@@ -103,8 +103,8 @@ def _every(text: str) -> Iterator[Takes]:
         yield partial(_tells_another_value, newer, left_of(text))
     if denial := next((one for one in re.split(r"[,;.!–—]\s+", text) if _DENIED.search(one)), ""):
         denied = _stems(_WORDS["cue"].sub(" ", denial))
-        if denied and _stems(text) - denied:
-            yield partial(_tells_what_is_denied, denied)
+        if denied and (besides := _stems(text) - denied):
+            yield partial(_tells_what_is_denied, denied, besides, whose(text))
 
 
 def _matches(name: str, text: str) -> list[tuple[str, re.Match[str]]]:
@@ -176,9 +176,12 @@ def _tells_another_value(newer: Correctable, left: frozenset[str], older: str) -
     return bool(kinds) and before.states and len(left - before.stems) <= (0 if kinds is ValueKind.NUMBER else _BESIDES)
 
 
-def _tells_what_is_denied(denied: frozenset[str], older: str) -> bool:
-    """Return whether a text says what the newer one denies."""
-    there = _stems(older)
+def _tells_what_is_denied(denied: frozenset[str], besides: frozenset[str], of: frozenset[str], older: str) -> bool:
+    """Return whether a text says what the newer one denies, of nobody else; a figure only of what is told `besides`, if anything is."""
+    there, theirs = _stems(older), whose(older)
+    words = frozenset(one for one in besides if not _has_digit(one))
+    if (words and all(map(_has_digit, denied)) and not words & there) or (of and theirs and not of & theirs):
+        return False
     return denied <= there and len(there) <= len(denied) + 1 and not _DENIED.search(older)
 
 
