@@ -104,7 +104,8 @@ class Discretion:
     """A request for discretion: not to tell certain people or, with `ends`, to allow telling them. No names: everybody.
 
     `back` marks a request about something the speaker said before: the message with platform id `about`, or the last ('').
-    `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence.
+    `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence or,
+    with `ends`, anything beside the permission, which permits nothing then. `every` marks a request about all that was said lately.
     """
 
     names: tuple[str, ...] = ()
@@ -113,6 +114,7 @@ class Discretion:
     about: str = ""
     topic: frozenset[str] = frozenset()
     told: bool = False
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)

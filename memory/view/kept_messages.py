@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from memory.derive import refusals
 from memory.forget import erase, old_tellings
-from memory.forget.confidence_changes import ConfidenceChanges, kept_back, withheld_from
+from memory.forget.confidence_changes import ConfidenceChanges, withheld_from
+from memory.forget.discretion_targets import kept_back
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
 from memory.forget.thread_name_removal import unname_after

@@ -75,7 +75,7 @@ def test_other_words_ask_for_nothing(text: str) -> None:
         ("You may tell Ben now.", ("Ben",)),
         ("you can now tell everyone", ()),
         ("It's no longer a secret.", ()),
-        ("Du darfst es Ben jetzt sagen", ("Ben",)),
+        ("Du darfst Ben jetzt alles sagen", ("Ben",)),
     ],
 )
 def test_words_say_that_it_may_be_told(text: str, names: tuple[str, ...]) -> None:
@@ -211,12 +211,12 @@ async def test_what_tells_anew_what_is_kept_from_somebody_is_kept_as_well(tmp_pa
         assert kept == {*asked, *news}
 
 
-async def test_what_somebody_says_may_be_told_is_told_although_something_else_of_it_is_kept_elsewhere(tmp_path: Path) -> None:
+async def test_what_is_told_anew_beside_a_permission_stays_kept(tmp_path: Path) -> None:
     async with among(tmp_path, kind=DomainKind.ROOM) as here:
         there = await here.view.sessions.get(SessionRef("console", "other"), "other")
         await says(here, "my locker is 4187, don't tell Ben", there)
         told = await says(here, "you can tell Ben now. My locker is 4412 now")
-        assert told.key not in await confidences.by_item(here.memory.db, [told.key])
+        assert told.key in await confidences.by_item(here.memory.db, [told.key])
 
 
 async def test_a_correction_that_asks_for_discretion_keeps_what_it_corrects_with_the_answer_to_it(tmp_path: Path) -> None:
