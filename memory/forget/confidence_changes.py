@@ -4,6 +4,7 @@ As soon as messages are kept from anybody, digests are rewritten without them; r
 the same people.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -129,6 +130,14 @@ class ConfidenceChanges(DiscretionSearch):
         teller = await identities.account(tx, message.identity) if message.identity else None
         before = await said.lately_by(tx, message.session, teller, message.key, 1) if teller else []
         return [one.key for one in before if announces(one.text)]
+
+    async def withdrawn(self, domain: Domain, session: int, teller: Identity, item: int, text: str) -> list[int]:
+        """Return what a message permitted to tell that is deleted or says something else now, with the replies that hold it."""
+        permit = await asyncio.to_thread(request_in, text) if len(text) <= _LONGEST_REQUEST else None
+        if permit is None or not permit.ends or permit.told or domain.ref.kind is DomainKind.DM:
+            return []
+        freed = await self.amended(self.db, [*await self.freed(domain.key, session, teller, permit, item)])
+        return sorted({*freed, *[reply for one, said in freed.items() for reply in await self.replies(one, said)]} - {item})
 
     async def keep_with_corrected(self, tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
         """Keep these messages from everybody from whom something is kept that they correct, or that they tell anew."""

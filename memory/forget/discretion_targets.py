@@ -11,7 +11,7 @@ from memory.forget.sparing import Nearness
 from memory.ports import Clock
 from memory.store.database import DatabaseAccess, Reader, Row
 from memory.store.domains import domains_of
-from memory.text.told.discretion import count_held, goes_on, request_in
+from memory.text.told.discretion import count_held, discreet, goes_on, request_in
 from memory.tiers import corrections, exchanges
 from memory.tiers.messages import said
 from memory.types import DAY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session
@@ -114,13 +114,25 @@ class DiscretionSearch:
             permit = await asyncio.to_thread(request_in, one.text)
             if permit and permit.ends and not permit.told:
                 found[one.key] = one.text
-                if permit.topic:
-                    found |= await self._named(domain, session, teller, permit.topic, one.key)
-                elif permit.back:
-                    found |= {item.key: item.text for item in await said.lately_by(self.db, session, teller, one.key, 2)}
-                else:
-                    found |= await self._all_lately(domain, session, teller, one.key)
+                found |= await self.freed(domain, session, teller, permit, one.key)
+                if not permit.topic:
+                    beside = await said.lately_by(self.db, session, teller, one.key, 2)
+                    lately = {} if permit.back else await self._all_lately(domain, session, teller, one.key)
+                    found |= {item.key: item.text for item in beside} | lately
         return found
+
+    async def freed(self, domain: int, session: int, teller: Identity, permit: Discretion, before: int) -> dict[int, str]:
+        """Return what a permission may have freed, given in a session before a key: what asked for discretion, or was asked for.
+
+        What it freed is not recorded, nor which message it answered, so that this may be more.
+        """
+        told: dict[int, str] = {}
+        async for rows in said.pages(self.db, domain, teller, before):
+            told |= {row["item"]: row["text"] for row in rows if row["session"] == session}
+            if len(told) >= MOST:
+                break
+        kept = await asyncio.to_thread(_once_kept, dict(sorted(told.items())))
+        return {item: text for item, text in kept.items() if count_held(permit.topic, text) == len(permit.topic)}
 
     async def amended(self, reader: Reader, items: Sequence[int]) -> dict[int, str]:
         """Return the texts of these messages, and of those that correct them or are corrected by them."""
@@ -169,3 +181,16 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
         earlier = [since[-1].key] if since and not ask.about else [*targets.last]
         return KeptBack(earlier, DiscretionScope(len(earlier), bool(earlier) and (not ask.topic or bool(ask.about))))
     return KeptBack(named, DiscretionScope(len(named)))
+
+
+def _once_kept(told: Mapping[int, str]) -> dict[int, str]:
+    """Return those of a speaker's messages, oldest first, that ask for discretion, and those that such a one asks it for."""
+    kept: dict[int, str] = {}
+    before: list[int] = []
+    for item, text in told.items():
+        if (ask := discreet(text)) is not None:
+            about = [one for one in before if ask.topic and count_held(ask.topic, told[one]) == len(ask.topic)]
+            about += before[-1:] if ask.back and not about else []
+            kept |= {one: told[one] for one in (*about, item)}
+        before.append(item)
+    return kept

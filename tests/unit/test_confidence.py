@@ -231,6 +231,24 @@ async def test_a_correction_that_asks_for_discretion_keeps_what_it_corrects_with
         assert await here.found("where is the fair?") == []
 
 
+@pytest.mark.parametrize("permits", ["you can tell Ada about my locker", "you can tell Ada that", "you may tell Ada now"])
+@pytest.mark.parametrize("becomes", ["", "I fed the cat"], ids=["deleted", "edited"])
+async def test_what_somebody_permitted_is_kept_again_as_the_permission_goes(tmp_path: Path, permits: str, becomes: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        hers = await says(here, "hello")
+        bob = Identity("console", "bob")
+        for n, text in enumerate(("my locker is 4187, don't tell Ada", permits, "the soup was good")):
+            here.clock.forward(MINUTE)
+            new = NewExchange(Kind.SAID, text, f"b{n}", here.clock.now(), "Bob", "user", bob, discretion=request_in(text))
+            await here.view.say(here.session, [new])
+        assert hers.identity and await here.view.confidences.told_by(bob) == []
+        if becomes:
+            assert await here.memory.kept.revise("console", "dm", "b1", becomes, 5)
+        else:
+            assert await here.memory.kept.withdraw("console", "dm", ["b1"])
+        assert {one.exchange.source_id for one in await here.view.confidences.told_by(bob)} == {"b0"}
+
+
 async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_names_it(tmp_path: Path) -> None:
     async with among(tmp_path) as here:
         told = await says(here, "my surgery is on Monday")
