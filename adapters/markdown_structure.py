@@ -9,7 +9,8 @@ from itertools import groupby
 from adapters.markup import units
 
 SPOILER = "||"
-LIST_MARKER = r" *(?:[-*+]|\d{1,9}[.)]) +"
+# All blanks behind a marker are its own: "-   -   -   x" would be read in four ways a marker otherwise, which no text ends.
+LIST_MARKER = r" *(?:[-*+]|\d{1,9}[.)]) ++"
 _LIST_ITEM = re.compile(LIST_MARKER)
 # "||```" hides code: on Discord the fence need not begin its line.
 _LINE = re.compile(r"(?m:^ {0,3}\|\|(?=`{3}))|[^\n]*\n|[^\n]+")
@@ -24,7 +25,7 @@ _EMPHASIS = re.compile(
 _OVER_PARAGRAPHS = ("**", "__", "~~")
 # In a row of a table, in code and behind a backslash "||" hides nothing; between two blanks it opens no spoiler.
 _SPOILER = re.compile(
-    r"(?P<code>`+)[^`]+(?P=code)|\\.|^[ \t]*\|(?!\|)[^\n]*$|(?P<blanks>(?<=\S) (?=\|\| ))?(?P<mark>\|\|)",
+    r"(?P<code>`++)[^`]+(?P=code)|\\.|^[ \t]*\|(?!\|)[^\n]*$|(?P<blanks>(?<=\S) (?=\|\| ))?(?P<mark>\|\|)",
     re.DOTALL | re.MULTILINE,
 )
 

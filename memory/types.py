@@ -105,7 +105,8 @@ class Discretion:
 
     `back` marks a request about something the speaker said before: the message with platform id `about`, or the last ('').
     `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence or,
-    with `ends`, anything beside the permission, which permits nothing then. `every` marks a request about all that was said lately.
+    with `ends`, anything beside the permission, which permits nothing then; `declined` that the language of the request declines its
+    names. `every` marks a request about all that was said lately.
     """
 
     names: tuple[str, ...] = ()
@@ -114,6 +115,7 @@ class Discretion:
     about: str = ""
     topic: frozenset[str] = frozenset()
     told: bool = False
+    declined: bool = False
     every: bool = False
 
 

@@ -188,7 +188,7 @@ class ConfidenceChanges(DiscretionSearch):
 
 async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:
     """Return the people meant; if one of the names is unknown here, everybody else is meant, or, to end discretion, nobody."""
-    accounts = [await _accounts(reader, domains, name, declined=ask.ends) - {teller} for name in ask.names]
+    accounts = [await _accounts(reader, domains, name, declined=ask.ends and ask.declined) - {teller} for name in ask.names]
     if ask.ends and accounts and not all(accounts):
         return NOBODY
     if not accounts or not all(accounts):
@@ -199,7 +199,7 @@ async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discreti
 async def _accounts(reader: Reader, domains: Sequence[Domain], name: str, *, declined: bool) -> frozenset[Identity]:
     """Return the accounts that a name stands for among the speakers of some domains; all of them if ambiguous.
 
-    With `declined`, a name that is nobody's may be a form of one: "Benowi". What is kept is kept from everybody then.
+    With `declined`, a name that is nobody's may be the dative of one: "Benowi".
     """
     found: set[Identity] = set()
     for domain in domains:
@@ -208,8 +208,7 @@ async def _accounts(reader: Reader, domains: Sequence[Domain], name: str, *, dec
         if not TAG.search(name):
             meant |= {one for one in speakers if TAG.search(one) and members_named(name, [TAG.sub("", one)])}
         if not meant and declined:
-            forms = name_forms.every_form(name)
-            meant = {one for one in speakers if not forms.isdisjoint(name_forms.forms(one))}
+            meant = {one for one in speakers if name_forms.may_be_dative(name, one)}
             meant = meant if len(meant) == 1 else set()
         found.update(await said.accounts(reader, domain, meant))
     return frozenset(found)

@@ -121,7 +121,7 @@ async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forg
     for row in await paged(
         tx,
         "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
-        "WHERE e.domain = :domain AND e.item IN ({within}) GROUP BY 1 UNION ALL "
+        "WHERE e.domain = :domain AND e.item IN ({within}) AND e.kind <> 'command' GROUP BY 1 UNION ALL "
         "SELECT 'digest' AS what, count(*) AS n FROM digests WHERE domain = :domain AND item IN ({within}) "
         "UNION ALL SELECT 'digest' AS what, count(*) AS n FROM statements WHERE domain = :domain AND item IN ({within})",
         gone,

@@ -85,7 +85,7 @@ async def count(tx: Transaction, gone: Gone) -> Forgotten:
     """Return how many messages and replies it covers."""
     rows = await tx.all(
         "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
-        f"WHERE {gone.where} GROUP BY 1",
+        f"WHERE {gone.where} AND e.kind <> 'command' GROUP BY 1",
         gone.parameters,
     )
     counted = {row["what"]: int(row["n"]) for row in rows}

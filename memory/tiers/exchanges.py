@@ -134,7 +134,8 @@ async def texts(db: Reader, keys: Collection[int]) -> list[str]:
 
 
 async def page(db: DatabaseAccess, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:
-    """Return the next page of a domain's messages in the order they were stored, after the key `after`, without reflections.
+    """Return the next page of a domain's messages in the order they were stored, after the key `after`, without reflections
+    and what was edited to nothing.
 
     Replies that hold something of other domains are left out.
     """

@@ -40,7 +40,7 @@ class Messages(ViewPart):
         """Return how many messages `all` yields."""
         domains = self._domains
         row = await self._db.one(
-            "SELECT count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.kind <> 'reflection' "
+            "SELECT count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.kind NOT IN ('reflection', 'command') "
             f"AND {shown('e')} AND {readable('e', domains)}",
             {"domain": self._home.key, **bound("d", domains)},
         )

@@ -131,15 +131,9 @@ class View(ViewPart):
             )
 
     async def _say(
-        self,
-        tx: Transaction,
-        session: Session,
-        messages: Sequence[NewExchange],
-        earlier: Mapping[str, DiscretionTargets],
-        *,
-        may_confide: bool,
-        correcting: bool,
-    ) -> storing.StoringOutcome:
+        self, tx: Transaction, session: Session, messages: Sequence[NewExchange], earlier: Mapping[str, DiscretionTargets],
+        *, may_confide: bool, correcting: bool,
+    ) -> storing.StoringOutcome:  # fmt: skip
         now, confiding = self._binding.now(), self._binding.shared.confiding
         asking = any(message.discretion for message in messages)
         outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)

@@ -84,11 +84,11 @@ async def settled(here: Room) -> None:
     assert await here.kept(writer) == BankPass() and writer.tasks == []
     assert await here.everything() == before
     standing = {(kind, period) for kind, period, _, stands, _ in before if stands}
-    remove_from_block = {(kind, period) for kind, period, _, stands, _ in before if not stands}
+    removed = {(kind, period) for kind, period, _, stands, _ in before if not stands}
     there = {period for _, period, *_ in before}
-    assert standing.isdisjoint(remove_from_block)
+    assert standing.isdisjoint(removed)
     assert all(periods.above(str(period)) not in there for _, period in standing)
-    assert all(kind == "month" or periods.above(str(period)) in there for kind, period in remove_from_block)
+    assert all(kind == "month" or periods.above(str(period)) in there for kind, period in removed)
 
 
 async def walk(folder: Path, seed: int, steps: int) -> None:

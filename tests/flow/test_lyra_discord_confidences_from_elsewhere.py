@@ -66,6 +66,11 @@ async def test_a_permission_that_changes_nothing_is_said_to_change_nothing(town:
         assert any(one.content.startswith(kept) for one in await privately(town, "you can tell Ben about my surgery"))
         asked = await confidences.confides(town, "the soup was good. You can tell Ben that")
         assert any(one.content.startswith(kept) for one in answers(town.server, asked))
+        general = town.names["general"]
+        soup = await town.person("ben").says(general, "the soup is hot")
+        asked = await town.person("ada").says(general, f"{town.server.mention} you can tell Ben that", reply_to=soup)
+        await town.server.pulse.until(lambda: len(answers(town.server, asked)) == 2, "a notice and an answer")
+        assert any(one.content.startswith(kept) for one in answers(town.server, asked))
         assert not await comes_up(town, lyra, "ben", "general")
         ended = "Understood: what you told me elsewhere in confidence may be known there now (1 message)."
         assert ended in {one.content for one in await privately(town, "you can tell Ben about my locker number")}

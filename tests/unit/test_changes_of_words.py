@@ -307,3 +307,12 @@ async def test_a_message_that_was_emptied_is_read_nowhere_until_an_edit_gives_it
         assert await revised(here, message, NEW, 20)
         assert (await here.found("Humphrey"))[0] == NEW
         assert await revised(here, message, "", 30) and NEW not in await here.found("Humphrey")
+
+
+async def test_a_message_that_was_emptied_is_counted_neither_as_kept_nor_as_a_reply_that_is_forgotten(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        message = await here.say(OLD)
+        await here.say("I fed the cat")
+        assert await here.memory.kept.revise("console", "dm", message.source_id, "", 10, stays=True)
+        assert await here.view.messages.count() == len([one async for one in here.view.messages.all()])
+        assert (await here.view.forget_message(message.id)).replies == 0

@@ -1,6 +1,7 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from memory.places import confidences
 from memory.text.told import discretion
 from memory.text.told.discretion import count_held, request_in
 from memory.text.told.named_things import named
+from memory.text.told.retellings import retells
 from memory.text.wordings import read_wordings
 from memory.types import (
     MINUTE,
@@ -82,6 +84,27 @@ def test_words_say_that_it_may_be_told(text: str, names: tuple[str, ...]) -> Non
     assert request_in(text) == Discretion(names, ends=True)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["you can tell Ben that now", "you can now tell Ben about this", "Ben may know it now", "you can tell Ben that anyway"],
+)
+def test_what_may_be_told_now_is_that_one_thing_where_it_is_meant(text: str) -> None:
+    assert request_in(text) == Discretion(("Ben",), ends=True, back=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "careful, Ben can hear that", "Ben can hear this now", "she said you can tell Ben that", "Nobody said you can tell Ben that",
+        "Mia says Ben may know it", "er sagt, du kannst das Ben ruhig erzählen", "elle dit que tu peux le dire à Ben",
+        "dice que puedes contarlo a Ben", "она сказала, что можешь рассказать это Бену",
+    ],
+)  # fmt: skip
+def test_what_warns_of_somebody_or_tells_what_another_one_permits_permits_nothing(text: str) -> None:
+    found = request_in(text)
+    assert found is None or found.told
+
+
 ADA, BEN, CLEO = (Identity("discord", name) for name in ("ada", "ben", "cleo"))
 
 
@@ -98,7 +121,7 @@ def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
 
 HOSTILE = [
     "a ", "never mention when ", "Ben, ", "zu ", "x", "A", "never ", "don't tell ", "Ben Miller ", "keep this ", "Ben must not know ",
-    "my dog ", "never say in front ", "i don't want ", "make sure ", "if Ben asks ", "disaster if ", "share my ", "das darf ",
+    "you can tell Ben that, ", "my dog ", "never say in front ", "i don't want ", "make sure ", "if Ben asks ", "disaster if ", "share my ", "das darf ",
     "sag das nicht ", "hoffe, dass das ", "kein wort ", "nicht wenn ", "das ist ", "please and but so just ", "(",
 ]  # fmt: skip
 
@@ -111,6 +134,13 @@ def test_reading_takes_steps_with_the_length_of_a_text_and_of_a_very_long_one_no
     assert usual < 5 * short and long < 2.2 * usual
     few_names = steps(partial(named, text[:1_000]))
     assert steps(partial(named, text), warm=True) <= 10 * few_names
+
+
+def test_whether_a_text_tells_another_one_anew_takes_steps_with_their_length_only() -> None:
+    words = [f"{a}{b}{end}" for a in "bcdfgh" for b in ("ar", "el", "io", "us") for end in "qxzv"]
+    texts = [("now " + " ".join(words[:n]), " ".join(f"{one}k" for one in words[:n])) for n in (22, 88)]
+    short, long = (steps(partial(retells, *pair)) for pair in texts)
+    assert long < 6 * short
 
 
 @pytest.mark.parametrize(
@@ -211,6 +241,42 @@ async def test_what_tells_anew_what_is_kept_from_somebody_is_kept_as_well(tmp_pa
         assert kept == {*asked, *news}
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("you can tell Jana that", False),
+        ("du kannst das Jana ruhig sagen", False),
+        ("możesz to powiedzieć Janie", False),
+        ("możesz to powiedzieć Janowi", True),
+        ("you can tell Jan that", True),
+    ],
+)
+async def test_what_may_be_told_to_somebody_unknown_is_not_told_to_whoever_has_a_name_like_it(
+    tmp_path: Path, text: str, *, told: bool
+) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        jan = Identity("console", "jan")
+        await here.view.say(here.session, [NewExchange(Kind.SAID, "hello", "j1", here.clock.now(), "Jan", "user", jan)])
+        secret = await says(here, "my locker is 4187, don't tell Jan")
+        await says(here, text)
+        assert (secret.key not in await confidences.by_item(here.memory.db, [secret.key])) is told
+
+
+async def test_a_permission_that_answers_something_told_openly_permits_nothing_else(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ben, ada = (Identity("console", name) for name in ("ben", "ada"))
+        await here.view.say(here.session, [NewExchange(Kind.SAID, "hello", "b1", here.clock.now(), "Ben", "user", ben)])
+        openly = await says(here, "the boat is green")
+        secret = await says(here, "my locker is 4187, don't tell Ben")
+        ask = request_in(text := "you can tell Ben that")
+        assert ask is not None
+        for n, about in enumerate((openly.source_id, "what somebody else said")):
+            asked = replace(ask, about=about)
+            said = NewExchange(Kind.SAID, text, f"p{n}", here.clock.now() + n, "Ada", "user", ada, discretion=asked)
+            await here.view.say(here.session, [said])
+            assert secret.key in await confidences.by_item(here.memory.db, [secret.key])
+
+
 async def test_what_is_told_anew_beside_a_permission_stays_kept(tmp_path: Path) -> None:
     async with among(tmp_path, kind=DomainKind.ROOM) as here:
         there = await here.view.sessions.get(SessionRef("console", "other"), "other")
@@ -268,7 +334,7 @@ def without_held(wordings: str, language: str) -> list[str]:
     """Return those texts made from the wordings of some languages that hold nothing of what is looked for first in one."""
     listed = read_wordings(discretion.__file__)
     held, asks = re.compile(listed["held"][language], re.IGNORECASE), listed["asks"][wordings]
-    letters = st.characters(codec="latin-1")
+    letters = st.characters(codec="utf-8" if wordings == "further" else "latin-1")
     made = st.sampled_from(asks).flatmap(lambda one: st.from_regex(re.compile(one, re.IGNORECASE), alphabet=letters))
     missed: list[str] = []
 

@@ -327,7 +327,7 @@ def test_a_question_as_long_as_a_book_is_analysed_in_no_time_and_answered_by_its
     [
         "Remind me on Tuesday to call Ines", "Erinnere mich am Dienstag an den Zahnarzt", "Kannst du mich morgen daran erinnern, Milch zu kaufen?",
         "can you remind me tomorrow to buy milk?", "Rappelle-moi de payer Anna", "recuérdame llamar a Inés", "ricordami di chiamare Ines", "przypomnij mi o mleku", "напомни мне про молоко",
-        "提醒我买牛奶", "明日リマインドして", "내일 상기시켜 줘",
+        "wake me up at 7", "ping me in ten minutes", "sag mir morgen Bescheid, wenn es regnet", "提醒我买牛奶", "明日リマインドして", "내일 상기시켜 줘",
     ],
 )  # fmt: skip
 def test_who_asks_to_be_reminded_is_told_that_she_will_not(request_: str) -> None:
@@ -335,8 +335,14 @@ def test_who_asks_to_be_reminded_is_told_that_she_will_not(request_: str) -> Non
     assert ask(request_).text == told.phrases.framed("Kept. I cannot remind you by myself: ask me, and I will tell you.")
 
 
-def test_who_asks_to_be_reminded_of_what_was_told_is_told_it() -> None:
-    assert "Dr. Moss" in ask("can you remind me who my dentist is?", said("my dentist is Dr. Moss")).text
+@pytest.mark.parametrize(
+    "question",
+    [
+        "can you remind me who my dentist is?", "remind me again, who is my dentist?", "erinner mich mal, wer ist mein dentist?",
+    ],
+)  # fmt: skip
+def test_who_asks_to_be_reminded_of_what_was_told_is_told_it(question: str) -> None:
+    assert "Dr. Moss" in ask(question, said("my dentist is Dr. Moss")).text
 
 
 @pytest.mark.parametrize("told", ["that song reminds me of Ines", "Das erinnert mich an Ines", "ich erinnere mich an Ines"])

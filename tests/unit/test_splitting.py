@@ -231,6 +231,10 @@ def test_a_long_chain_of_accents_is_cut_all_the_same() -> None:
     check("a" + "\u0301" * 500, 60)
 
 
+def test_a_line_of_nothing_but_list_marks_is_cut_like_any_other() -> None:
+    check("-   " * 60 + "1.  " * 60 + "that is all", 60)
+
+
 @pytest.mark.parametrize("piece", PIECES)
 def test_steps_grow_with_length_only(piece: str) -> None:
     text = piece * (800 // len(piece))

@@ -72,7 +72,7 @@ _ASKER = re.compile(r"(?i)^\w+\s+(?:me|myself|mich|mir|mí|moi)(?: so far| by no
 _WORDINGS = read_wordings(__file__)
 _WHO_AM_I = re.compile(rf"(?i)^\W*(?:{'|'.join(_WORDINGS['who_am_i'])})\W*$")
 _PLAIN_WORDS = (
-    (re.compile(r"(?i)\bwhat do(?:es)? ((?:my |our )?\w+) do for (?:a living|work)\b"), r"what is the job of \1"),
+    (re.compile(r"(?i)\bwhat do(?:es)? (?!you\b)((?:my |our )?\w+) do for (?:a living|work)\b"), r"what is the job of \1"),
     (re.compile(r"(?i)\bwas (?:mache|tue|bin|arbeite) ich (?:beruflich|von beruf)\b"), "was ist mein Beruf"),
     (re.compile(r"(?i)\bbosse\b"), "travaille"),  # its stem is that of the English "boss"
 )

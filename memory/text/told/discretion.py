@@ -11,15 +11,11 @@ from functools import cache
 
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words, stem, unspaced
-from memory.text.word_forms.spellings import without_possessive
+from memory.text.told.people_named import EVERYBODY, JOINS, OWN, clause_of, leading_names, length_of, trailing_names
 from memory.text.wordings import read_wordings
 from memory.types import Discretion
 
 _SENTENCE = re.compile(r"[.!?;:\n–—。！？；：，、؛،]|, | - ")
-_AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
-_NOT_EITHER = re.compile(
-    r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)?(?:(?:from|to|with|around|before|vor|zu|mit|an) )?"
-)
 _AND_BUT = "(?:but|and|aber|und|mais|et|pero|y|ma|e|maar|en|mas)"
 _JOINED = re.compile(rf"(?i)^[\s,;:)–—-]*(?:{_AND_BUT}\b)?[\s,]*|[\s,;:(–—-]+(?:{_AND_BUT}\b)?[\s,.;:(–—-]*$", re.MULTILINE)
 """What joins a request to what it stands beside."""
@@ -32,9 +28,8 @@ _MAY_ASK = re.compile(
 )
 """What most requests have; to look for all of their wordings takes a millisecond."""
 _WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
-_JOINS, _OWN, _EVERYBODY, _NO_NAME = (_WORDS[name] for name in ("joins", "own", "everybody", "no_name"))
 _SUBJECTS, FILLERS, _BACK, _PERMITTING = (_WORDS[name] for name in ("subjects", "fillers", "back", "permitting"))
-_ASKING = FILLERS | _EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
+_ASKING = FILLERS | EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
 _GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LOOKED_AT = 8_000
@@ -46,17 +41,20 @@ _DOUBTFUL = re.compile(r"""[?？؟՞¿"“”„«»「」『』~`|]|^\s*>""", r
 _WHOLE = re.compile(r"[^.!?\n]+")
 _LONGEST, _OVERLAP = 300, 80
 _ABOUT = "about"
+_DECLINES = "slavic"
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A match of a request: its span, the names (empty for everybody), its own words, what stands for the one thing that it is about (`it`), and what it
-    says `beside` the names."""
+    """A match of a request: its span, the names (empty for everybody), its own words, what stands for the one thing that it is about (`it`),
+    whether its language declines the names, and what it says `beside` these.
+    """
 
     span: tuple[int, int]
     names: list[str]
     asking: frozenset[str]
     it: str = ""
+    declined: bool = False
     beside: str = ""
 
 
@@ -91,18 +89,30 @@ def _release_in(text: str) -> Discretion | None:
     """
     found = list(_wording_matches(text, "ends"))
     clear = [one for one in found if not one.beside] or found
-    permits = [one for one in clear if not any(_is_part(one.span, other.span) for other in clear)]
+    permits = list(_widest(clear))
     if not permits:
         return None
     names = tuple(dict.fromkeys(name for one in permits for name in one.names))
     one_thing = any(one.it for one in permits)
     named = "\n".join(text[slice(*one.span)] for one in permits if one.it == _ABOUT)
     topic = _topic(named, names, _ASKING.union(*(one.asking for one in permits)))
-    return Discretion(names, ends=True, back=one_thing, topic=topic, told=_says_more(text, permits))
+    return Discretion(
+        names,
+        ends=True,
+        back=one_thing,
+        topic=topic,
+        told=_says_more(text, permits),
+        declined=any(one.declined for one in permits),
+    )
 
 
-def _is_part(span: tuple[int, int], of: tuple[int, int]) -> bool:
-    return span != of and of[0] <= span[0] and span[1] <= of[1]
+def _widest(found: Sequence[_Found]) -> Iterator[_Found]:
+    """Yield the matches that are no part of another."""
+    last = (0, 0)
+    for one in sorted(found, key=lambda one: (one.span[0], -one.span[1])):
+        if one.span[1] > last[1] or one.span == last:
+            last = one.span
+            yield one
 
 
 def _says_more(text: str, permits: Sequence[_Found]) -> bool:
@@ -150,9 +160,9 @@ def _titles() -> dict[str, re.Pattern[str]]:
 
 
 def _every_match(text: str, purpose: str) -> Iterator[_Found]:
-    wordings = [wording for held, some in _wordings(purpose) if held.search(text) for wording in some]
+    wordings = [(name == _DECLINES, one) for name, held, some in _wordings(purpose) if held.search(text) for one in some]
     for begin, end in _pieces(text):
-        for wording, match in ((one, match) for one in wordings for match in one.finditer(text, begin, end)):
+        for declined, wording, match in ((*one, match) for one in wordings for match in one[1].finditer(text, begin, end)):
             groups = match.groupdict()
             if (groups.get("subject") or "").strip().lower() in _SUBJECTS:
                 continue
@@ -162,18 +172,18 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
                 yield _Found(match.span(), [], _words_of(wording.pattern), it)
                 continue
             said = groups[group]
-            names = _trailing_names(said) if group == "before" else _names(said)
+            names = trailing_names(said) if group == "before" else leading_names(said)
             if names is not None:
-                last = match.start(group) + _length(said, names) if group == "who" else match.end()
-                begin = match.start() + (_clause(said, names) if group == "before" else 0)
+                last = match.start(group) + length_of(said, names) if group == "who" else match.end()
+                begin = match.start() + (clause_of(said, names) if group == "before" else 0)
                 beside = "" if group == "who" else _beside_names(said[max(0, begin - match.start()) :], names)
-                yield _Found((begin, last), names, _words_of(wording.pattern), it, beside)
+                yield _Found((begin, last), names, _words_of(wording.pattern), it, declined, beside)
 
 
 def _beside_names(said: str, names: Collection[str]) -> str:
     """Return the words of a phrase that are neither of these names nor stand for everybody, nor join or own them."""
-    named = {word for name in names for word in _SPOKEN.findall(name.lower())} or _EVERYBODY
-    return " ".join(word for word in _SPOKEN.findall(said.lower()) if word not in named | _OWN | _JOINS)
+    named = {word for name in names for word in _SPOKEN.findall(name.lower())} or EVERYBODY
+    return " ".join(word for word in _SPOKEN.findall(said.lower()) if word not in named | OWN | JOINS)
 
 
 def _joined(text: str, request: _Found) -> Iterator[_Found]:
@@ -193,9 +203,9 @@ def _joined(text: str, request: _Found) -> Iterator[_Found]:
 
 def _added(text: str, begin: int, end: int, *, capital: bool) -> Iterator[_Found]:
     """Yield who is added in a span, where names have a `capital` letter or need none."""
-    for match in (match for _, some in _wordings("joins") for wording in some for match in wording.finditer(text[begin:end])):
-        names = _names(match["too"])
-        meant = [one for one in names or () if not capital or _OWN & set(one.split()) or one.lstrip("#")[:1].isupper()]
+    for match in (match for _, _, some in _wordings("joins") for wording in some for match in wording.finditer(text[begin:end])):
+        names = leading_names(match["too"])
+        meant = [one for one in names or () if not capital or OWN & set(one.split()) or one.lstrip("#")[:1].isupper()]
         if meant or names == []:
             yield _Found((begin + match.start(), begin + match.end()), meant, frozenset(key_words(match[0])))
 
@@ -216,77 +226,18 @@ def _words_of(wording: str) -> frozenset[str]:
 
 
 @cache
-def _wordings(purpose: str) -> Sequence[tuple[re.Pattern[str], Sequence[re.Pattern[str]]]]:
-    """Return the patterns of asks, joins or ends, by language, behind what all matches of these hold; compiled on first use, as that
-    takes 60 ms.
+def _wordings(purpose: str) -> Sequence[tuple[str, re.Pattern[str], Sequence[re.Pattern[str]]]]:
+    """Return the patterns of asks, joins or ends, by language, behind its name and what all matches of these hold; compiled on first use,
+    as that takes 60 ms.
 
     Most texts hold nothing of what all requests in a language do, and to look for each takes long. Only asks are told so.
     """
     listed = read_wordings(__file__)
     held = listed["held"] if purpose == "asks" else {}
     return [
-        (re.compile(held.get(language, ""), re.IGNORECASE), [re.compile(one, re.IGNORECASE) for one in some])
+        (language, re.compile(held.get(language, ""), re.IGNORECASE), [re.compile(one, re.IGNORECASE) for one in some])
         for language, some in listed[purpose].items()
     ]
-
-
-def _names(said: str) -> list[str] | None:
-    """Return the names at the beginning of a phrase, [] for everybody, None if it begins with no name."""
-    found: list[str] = []
-    parts = _AND.split(said.replace("(", " "))
-    for joint, part in zip(["", *parts[1::2]], parts[::2], strict=True):
-        words = (_NOT_EITHER.sub("", part) if found else part).split()
-        if not words:
-            continue
-        named = words[:2] if words[0].lower() in _OWN and len(words) > 1 else words[:1]
-        first = named[-1].strip("'\"’(),@").lower()
-        if first in _EVERYBODY or (first.endswith(("'s", "’s")) and len(words) > len(named)):
-            return []  # who somebody's wife is, nobody can tell
-        if first in _NO_NAME or (found and found[0][:1].isupper() and not named[0].lstrip("@")[:1].isupper() and len(named) == 1):
-            break
-        if joint == "," and len(named) == 2 and len(words) > 2:
-            break  # not a name: "don't tell Ben, my locker is open"
-        for word in words[len(named) :]:
-            if not (word[0].isupper() or word[0] == "#") or word.replace("’", "'").split("'")[0] == "I":
-                break
-            named.append(word)
-        found.append(" ".join(named).strip("'\"’(),@"))
-        if len(named) < len(words):
-            break
-    return [without_possessive(name) for name in found if name] or None
-
-
-def _trailing_names(said: str) -> list[str] | None:
-    """Return the names at the end of a phrase, several if joined, [] for everybody, None if it ends with no name."""
-    words, found, joined = said.split(), [], True
-    while words and joined:
-        named = [words.pop()]
-        while words and (
-            words[-1].lower() in _OWN or (words[-1][0].isupper() and words[-1][-1] != "," and named[0][0].isupper())
-        ):
-            named.insert(0, words.pop())
-            if named[0].lower() in _OWN:
-                break
-        found.append(" ".join(named).strip("@,"))
-        joined = bool(words) and (words[-1].lower() in _JOINS or (len(found) > 1 and words[-1][-1] == ","))
-        if joined and words[-1].lower() in _JOINS:
-            words.pop()
-    names = [name for name in found if name and name.split()[-1].lower() not in _NO_NAME]
-    if not names or len(names) < len(found):
-        return None
-    return [] if any(name.split()[-1].lower() in _EVERYBODY for name in names) else names[::-1]
-
-
-def _clause(said: str, names: list[str]) -> int:
-    """Return the offset of the clause that ends with these names."""
-    return said.rfind(", ", 0, max(0, said.find(names[0]) if names else 0)) + 1
-
-
-def _length(said: str, names: list[str]) -> int:
-    """Return the length of the beginning of a phrase that holds these names."""
-    words = said.split()
-    first = " ".join(words[: 2 if words[0].lower() in _OWN else 1])
-    return max((said.find(name) + len(name) for name in names), default=said.find(first) + len(first))
 
 
 def _parted(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:

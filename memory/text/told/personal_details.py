@@ -11,7 +11,7 @@ from functools import cache
 
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
-from memory.text.wordings import read_wordings
+from memory.text.wordings import compiled, read_wordings
 
 _ASKING, _TELLING = 80, 200
 """How many characters are read of a question, its last ones, and of each sentence that may tell it: both are short."""
@@ -27,7 +27,7 @@ class PersonalDetail:
 
     def surest(self, texts: Iterable[str]) -> list[str]:
         """Return those of some texts in which somebody tells it of themself, in the surest way that any of them does."""
-        told = {text: [one[:_TELLING] for one in sentences(text) if not is_question(one)] for text in texts}
+        told = {text: [one[:_TELLING] for one in sentences(text) if not is_question(one) and not _untold(one)] for text in texts}
         ways = ([text for text, said in told.items() if any(map(way.search, said))] for way in self.tells)
         return next(filter(None, ways), [])
 
@@ -35,6 +35,11 @@ class PersonalDetail:
 def asked_detail(question: str) -> PersonalDetail | None:
     """Return the detail that a question asks of the asker, None if it asks for something else."""
     return next((detail for detail in _details() if detail.asks.search(question[-_ASKING:])), None)
+
+
+def _untold(sentence: str) -> bool:
+    """Return whether a sentence repeats what somebody else says, or tells what is not so: "I feel like I'm 80"."""
+    return compiled(read_wordings(__file__)["untold"], re.IGNORECASE).search(sentence[:_TELLING]) is not None
 
 
 @cache
@@ -47,7 +52,7 @@ def _details() -> tuple[PersonalDetail, ...]:
             one["words"],
         )
         for name, one in listed.items()
-        if name != "parts"
+        if name not in ("parts", "untold")
     )
 
 

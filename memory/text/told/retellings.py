@@ -37,6 +37,9 @@ _CODED = 3
 _BESIDES, _BESIDES_SURELY, _BESIDES_CODES = 1, 3, 4
 """How many other words stand beside a value: where it is no figure, where a word before it or what it is of says so too, and beside a code."""
 _STEM = 4
+"""How many letters the forms of a word begin with."""
+_MOST_FORMS = 8
+"""How many words of a clause that begin alike are compared with one of another clause."""
 _LONGEST_VALUE = 8
 """The most characters of a value in a script without spaces."""
 
@@ -139,6 +142,14 @@ class _Clause:
         return found
 
     @cached_property
+    def beginnings(self) -> dict[str, list[_Word]]:
+        """These words, by the letters that they begin with: to compare each with each takes long."""
+        found: dict[str, list[_Word]] = {}
+        for word in self.words.values():
+            found.setdefault(word.said[:_STEM], []).append(word)
+        return found
+
+    @cached_property
     def unspaced(self) -> str:
         """Its letters and digits without what says that it is so since now, if its script has no spaces."""
         joined = "".join(_WORD.findall(_NOW.sub("", self.text)))
@@ -160,12 +171,12 @@ def _anew(now: _Clause, was: _Clause) -> bool:
     if now.unspaced and was.unspaced:
         return _anew_unspaced(now, was)
     shared = {key for key in now.words.keys() & was.words.keys() if key not in _UNITS and not key.isdigit()}
-    forms = [
-        (here, there)
-        for here, one in now.words.items() if here not in shared
-        for there, other in was.words.items() if there not in shared and one.is_form_of(other)
-    ]  # fmt: skip
-    shared |= {key for pair in forms for key in pair}
+    shared |= {
+        one.key
+        for word in now.words.values() if word.key not in shared
+        for other in was.beginnings.get(word.said[:_STEM], ())[:_MOST_FORMS] if other.key not in shared and word.is_form_of(other)
+        for one in (word, other)
+    }  # fmt: skip
     new, old = ([one for key, one in side.words.items() if key not in shared] for side in (now, was))
     if not shared or not new or not old or (_KIN.search(now.text) and not _KIN.search(was.text)):
         return False

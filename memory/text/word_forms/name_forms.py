@@ -61,6 +61,8 @@ _NO_NAMES = frozenset(map(likeness, (
 )))  # fmt: skip
 """Words that names of several words may begin with, and that stand for nobody by themselves."""
 _CYRILLIC = re.compile("[а-яё]")
+_DATIVES_OF_A, _DATIVES_OF_OTHERS = tuple("eěiyеиії"), tuple("owi ovi evi ові еві єві u у ю".split())
+"""How the datives of names in "a" end in Slavic languages, and those of other names."""
 
 
 def forms(name: str) -> set[str]:
@@ -144,10 +146,14 @@ def declined(name: str, tongue: str) -> frozenset[str]:
     return frozenset(forms | {one + form for form in forms for one in _PREFIXES.get(own, ())}) - {name}
 
 
-def every_form(name: str) -> frozenset[str]:
-    """Return the forms that a name may have in any of the languages that decline names; many that are none are among them."""
-    said = name.lower()
-    return frozenset({likeness(said)}).union(*(map(likeness, declined(said, tongue)) for tongue in (*_ENDINGS, *_SUFFIXES)))
+def may_be_dative(said: str, name: str) -> bool:
+    """Return whether a word may be the dative of a name in a language that declines names: "Benowi" of "Ben", "Janie" of "Jana", not "Jan"."""
+    lower, first = said.lower(), _WORD.search(untagged(name).lower())
+    of_others = lower.endswith(_DATIVES_OF_OTHERS)
+    if not (of_others or lower.endswith(_DATIVES_OF_A)) or not first or first[0].endswith(("a", "а", "я")) is of_others:
+        return False
+    every = {likeness(said)}.union(*(map(likeness, declined(lower, tongue)) for tongue in _CASES))
+    return not every.isdisjoint(forms(name))
 
 
 def _table(letters: str) -> Mapping[str, Sequence[str]]:

@@ -1,0 +1,70 @@
+"""The names of people in a request for discretion or a permission: at the beginning of a phrase, or at its end."""
+
+import re
+
+from memory.text.word_forms.spellings import without_possessive
+from memory.text.wordings import read_wordings
+
+_WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
+OWN, EVERYBODY, JOINS, _NO_NAME = (_WORDS[name] for name in ("own", "everybody", "joins", "no_name"))
+_AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
+_NOT_EITHER = re.compile(
+    r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)?(?:(?:from|to|with|around|before|vor|zu|mit|an) )?"
+)
+
+
+def leading_names(said: str) -> list[str] | None:
+    """Return the names at the beginning of a phrase, [] for everybody, None if it begins with no name."""
+    found: list[str] = []
+    parts = _AND.split(said.replace("(", " "))
+    for joint, part in zip(["", *parts[1::2]], parts[::2], strict=True):
+        words = (_NOT_EITHER.sub("", part) if found else part).split()
+        if not words:
+            continue
+        named = words[:2] if words[0].lower() in OWN and len(words) > 1 else words[:1]
+        first = named[-1].strip("'\"’(),@").lower()
+        if first in EVERYBODY or (first.endswith(("'s", "’s")) and len(words) > len(named)):
+            return []  # who somebody's wife is, nobody can tell
+        if first in _NO_NAME or (found and found[0][:1].isupper() and not named[0].lstrip("@")[:1].isupper() and len(named) == 1):
+            break
+        if joint == "," and len(named) == 2 and len(words) > 2:
+            break  # not a name: "don't tell Ben, my locker is open"
+        for word in words[len(named) :]:
+            if not (word[0].isupper() or word[0] == "#") or word.replace("’", "'").split("'")[0] == "I":
+                break
+            named.append(word)
+        found.append(" ".join(named).strip("'\"’(),@"))
+        if len(named) < len(words):
+            break
+    return [without_possessive(name) for name in found if name] or None
+
+
+def trailing_names(said: str) -> list[str] | None:
+    """Return the names at the end of a phrase, several if joined, [] for everybody, None if it ends with no name."""
+    words, found, joined = said.split(), [], True
+    while words and joined:
+        named = [words.pop()]
+        while words and (words[-1].lower() in OWN or (words[-1][0].isupper() and words[-1][-1] != "," and named[0][0].isupper())):
+            named.insert(0, words.pop())
+            if named[0].lower() in OWN:
+                break
+        found.append(" ".join(named).strip("@,"))
+        joined = bool(words) and (words[-1].lower() in JOINS or (len(found) > 1 and words[-1][-1] == ","))
+        if joined and words[-1].lower() in JOINS:
+            words.pop()
+    names = [name for name in found if name and name.split()[-1].lower() not in _NO_NAME]
+    if not names or len(names) < len(found):
+        return None
+    return [] if any(name.split()[-1].lower() in EVERYBODY for name in names) else names[::-1]
+
+
+def clause_of(said: str, names: list[str]) -> int:
+    """Return the offset of the clause that ends with these names."""
+    return said.rfind(", ", 0, max(0, said.find(names[0]) if names else 0)) + 1
+
+
+def length_of(said: str, names: list[str]) -> int:
+    """Return the length of the beginning of a phrase that holds these names."""
+    words = said.split()
+    first = " ".join(words[: 2 if words[0].lower() in OWN else 1])
+    return max((said.find(name) + len(name) for name in names), default=said.find(first) + len(first))
