@@ -91,7 +91,7 @@ def _release_in(text: str) -> Discretion | None:
     """
     found = list(_wording_matches(text, "ends"))
     clear = [one for one in found if not one.beside] or found
-    permits = [one for one in clear if not any(_is_part(one.span, other.span) for other in clear)]
+    permits = list(_widest(clear))
     if not permits:
         return None
     names = tuple(dict.fromkeys(name for one in permits for name in one.names))
@@ -101,8 +101,13 @@ def _release_in(text: str) -> Discretion | None:
     return Discretion(names, ends=True, back=one_thing, topic=topic, told=_says_more(text, permits))
 
 
-def _is_part(span: tuple[int, int], of: tuple[int, int]) -> bool:
-    return span != of and of[0] <= span[0] and span[1] <= of[1]
+def _widest(found: Sequence[_Found]) -> Iterator[_Found]:
+    """Yield the matches that are no part of another."""
+    last = (0, 0)
+    for one in sorted(found, key=lambda one: (one.span[0], -one.span[1])):
+        if one.span[1] > last[1] or one.span == last:
+            last = one.span
+            yield one
 
 
 def _says_more(text: str, permits: Sequence[_Found]) -> bool:
