@@ -104,8 +104,9 @@ class Discretion:
     """A request for discretion: not to tell certain people or, with `ends`, to allow telling them. No names: everybody.
 
     `back` marks a request about something the speaker said before: the message with platform id `about`, or the last ('').
-    `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence, `declined` that the
-    language of the request declines its names.
+    `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence or,
+    with `ends`, anything beside the permission, which permits nothing then; `declined` that the language of the request declines its
+    names. `every` marks a request about all that was said lately.
     """
 
     names: tuple[str, ...] = ()
@@ -115,6 +116,7 @@ class Discretion:
     topic: frozenset[str] = frozenset()
     told: bool = False
     declined: bool = False
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,7 +285,7 @@ async def new_exchange(message: Message, contents: Sequence[Contents]) -> NewExc
     read = partial(discretion.request_in, message.text)
     request = None if message.place.is_private else await off_loop(len(message.text), read)
     quoted = message.quoted
-    # "That" in an answer to somebody else is what they said; a request to keep it back is about one's own words.
-    if request and request.back and quoted and not quoted.own and (request.ends or quoted.person == message.person.id):
-        request = replace(request, about=quoted.id)
+    if request and quoted and not quoted.own and (request.ends or (request.back and quoted.person == message.person.id)):
+        # A permission means what it answers, and nothing that is kept if that is another's message.
+        request = replace(request, back=True, about=quoted.id)
     return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity, discretion=request)

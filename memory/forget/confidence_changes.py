@@ -6,137 +6,44 @@ the same people.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from memory.derive import refusals
 from memory.forget import erase
-from memory.forget.affected_replies import AffectedReplies
-from memory.forget.forgetting import Forgetting
-from memory.forget.sparing import Nearness
+from memory.forget.discretion_targets import MOST, DiscretionSearch, DiscretionTargets, kept_back
 from memory.forget.thread_name_removal import unname
 from memory.index.indexing import unindex
 from memory.index.mentions import members_named
 from memory.places import confidences, identities
-from memory.ports import Clock
-from memory.store.database import DatabaseAccess, Reader, Row, Transaction
-from memory.store.domains import by_domain, domains_of, note_forgetting
+from memory.store.database import Reader, Transaction
+from memory.store.domains import by_domain, note_forgetting
 from memory.text.display_names import TAG
-from memory.text.told.discretion import count_held, goes_on
+from memory.text.told.announced_secrets import announces
+from memory.text.told.discretion import count_held, request_in
 from memory.text.word_forms import name_forms
 from memory.tiers import corrections, entities, exchanges, feedback
 from memory.tiers.messages import said, storing
-from memory.types import NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
+from memory.types import (
+    NOBODY,
+    Discretion,
+    DiscretionScope,
+    Domain,
+    DomainKind,
+    Exchange,
+    Identity,
+    Kind,
+    NewExchange,
+    Session,
+    WithheldFrom,
+)
 
-_MOST = 200
-"""The maximum number of messages with all words of a request's topic to be kept back, newest first."""
-_LATELY = 20
-"""The number of a speaker's last messages in a session that are searched for some of the topic's words."""
-
-
-@dataclass(frozen=True, slots=True)
-class DiscretionTargets:
-    """The earlier messages that a request for discretion may be about.
-
-    `named` are those about its topic, `last` is the one it answers or else the last one, both with what corrects them or is
-    corrected by them; `replies` maps each to the replies that hold something of it.
-    """
-
-    named: Sequence[int] = ()
-    last: Sequence[int] = ()
-    replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
-
-    def with_replies(self, said: Sequence[int]) -> list[int]:
-        """Return some of these messages along with the replies that hold something of them."""
-        return sorted({*said, *(reply for item in said for reply in self.replies.get(item, ()))})
-
-
-class KeptBack(NamedTuple):
-    """The earlier messages that a request for discretion keeps back, oldest first, and what the teller is told of it."""
-
-    earlier: list[int]
-    scope: DiscretionScope
+_LONGEST_REQUEST = 300
+"""The characters of the longest message that is read as nothing but a request."""
 
 
 @dataclass(frozen=True, slots=True)
-class ConfidenceChanges:
+class ConfidenceChanges(DiscretionSearch):
     """Confidences: keeping items from some of the people who may know of their domain."""
-
-    db: DatabaseAccess
-    forgetting: Forgetting
-    clock: Clock
-
-    async def earlier(
-        self, session: Session, offered: Sequence[NewExchange], beside: Sequence[Domain]
-    ) -> Mapping[str, DiscretionTargets]:
-        """Return what the requests for discretion among these messages may be about, by platform id: here, or in a domain `beside`."""
-        found: dict[str, DiscretionTargets] = {}
-        for new in offered:
-            if new.identity and new.discretion and not new.discretion.ends:
-                targets = await self.targets(session.domain, session.key, new.identity, new.discretion)
-                for domain in beside if not (targets.named or new.discretion.about or new.discretion.told) else ():
-                    there = await self.targets(domain.key, None, new.identity, new.discretion)
-                    named = [*targets.named, *there.named]
-                    targets = DiscretionTargets(named, targets.last, {**targets.replies, **there.replies})
-                found[new.source_id] = replace(
-                    targets, replies={**targets.replies, **await self._corrected(session, new.identity, new)}
-                )
-        return found
-
-    async def _corrected(self, session: Session, teller: Identity, new: NewExchange) -> dict[int, list[int]]:
-        """Return what a message of a teller's would correct, each with the replies that hold something of it."""
-        last = await said.message_by(self.db, session.key, teller, "")
-        now = last and last._replace(key=0, text=new.text, kind=new.kind, role=new.role, said_at=new.said_at)
-        amended = await self._amended(self.db, await corrections.would_correct(self.db, now)) if now else {}
-        return {item: await self.replies(item, text) for item, text in amended.items()}
-
-    async def targets(
-        self, domain: int, session: int | None, teller: Identity, ask: Discretion, before: int = 1 << 62
-    ) -> DiscretionTargets:
-        """Return what a request for discretion in a session, or elsewhere (None), may be about, among the teller's messages before a key."""
-        named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else {}
-        last = None
-        if session is not None and (ask.about or not named):
-            last = await said.message_by(self.db, session, teller, ask.about, before)
-        about, this = [await self._amended(self.db, items) for items in ([*named], [last.key] if last else [])]
-        replies = {item: await self.replies(item, text) for item, text in {**about, **this}.items()}
-        return DiscretionTargets(sorted(about), sorted(this), replies)
-
-    async def _amended(self, reader: Reader, items: Sequence[int]) -> dict[int, str]:
-        """Return the texts of these messages, and of those that correct them or are corrected by them."""
-        found = await exchanges.among(reader, await corrections.with_tied(reader, items))
-        return {key: one.text for key, one in found.items() if one.kind is Kind.SAID}
-
-    async def _named(
-        self, domain: int, session: int | None, teller: Identity, topic: frozenset[str], before: int
-    ) -> dict[int, str]:
-        """Return the messages about a topic: those with all of its words, and of the latest ones those with some.
-
-        A message's successor is included if it names nothing itself.
-        """
-        found: dict[int, str] = {}
-        next_ones: dict[int, tuple[Row, bool]] = {}
-        left, wholly = _LATELY, 0
-        async for rows in said.pages(self.db, domain, teller, before):
-            words = await asyncio.to_thread(
-                lambda rows: [(count_held(topic, row["text"]), goes_on(row["text"])) for row in rows], rows
-            )
-            for row, (n, on) in zip(rows, words, strict=True):
-                lately = session in (None, row["session"]) and left > 0
-                left -= lately
-                if (n == len(topic) and wholly < _MOST) or (n and lately):
-                    wholly += n == len(topic)
-                    found[row["item"]] = row["text"]
-                    behind, continues = next_ones.get(row["session"], (None, False))
-                    if behind and continues:
-                        found[behind["item"]] = behind["text"]
-                next_ones[row["session"]] = row, on
-        return found
-
-    async def replies(self, item: int, text: str) -> list[int]:
-        """Return the replies, in any domain, that hold something of a message with this text."""
-        walk = AffectedReplies(self.db, Nearness(self.forgetting.embedder))
-        return sorted([one for there in await domains_of(self.db, [item]) for one in await walk.along(there, {item: [text]})])
 
     async def heed(
         self, tx: Transaction, domains: Sequence[Domain], session: Session, stored: Sequence[Exchange],
@@ -149,6 +56,7 @@ class ConfidenceChanges:
         asks = {new.source_id: new for new in offered}
         ended, covered = 0, {}
         since: list[Exchange] = []
+        freed_now: dict[int | None, list[int]] = {}
         for message in stored:
             new = asks[message.source_id]
             if new.identity and new.discretion:
@@ -156,34 +64,87 @@ class ConfidenceChanges:
                 whom = await withheld_from(tx, domains, ask, new.identity)
                 if ask.ends:
                     confided = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
-                    ended += await self.end(tx, await self.permitted(tx, confided, ask) if ask.back else confided, whom)
+                    freed = await self.permitted(tx, confided, ask, message) if ask.back or ask.told else confided
+                    freed_now.setdefault(message.identity, []).extend([message.key, *freed])
+                    n = await self.end(tx, freed, whom)
+                    ended += n
+                    if not n:
+                        await self._keep_unheeded(tx, domains, new.identity, message.key, ask)
                 else:
                     targets = earlier[message.source_id]
                     kept = kept_back(ask, targets, [one for one in since if one.identity == message.identity])
                     # What was stored with the request may correct, or be corrected by, what it keeps back, and so may the request.
-                    amended = await self._amended(tx, [message.key, *kept.earlier])
+                    withdrawn = freed_now.pop(message.identity, [])
+                    amended = await self.amended(tx, [message.key, *kept.earlier, *withdrawn])
                     del amended[message.key]
                     covered[message.key] = replace(kept.scope, earlier=len(amended))
                     await self.put(tx, sorted({message.key, *targets.with_replies([*amended])}), whom)
             since.append(message)
         return ended, covered
 
-    async def permitted(self, tx: Transaction, confided: Sequence[int], ask: Discretion) -> list[int]:
-        """Return which of these messages, oldest first, may be told by a permission for one thing: what it names, answers, or was told last."""
+    async def _keep_unheeded(
+        self, tx: Transaction, domains: Sequence[Domain], teller: Identity, item: int, ask: Discretion
+    ) -> None:
+        """Keep a permission that freed nothing from whom it names, if anything of its teller's is: it may say what that is about."""
+        whom = await withheld_from(tx, domains, replace(ask, ends=False), teller)
+        kept = [excepted for domain in domains for _, excepted in await confidences.told_by(tx, domain, teller)]
+        if any(one.without(whom) != one for one in kept):
+            await self.put(tx, [item], whom)
+
+    async def permitted(
+        self, tx: Transaction, confided: Sequence[int], ask: Discretion, permit: Exchange | None = None
+    ) -> list[int]:
+        """Return which of these messages, oldest first, may be told by a permission for one thing.
+
+        That is what it names, what it answers, or what its speaker said directly before; nothing if that is not kept.
+        """
+        if ask.told:
+            return []
         told = await exchanges.among(tx, confided)
-        if ask.topic:
-            meant = [item for item, one in told.items() if count_held(ask.topic, one.text) == len(ask.topic)]
-        elif ask.about:
-            meant = [item for item, one in told.items() if one.source_id == ask.about]
-        else:
-            meant = [*confided[-1:]]
+        topic, meant = ask.topic, list[int]()
+        if not topic and permit:
+            answered = [one for one in told.values() if one.source_id == ask.about] if ask.about else []
+            last = answered[0] if answered else None if ask.about else await said.before(tx, permit)
+            if last is None or last.key not in told:
+                return []
+            meant = [last.key]
+            request = request_in(last.text) if len(last.text) <= _LONGEST_REQUEST else None
+            if request and request.back:
+                # That was nothing but the request: what it kept is meant.
+                topic, asked = request.topic, await said.before(tx, last)
+                meant += [asked.key] if asked and asked.key in told and not topic else []
+        if topic:
+            meant += [item for item, one in told.items() if count_held(topic, one.text) == len(topic)]
         return sorted({*await corrections.with_tied(tx, meant)}.intersection(confided))
+
+    async def may_concern(self, home: Domain, session: Session, messages: Sequence[NewExchange], *, correcting: bool) -> bool:
+        """Return whether messages that ask for nothing may have to be kept from somebody: they may correct what is, or were announced."""
+        if home.ref.kind is DomainKind.DM or not await confidences.within(self.db, home):
+            return False
+        tellers = {one.identity for one in messages if one.identity and not correcting}
+        last = [one for teller in tellers for one in await said.lately_by(self.db, session.key, teller, 1 << 62, 1)]
+        return correcting or any(announces(one.text) for one in last)
+
+    async def _announced(self, tx: Transaction, message: Exchange) -> list[int]:
+        """Return the message directly before one by the same speaker, if it asks to keep what is said next."""
+        teller = await identities.account(tx, message.identity) if message.identity else None
+        before = await said.lately_by(tx, message.session, teller, message.key, 1) if teller else []
+        return [one.key for one in before if announces(one.text)]
+
+    async def withdrawn(self, domain: Domain, session: int, teller: Identity, item: int, text: str) -> list[int]:
+        """Return what a message permitted to tell that is deleted or says something else now, with the replies that hold it."""
+        permit = await asyncio.to_thread(request_in, text) if len(text) <= _LONGEST_REQUEST else None
+        if permit is None or not permit.ends or permit.told or domain.ref.kind is DomainKind.DM:
+            return []
+        freed = await self.amended(self.db, [*await self.freed(domain.key, session, teller, permit, item)])
+        return sorted({*freed, *[reply for one, said in freed.items() for reply in await self.replies(one, said)]} - {item})
 
     async def keep_with_corrected(self, tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
         """Keep these messages from everybody from whom something is kept that they correct, or that they tell anew."""
         corrected = await corrections.corrected_by(tx, [one.key for one in said])
         for one in said:
             of = corrected.get(one.key) or await self._told_anew(tx, domain, one)
+            of = [*of, *await self._announced(tx, one)]
             for confided in (await confidences.by_item(tx, of)).values():
                 await self.put(tx, [one.key], confided.excepted)
 
@@ -191,7 +152,7 @@ class ConfidenceChanges:
         """Return what the speaker of a message confided in any conversation of a domain and may correct or tell anew with it."""
         teller = await identities.account(tx, later.identity) if later.identity and corrections.may_correct([later]) else None
         confided = await confidences.told_by(tx, domain, teller) if teller else []
-        told = await exchanges.among(tx, [item for item, _ in confided[-_MOST:]])
+        told = await exchanges.among(tx, [item for item, _ in confided[-MOST:]])
         return [item for item, one in told.items() if one.said_at < later.said_at and corrections.corrects(later, one)]
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
@@ -223,18 +184,6 @@ class ConfidenceChanges:
             await storing.index(tx, domain, [message for message in said if exchanges.recallable(message)])
             await entities.requeue(tx, domain, [message.key for message in said if message.kind is Kind.SAID])
             await note_forgetting(tx, domain, now)
-
-
-def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Exchange] = ()) -> KeptBack:
-    """Return what a request keeps back of its targets and of the messages stored just before it (`since`).
-
-    If nothing matches its topic, that is the teller's last message.
-    """
-    named = [*targets.named, *(one.key for one in since if not ask.about and count_held(ask.topic, one.text))]
-    if not named and (ask.back or (ask.topic and not ask.told)):
-        earlier = [since[-1].key] if since and not ask.about else [*targets.last]
-        return KeptBack(earlier, DiscretionScope(len(earlier), bool(earlier) and (not ask.topic or bool(ask.about))))
-    return KeptBack(named, DiscretionScope(len(named)))
 
 
 async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from memory.derive import refusals
 from memory.forget import erase, old_tellings
-from memory.forget.confidence_changes import ConfidenceChanges, kept_back, withheld_from
+from memory.forget.confidence_changes import ConfidenceChanges, withheld_from
+from memory.forget.discretion_targets import kept_back
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
 from memory.forget.thread_name_removal import unname_after
@@ -25,7 +26,7 @@ from memory.store.database import Database, Row, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, paged, placeholders
 from memory.text.lexical import key_words
-from memory.text.told.discretion import discreet
+from memory.text.told.discretion import request_in
 from memory.tiers import corrections, entities, exchanges, feedback, manners, open_things
 from memory.tiers.feedback import GivenBy
 from memory.tiers.messages import asides, known, storing
@@ -80,11 +81,23 @@ class KeptMessages:
         if found.events:
             async with self.db.transaction() as tx:
                 await unname_after(tx, platform, found.events.values(), self.clock.now())
+        for row in await paged(self.db, _PERMITTING, ids, {"platform": platform, "place": place}):
+            await self._keep_again(row)
         waiting = await self._message_ids(platform, place, sorted(found.events.values()))
         receipt = await self.forgetting.forget_named(sorted({*found.messages, *waiting, *found.asides}), sorted(found.events))
         async with self.db.transaction() as tx:
             await taken_away(tx, platform, place, ids)
         return receipt
+
+    async def _keep_again(self, row: Row) -> None:
+        """Keep what a message permitted to tell from those whom it names, as it does so no more."""
+        ((domain, _),) = await by_domain(self.db, [row["item"]])
+        teller = await identities.account(self.db, row["identity"])
+        if teller and (items := await self._confiding.withdrawn(domain, row["session"], teller, row["item"], row["text"])):
+            permit = await asyncio.to_thread(request_in, row["text"])
+            async with self.db.transaction() as tx:
+                if permit:
+                    await self._confiding.put(tx, items, await withheld_from(tx, [domain], permit, teller))
 
     async def _take_back_feedback(self, platform: str, acts: Sequence[str]) -> None:
         """Take back feedback that was given by platform acts now undone, such as reactions under a reply."""
@@ -133,7 +146,11 @@ class KeptMessages:
         shown = sorted((await self._find(platform, place, [id])).asides.values())
         if is_same and not given_up and not shown:
             return False
-        ask = await asyncio.to_thread(discreet, text)
+        request = await asyncio.to_thread(request_in, text)
+        ask = request if request and not request.ends else None
+        if request is None or not request.ends or request.told:
+            for row in await paged(self.db, _PERMITTING, [id], {"platform": platform, "place": place}):
+                await self._keep_again(row)
         besides = {row["item"]: await self._held_back_besides(row, ask, text) for row in stored} if ask else {}
         async with self.db.transaction() as tx:
             gone: list[Gone] = []
@@ -235,6 +252,9 @@ _OPEN = (
 _SAID = (
     exchanges.SELECT
     + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND (e.kind = 'said' OR e.kind = 'command') "
+)
+_PERMITTING = exchanges.SELECT + (
+    f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id IN ({{within}}) AND e.kind = 'said' AND e.identity IS NOT NULL"
 )
 _SPEAKERS = (
     "SELECT e.source_id, n.native_id FROM exchanges e JOIN sessions s ON s.id = e.session JOIN identities n ON n.id = e.identity "

@@ -12,7 +12,7 @@ from functools import partial
 from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget import old_tellings
-from memory.forget.confidence_changes import DiscretionTargets
+from memory.forget.discretion_targets import DiscretionTargets
 from memory.forget.gone import ForgottenScope
 from memory.forget.shared_content import shares
 from memory.forget.sparing import COMPARED, Nearness
@@ -118,12 +118,12 @@ class View(ViewPart):
         Requests for discretion take effect at once.
         """
         self._binding.require_own(session)
+        confiding = self._binding.shared.confiding
         asking, correcting = any(message.discretion for message in messages), corrections.may_correct(messages)
         shared = [one for one in self._binding.others if one.ref.kind is not DomainKind.DM]
-        earlier = await self._binding.shared.confiding.earlier(session, messages, shared) if asking else {}
+        earlier = await confiding.earlier(session, messages, shared) if asking else {}
         # In a DM nothing is kept from anybody.
-        may_retell = correcting and self.home.ref.kind is not DomainKind.DM
-        may_confide = asking or (may_retell and bool(await confidences.within(self._db, self.home)))
+        may_confide = asking or await confiding.may_concern(self.home, session, messages, correcting=correcting)
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
             return await tx.finish(
@@ -146,7 +146,7 @@ class View(ViewPart):
         await open_things.note(tx, self.home, [] if asking else outcome.stored)
         await old_tellings.retire(tx, corrected, now, self._binding.seal)
         if may_confide:
-            open_now = {new.source_id for new in messages if new.discretion and new.discretion.ends}
+            open_now = {new.source_id for new in messages if new.discretion and new.discretion.ends and not new.discretion.told}
             await confiding.keep_with_corrected(tx, self.home, [one for one in outcome.stored if one.source_id not in open_now])
         return replace(outcome, ended=ended, covered=covered)
 

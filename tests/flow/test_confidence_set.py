@@ -1,6 +1,8 @@
 """What is understood of messages that ask for discretion, tell anew what was told so, or permit to tell it, in fourteen languages."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 from memory.places import confidences
 from memory.text.told.discretion import discreet, request_in
 from memory.tiers import exchanges
-from memory.types import MINUTE, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
+from memory.types import MINUTE, Discretion, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import View
 from tests.kits.memory_kit import Clock, opened
 
@@ -47,7 +49,7 @@ def test_what_is_understood_of_what_people_say(capsys: pytest.CaptureFixture[str
     assert asks - len(missed) >= ASKS and len(false) <= FALSE
 
 
-ADA, BEN = Identity("console", "ada"), Identity("console", "ben")
+ADA, BEN, CLEO = (Identity("console", name) for name in ("ada", "ben", "cleo"))
 SPELLED = {"ru": "Бен", "zh": "本", "ja": "ベン", "ko": "벤", "ar": "بن"}
 """How Ben's friends write his name where they do not write Ben."""
 
@@ -59,7 +61,15 @@ class Unguarded(View):
         return await super()._say(*args, may_confide=False, correcting=correcting)
 
 
-async def known_to_ben(folder: Path, name: str, kind: type[View], *said: str) -> list[tuple[dict[str, Any], list[str]]]:
+def unguarded(text: str) -> Discretion | None:
+    """The guard switched off: what stands beside a permission is not looked at."""
+    found = request_in(text)
+    return found and replace(found, told=found.told and not found.ends)
+
+
+async def known_to_ben(
+    folder: Path, name: str, kind: type[View], *said: str, read: Callable[[str], Discretion | None] = request_in
+) -> list[tuple[dict[str, Any], list[str]]]:
     """Say what each case of a file says, each in a room of its own with Ben; return what Ben may know of it then."""
     clock, found = Clock(), list[tuple[dict[str, Any], list[str]]]()
     async with opened(folder / f"{name}.db", None, clock=clock) as memory:
@@ -71,8 +81,9 @@ async def known_to_ben(folder: Path, name: str, kind: type[View], *said: str) ->
             told = [text for one in said for text in ([case[one]] if isinstance(case[one], str) else case[one])]
             for at, text in enumerate(["hello", *told]):
                 who, speaker = (ADA, "Ada") if at else (BEN, SPELLED.get(case["language"], "Ben"))
+                who, speaker = (CLEO, "Cleo") if text.startswith("Cleo: ") else (who, speaker)
                 clock.forward(MINUTE)
-                new = NewExchange(Kind.SAID, text, f"m{at}", clock.now(), speaker, "user", who, discretion=request_in(text))
+                new = NewExchange(Kind.SAID, text, f"m{at}", clock.now(), speaker, "user", who, discretion=read(text))
                 keys += [one.key for one in (await view.say(session, [new])).stored]
             told_of = {key: one.excepted for key, one in (await confidences.by_item(memory.db, keys)).items()}
             kept = {key for key, one in told_of.items() if one.others is not (BEN in one.accounts)}
@@ -99,3 +110,18 @@ async def test_what_somebody_permits_to_tell_may_be_told_and_nothing_else(tmp_pa
             told = [text for text in case["told"] if text in known]
             assert len(told) == len(case["may_be_told"]), case
             assert all(one in text for one, text in zip(case["may_be_told"], told, strict=True)), case
+
+
+@pytest.mark.parametrize(
+    ("read", "leaks"), [(request_in, False), pytest.param(unguarded, True, marks=pytest.mark.torture)], ids=["hers", "the twin"]
+)
+async def test_a_permission_that_says_anything_else_permits_nothing_and_is_kept_itself(
+    tmp_path: Path, read: Callable[[str], Discretion | None], leaks: bool
+) -> None:
+    went = await known_to_ben(tmp_path, "released_in_doubt", View, "told", "says", read=read)
+    assert any(known for _, known in went) is leaks, [(case, known) for case, known in went if known]
+
+
+async def test_what_is_announced_withdrawn_or_meant_by_that_is_what_its_speaker_means(tmp_path: Path) -> None:
+    went = await known_to_ben(tmp_path, "taken_back", View, "said")
+    assert [(case, known) for case, known in went if known != case["open"]] == []

@@ -408,6 +408,23 @@ async def test_words_may_be_about_the_message_that_they_answer(town: Town) -> No
         assert "green" in prompt(lyra.chats[before])
 
 
+async def test_a_permission_means_the_message_that_it_answers_and_none_that_is_kept_if_that_is_anothers(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        told = await confides(town, f"{SECRET}, but don't tell Ben")
+        general = town.names["general"]
+        cake = await town.person("cleo").says(general, "I baked a cake")
+        ada, says = town.person("ada"), f"{town.server.mention} you can tell Ben that"
+        asked = await ada.says(general, says, reply_to=cake)
+        await town.server.pulse.until(lambda: len(answers(town.server, asked)) == 2, "a notice and an answer")
+        kept = "I still keep what you told me in confidence"
+        assert any(one.content.startswith(kept) for one in town.server.world.by_bot(general))
+        assert not await comes_up(town, lyra, "ben", "general")
+        asked = await ada.says(general, says, reply_to=told)
+        await town.server.pulse.until(lambda: len(answers(town.server, asked)) == 2, "a notice and an answer")
+        assert await comes_up(town, lyra, "ben", "general")
+
+
 async def test_a_correction_shows_no_confidence_either_once_that_is_out_of_sight(town: Town) -> None:
     async with town.lyra() as lyra:
         await hears(town, "ben")

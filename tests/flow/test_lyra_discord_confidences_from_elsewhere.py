@@ -64,6 +64,8 @@ async def test_a_permission_that_changes_nothing_is_said_to_change_nothing(town:
         await confidences.confides(town, f"{SECRET}, but don't tell Ben")
         kept = "I still keep what you told me in confidence: say where you told it what may be known now and by whom"
         assert any(one.content.startswith(kept) for one in await privately(town, "you can tell Ben about my surgery"))
+        later = "you can tell Ben about my locker number when I am back"
+        assert any(one.content.startswith(kept) for one in await privately(town, later))
         asked = await confidences.confides(town, "the soup was good. You can tell Ben that")
         assert any(one.content.startswith(kept) for one in answers(town.server, asked))
         general = town.names["general"]

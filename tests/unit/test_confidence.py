@@ -77,7 +77,7 @@ def test_other_words_ask_for_nothing(text: str) -> None:
         ("You may tell Ben now.", ("Ben",)),
         ("you can now tell everyone", ()),
         ("It's no longer a secret.", ()),
-        ("Du darfst es Ben jetzt sagen", ("Ben",)),
+        ("Du darfst Ben jetzt alles sagen", ("Ben",)),
     ],
 )
 def test_words_say_that_it_may_be_told(text: str, names: tuple[str, ...]) -> None:
@@ -101,7 +101,8 @@ def test_what_may_be_told_now_is_that_one_thing_where_it_is_meant(text: str) -> 
     ],
 )  # fmt: skip
 def test_what_warns_of_somebody_or_tells_what_another_one_permits_permits_nothing(text: str) -> None:
-    assert request_in(text) is None
+    found = request_in(text)
+    assert found is None or found.told
 
 
 ADA, BEN, CLEO = (Identity("discord", name) for name in ("ada", "ben", "cleo"))
@@ -276,12 +277,12 @@ async def test_a_permission_that_answers_something_told_openly_permits_nothing_e
             assert secret.key in await confidences.by_item(here.memory.db, [secret.key])
 
 
-async def test_what_somebody_says_may_be_told_is_told_although_something_else_of_it_is_kept_elsewhere(tmp_path: Path) -> None:
+async def test_what_is_told_anew_beside_a_permission_stays_kept(tmp_path: Path) -> None:
     async with among(tmp_path, kind=DomainKind.ROOM) as here:
         there = await here.view.sessions.get(SessionRef("console", "other"), "other")
         await says(here, "my locker is 4187, don't tell Ben", there)
         told = await says(here, "you can tell Ben now. My locker is 4412 now")
-        assert told.key not in await confidences.by_item(here.memory.db, [told.key])
+        assert told.key in await confidences.by_item(here.memory.db, [told.key])
 
 
 async def test_a_correction_that_asks_for_discretion_keeps_what_it_corrects_with_the_answer_to_it(tmp_path: Path) -> None:
@@ -294,6 +295,24 @@ async def test_a_correction_that_asks_for_discretion_keeps_what_it_corrects_with
         assert kept == {fair.text, asks}
         assert reply.key in await confidences.by_item(here.memory.db, [reply.key])
         assert await here.found("where is the fair?") == []
+
+
+@pytest.mark.parametrize("permits", ["you can tell Ada about my locker", "you can tell Ada that", "you may tell Ada now"])
+@pytest.mark.parametrize("becomes", ["", "I fed the cat"], ids=["deleted", "edited"])
+async def test_what_somebody_permitted_is_kept_again_as_the_permission_goes(tmp_path: Path, permits: str, becomes: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        hers = await says(here, "hello")
+        bob = Identity("console", "bob")
+        for n, text in enumerate(("my locker is 4187, don't tell Ada", permits, "the soup was good")):
+            here.clock.forward(MINUTE)
+            new = NewExchange(Kind.SAID, text, f"b{n}", here.clock.now(), "Bob", "user", bob, discretion=request_in(text))
+            await here.view.say(here.session, [new])
+        assert hers.identity and await here.view.confidences.told_by(bob) == []
+        if becomes:
+            assert await here.memory.kept.revise("console", "dm", "b1", becomes, 5)
+        else:
+            assert await here.memory.kept.withdraw("console", "dm", ["b1"])
+        assert {one.exchange.source_id for one in await here.view.confidences.told_by(bob)} == {"b0"}
 
 
 async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_names_it(tmp_path: Path) -> None:

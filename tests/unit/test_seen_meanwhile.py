@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory.errors import SourceGone
-from memory.forget import affected_replies, confidence_changes, erase, gone, shared_content
+from memory.forget import affected_replies, discretion_targets, erase, gone, shared_content
 from memory.forget.gone import ForgottenScope
 from memory.store.database import Transaction
 from memory.tiers import statements
@@ -196,7 +196,7 @@ async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confid
 
     monkeypatch.setattr(affected_replies, "content", watched("edit", shared_content.content))
     for name in ("count_held", "goes_on"):
-        monkeypatch.setattr(confidence_changes, name, watched(name, getattr(confidence_changes, name)))
+        monkeypatch.setattr(discretion_targets, name, watched(name, getattr(discretion_targets, name)))
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         secret = await here.say(SECRET)
         assert await made(here, "Good to hear.", {secret.key: secret.text})

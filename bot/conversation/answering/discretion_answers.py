@@ -36,9 +36,11 @@ class DiscretionAnswers:
     async def _in_shared(self, turn: Turn) -> str:
         """Confirm what was kept or may be told as the messages were stored; return what else there is to say."""
         requests = [one for one in turn.questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
-        confided = await turn.view.confidences.confided(requests) if requests else []
+        ends = {one.key for one in requests if (ask := request_in(one.text)) and ask.ends}
+        kept = await turn.view.confidences.confided(requests) if requests else []
+        # A permission that frees nothing is kept itself, as it may name what is kept.
+        confided = [one for one in kept if one.exchange.key not in ends]
         if not confided and not turn.ended_confidences:
-            ends = [one for one in requests if (ask := request_in(one.text)) and ask.ends]
             return await self._not_ended(turn) if ends else ""
         text = (
             discretion_confirmation(confided, turn.discretion_scopes, turn.adapter.prefix)
@@ -68,8 +70,13 @@ class DiscretionAnswers:
 
     async def _elsewhere(self, turn: Turn, ask: Discretion) -> str:
         tellers = await self._services.domains.accounts(turn.person)
-        views = await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends else ()
-        if ask.ends and ask.topic and (ended := sum([await view.confidences.end_about(tellers, ask) for view in views])):
+        views = await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends or ask.every else ()
+        if (
+            ask.ends
+            and ask.topic
+            and not ask.told
+            and (ended := sum([await view.confidences.end_about(tellers, ask) for view in views]))
+        ):
             return discretion_ended_notice(ended, elsewhere=True)
         if ask.ends:
             kept = any([await view.confidences.told_by(one) for view in views for one in tellers])
@@ -82,7 +89,7 @@ class DiscretionAnswers:
                 places |= dict.fromkeys(names.get(one.exchange.session, "") for one in told)
                 self._services.maintenance.poke(view.home)
         if not found:
-            return nothing_kept_elsewhere(named=bool(ask.topic))
+            return nothing_kept_elsewhere(named=bool(ask.topic) or ask.every)
         await self._services.outgoing.remove_thread_names()
         return kept_elsewhere(found, [one for one in places if one], turn.adapter.prefix)
 

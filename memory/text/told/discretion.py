@@ -11,8 +11,7 @@ from functools import cache
 
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words, stem, unspaced
-from memory.text.questions import is_question
-from memory.text.told.people_named import EVERYBODY, OWN, clause_of, leading_names, length_of, trailing_names
+from memory.text.told.people_named import EVERYBODY, JOINS, OWN, clause_of, leading_names, length_of, trailing_names
 from memory.text.wordings import read_wordings
 from memory.types import Discretion
 
@@ -29,13 +28,16 @@ _MAY_ASK = re.compile(
 )
 """What most requests have; to look for all of their wordings takes a millisecond."""
 _WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
-_SUBJECTS, _FILLERS, _BACK = (_WORDS[name] for name in ("subjects", "fillers", "back"))
-_ASKING = _FILLERS | EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
+_SUBJECTS, FILLERS, _BACK, _PERMITTING = (_WORDS[name] for name in ("subjects", "fillers", "back", "permitting"))
+_ASKING = FILLERS | EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
 _GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LOOKED_AT = 8_000
 # Matches do not cross sentence ends; longer sentences are searched in overlapping windows.
 _NAMELIKE = re.compile(r"\w")
+_SPOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_DOUBTFUL = re.compile(r"""[?？؟՞¿"“”„«»「」『』~`|]|^\s*>""", re.MULTILINE)
+"""What a permission that asks, is quoted, crossed out or hidden has."""
 _WHOLE = re.compile(r"[^.!?\n]+")
 _LONGEST, _OVERLAP = 300, 80
 _ABOUT = "about"
@@ -45,7 +47,7 @@ _DECLINES = "slavic"
 @dataclass(frozen=True, slots=True)
 class _Found:
     """A match of a request: its span, the names (empty for everybody), its own words, what stands for the one thing that it is about (`it`),
-    and whether its language declines the names.
+    whether its language declines the names, and what it says `beside` these.
     """
 
     span: tuple[int, int]
@@ -53,6 +55,7 @@ class _Found:
     asking: frozenset[str]
     it: str = ""
     declined: bool = False
+    beside: str = ""
 
 
 def request_in(text: str) -> Discretion | None:
@@ -68,44 +71,59 @@ def request_in(text: str) -> Discretion | None:
         named = [name for one in found for name in one.names]
         everybody = any(not one.names for one in found)
         asks, beside = _parted(text, [one.span for one in found])
-        back = _FILLERS.issuperset(key_words(beside))
+        back = FILLERS.issuperset(key_words(beside))
         asking = _ASKING.union(*(one.asking for one in found))
         said = "\n".join(text[slice(*one.span)] for one in found)
         about = frozenset(one for one in _topic(text if back else asks, named, asking) if not (unspaced(one) and one in said))
         told = not back and bool(about) and count_held(about, beside) > 0
-        return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
-    return None if is_question(text) else _release_in(text)
+        every = re.search(read_wordings(__file__)["every"]["all"], asks, re.IGNORECASE) is not None
+        names = () if everybody else tuple(dict.fromkeys(named))
+        return Discretion(names, back, topic=frozenset() if every else about, told=told, every=every)
+    return _release_in(text)
 
 
 def _release_in(text: str) -> Discretion | None:
-    """Return what a text permits to tell: all that was told, or the one thing that it tells, names or was said last."""
-    found = _wording_matches(text, "ends")
-    ended = [one for one in found if not (one.names or one.it) or not _is_denied(text, one)]
-    if not ended:
+    """Return what a text permits to tell: all that was told, or the one thing that it names, answers, or that was said just before.
+
+    A text that says anything else permits nothing (`told`): a time ahead, a condition, a denial, what somebody else said.
+    """
+    found = list(_wording_matches(text, "ends"))
+    clear = [one for one in found if not one.beside] or found
+    permits = list(_widest(clear))
+    if not permits:
         return None
-    names = tuple(dict.fromkeys(name for one in ended for name in one.names))
-    declined = any(one.declined for one in ended)
-    if not all(one.it for one in ended):
-        return Discretion(names, ends=True, declined=declined)
-    permits, beside = _parted(text, [one.span for one in ended])
-    asking = _ASKING.union(*(one.asking for one in ended))
-    named = _topic(permits, names, asking) if any(one.it == _ABOUT for one in ended) else frozenset()
-    topic = named or (frozenset() if goes_on(beside) else _topic(beside, names, _FILLERS))
-    return Discretion(names, ends=True, back=True, topic=topic, declined=declined)
-
-
-def _is_denied(text: str, permission: _Found) -> bool:
-    """Return whether something denies a permission, in it or before it in its clause, or its sentence only tells of it."""
-    begin, end = permission.span
-    first = max(0, begin - _LONGEST)
-    before = [one.end() for one in _SENTENCE.finditer(text, first, begin)]
-    clause, denies = text[before[-1] if before else first : end], read_wordings(__file__)["denies"]
-    upto = max(begin, text.find(permission.names[0], begin)) if permission.names else begin
-    told = re.split(r"[.!?;\n。！？]", text[first:upto])[-1]
-    return bool(
-        re.search(rf"(?i)\b(?:{denies['words']})\b|n['’]t\b|{denies['unspaced']}", clause)
-        or re.search(rf"(?i)\b(?:{denies['before']})\b", told)
+    names = tuple(dict.fromkeys(name for one in permits for name in one.names))
+    one_thing = any(one.it for one in permits)
+    named = "\n".join(text[slice(*one.span)] for one in permits if one.it == _ABOUT)
+    topic = _topic(named, names, _ASKING.union(*(one.asking for one in permits)))
+    return Discretion(
+        names,
+        ends=True,
+        back=one_thing,
+        topic=topic,
+        told=_says_more(text, permits),
+        declined=any(one.declined for one in permits),
     )
+
+
+def _widest(found: Sequence[_Found]) -> Iterator[_Found]:
+    """Yield the matches that are no part of another."""
+    last = (0, 0)
+    for one in sorted(found, key=lambda one: (one.span[0], -one.span[1])):
+        if one.span[1] > last[1] or one.span == last:
+            last = one.span
+            yield one
+
+
+def _says_more(text: str, permits: Sequence[_Found]) -> bool:
+    """Return whether a text says anything beside its permissions, and be it that they hold later or in part."""
+    beside, at = [one.beside for one in permits], 0
+    for begin, end in sorted(one.span for one in permits):
+        beside.append(text[at:begin])
+        at = max(at, end)
+    words = _SPOKEN.findall("\n".join([*beside, text[at:]]).lower())
+    unspaced_words = re.compile(read_wordings(__file__)["permits"]["unspaced"])
+    return bool(_DOUBTFUL.search(text)) or any(word not in _PERMITTING and not unspaced_words.fullmatch(word) for word in words)
 
 
 def discreet(text: str) -> Discretion | None:
@@ -158,7 +176,14 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
             if names is not None:
                 last = match.start(group) + length_of(said, names) if group == "who" else match.end()
                 begin = match.start() + (clause_of(said, names) if group == "before" else 0)
-                yield _Found((begin, last), names, _words_of(wording.pattern), it, declined)
+                beside = "" if group == "who" else _beside_names(said[max(0, begin - match.start()) :], names)
+                yield _Found((begin, last), names, _words_of(wording.pattern), it, declined, beside)
+
+
+def _beside_names(said: str, names: Collection[str]) -> str:
+    """Return the words of a phrase that are neither of these names nor stand for everybody, nor join or own them."""
+    named = {word for name in names for word in _SPOKEN.findall(name.lower())} or EVERYBODY
+    return " ".join(word for word in _SPOKEN.findall(said.lower()) if word not in named | OWN | JOINS)
 
 
 def _joined(text: str, request: _Found) -> Iterator[_Found]:

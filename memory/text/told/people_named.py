@@ -6,8 +6,7 @@ from memory.text.word_forms.spellings import without_possessive
 from memory.text.wordings import read_wordings
 
 _WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
-_JOINS, _NO_NAME = _WORDS["joins"], _WORDS["no_name"]
-OWN, EVERYBODY = _WORDS["own"], _WORDS["everybody"]
+OWN, EVERYBODY, JOINS, _NO_NAME = (_WORDS[name] for name in ("own", "everybody", "joins", "no_name"))
 _AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
 _NOT_EITHER = re.compile(
     r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)?(?:(?:from|to|with|around|before|vor|zu|mit|an) )?"
@@ -50,8 +49,8 @@ def trailing_names(said: str) -> list[str] | None:
             if named[0].lower() in OWN:
                 break
         found.append(" ".join(named).strip("@,"))
-        joined = bool(words) and (words[-1].lower() in _JOINS or (len(found) > 1 and words[-1][-1] == ","))
-        if joined and words[-1].lower() in _JOINS:
+        joined = bool(words) and (words[-1].lower() in JOINS or (len(found) > 1 and words[-1][-1] == ","))
+        if joined and words[-1].lower() in JOINS:
             words.pop()
     names = [name for name in found if name and name.split()[-1].lower() not in _NO_NAME]
     if not names or len(names) < len(found):

@@ -13,9 +13,9 @@ _PAGE = 400
 
 
 async def pages(db: DatabaseAccess, domain: int, identity: Identity, before: int) -> AsyncIterator[list[Row]]:
-    """Yield pages of keys, sessions and texts of what an account said in a domain before a key."""
+    """Yield pages of keys, sessions, texts and times of what an account said in a domain before a key."""
     while rows := await db.all(
-        "SELECT e.item, e.session, e.text FROM exchanges e JOIN identities n ON n.id = e.identity "
+        "SELECT e.item, e.session, e.text, e.said_at FROM exchanges e JOIN identities n ON n.id = e.identity "
         "WHERE e.domain = :domain AND e.kind = 'said' AND e.item < :before AND n.platform = :platform AND n.native_id = :account "
         "ORDER BY e.item DESC LIMIT :n",
         {"domain": domain, "before": before, "platform": identity.platform, "account": identity.native_id, "n": _PAGE},
@@ -44,6 +44,26 @@ async def accounts(reader: Reader, domain: Domain, names: Collection[str]) -> li
         {"domain": domain.key, **bound("n", names)},
     )
     return [Identity(row["platform"], row["native_id"]) for row in rows]
+
+
+async def before(reader: Reader, message: Exchange) -> Exchange | None:
+    """Return what anybody said last in a conversation before a message, None if it is the first."""
+    row = await reader.one(
+        exchanges.SELECT + "WHERE e.session = :session AND e.kind = 'said' AND e.said_at <= :at AND e.item < :before "
+        "ORDER BY e.said_at DESC, e.item DESC LIMIT 1",
+        {"session": message.session, "at": message.said_at, "before": message.key},
+    )
+    return exchanges.exchange(row) if row else None
+
+
+async def lately_by(reader: Reader, session: int, identity: Identity, before: int, n: int) -> list[Exchange]:
+    """Return the last messages of an account in a session before a key, at most `n`, the latest first."""
+    rows = await reader.all(
+        f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
+        "AND n.platform = :platform AND n.native_id = :account AND e.item < :before ORDER BY e.said_at DESC, e.item DESC LIMIT :n",
+        {"session": session, "platform": identity.platform, "account": identity.native_id, "before": before, "n": n},
+    )
+    return [exchanges.exchange(row) for row in rows]
 
 
 async def message_by(
