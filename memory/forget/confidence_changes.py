@@ -26,10 +26,12 @@ from memory.text.told.discretion import count_held, goes_on
 from memory.text.word_forms import name_forms
 from memory.tiers import corrections, entities, exchanges, feedback
 from memory.tiers.messages import said, storing
-from memory.types import NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
+from memory.types import MINUTE, NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
 
 _MOST = 200
 """The maximum number of messages with all words of a request's topic to be kept back, newest first."""
+_SOON, _NEXT = 10 * MINUTE, 2
+"""Within what time, in microseconds, and in how many next messages a figure alone is taken for what was told in confidence before."""
 _LATELY = 20
 """The number of a speaker's last messages in a session that are searched for some of the topic's words."""
 
@@ -190,7 +192,19 @@ class ConfidenceChanges:
         teller = await identities.account(tx, later.identity) if later.identity and corrections.may_correct([later]) else None
         confided = await confidences.told_by(tx, domain, teller) if teller else []
         told = await exchanges.among(tx, [item for item, _ in confided[-_MOST:]])
-        return [item for item, one in told.items() if one.said_at < later.said_at and corrections.corrects(later, one)]
+        earlier = {item: one for item, one in told.items() if one.said_at < later.said_at}
+        soon = {item for item, one in earlier.items() if one.session == later.session and later.said_at - one.said_at < _SOON}
+        if teller and earlier:
+            soon |= await self._just_before(tx, teller, later)
+        return [item for item, one in earlier.items() if corrections.corrects(later, one, soon=item in soon)]
+
+    async def _just_before(self, tx: Transaction, teller: Identity, later: Exchange) -> set[int]:
+        """Return the last messages of a teller's in a conversation before one."""
+        found, before = set[int](), later.key
+        while len(found) < _NEXT and (one := await said.message_by(tx, later.session, teller, "", before)):
+            before = one.key
+            found.add(before)
+        return found
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
         """Keep items from these people as well, from this transaction on."""

@@ -47,7 +47,7 @@ async def accounts(reader: Reader, domain: Domain, names: Collection[str]) -> li
 
 
 async def message_by(
-    db: DatabaseAccess, session: int, identity: Identity, source_id: str, before: int = 1 << 62
+    db: Reader, session: int, identity: Identity, source_id: str, before: int = 1 << 62
 ) -> Exchange | None:
     """Return an account's message in a session: the one with this platform id, or else the last one before a key."""
     select = f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
