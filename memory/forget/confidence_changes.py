@@ -26,7 +26,19 @@ from memory.text.told.discretion import count_held, goes_on
 from memory.text.word_forms import name_forms
 from memory.tiers import corrections, entities, exchanges, feedback
 from memory.tiers.messages import said, storing
-from memory.types import MINUTE, NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
+from memory.types import (
+    MINUTE,
+    NOBODY,
+    Discretion,
+    DiscretionScope,
+    Domain,
+    Exchange,
+    Identity,
+    Kind,
+    NewExchange,
+    Session,
+    WithheldFrom,
+)
 
 _MOST = 200
 """The maximum number of messages with all words of a request's topic to be kept back, newest first."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory.text.function_words import FUNCTION_WORDS
+from memory.text.language_detection import function_words
 from memory.text.lexical import key_words, stem, unspaced
 from memory.text.questions import is_question
 from memory.text.word_forms.spellings import without_possessive
@@ -28,8 +29,9 @@ _MAY_ASK = re.compile(
     r"(?i)\b(?:tell|say|show|mention|let|know|keep|secret|private|confiden|between|sag|erzähl|verrat|wissen|erfahren|unter uns|geheim"
     r"|dis\b|digas|cuentes|entre|dir|raccont|vertel|zeg|contes?|fales?|mów|powie|opowiad|zdradz|wspomin|pokazuj|słowa|wiedzi|dowiedz|między|tajemn"
     r"|sekret|neříkej|vědět|dozvěd|mezi|говор|рассказ|сообщ|показыв|проболт|слова|знать|знал|узна|между|секрет|тайна|кажи|розповід|між|таємн"
-    r"|söyle|anlat|bahset|göster|bilme|duyma|öğrenme|aramızda|sır|تخبر|تقول|تقل|تحك|تذكر|بيننا|سر|säg|berätta|nämn|mellan|si|sig|fort|mell)"
-    r"|告[诉訴]|[说說讲講提]|知道|保密|秘密|ないで|内緒|ないしょ|黙って|ここだけ|한테|에게|비밀|우리"
+    r"|only|except|besides|quiet|silent|sh\b|pst|no account|no c|nur|dicht|ohren|saiba|saper|sappia|segreto|segredo|weten|jezelf|ons\b|noi\b|знат|appre|sache|parl|habl"
+    r"|ve?ta\b|vite|vide|deme|çaktır|يعرف|يعلم|söyle|anlat|bahset|göster|bilme|duyma|öğrenme|aramızda|sır|تخبر|تقول|تقل|تحك|تذكر|بيننا|سر|säg|berätta|nämn|mellan|si|sig|fort|mell)"
+    r"|告[诉訴]|[说說讲講提]|知道|知ら|バレ|ばれ|알면|알게|保密|秘密|ないで|内緒|ないしょ|黙って|ここだけ|한테|에게|비밀|우리"
 )
 """What most requests have; to look for all of their wordings takes a millisecond."""
 _WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
@@ -43,6 +45,8 @@ _LOOKED_AT = 8_000
 _NAMELIKE = re.compile(r"\w")
 _WHOLE = re.compile(r"[^.!?\n]+")
 _LONGEST, _OVERLAP = 300, 80
+_SHORTEST, _ENDING = 4, 2
+"""The least letters that words have in common, and the most that their endings have, which are forms of one word."""
 _ABOUT = "about"
 
 
@@ -73,6 +77,7 @@ def request_in(text: str) -> Discretion | None:
         asking = _ASKING.union(*(one.asking for one in found))
         said = "\n".join(text[slice(*one.span)] for one in found)
         about = frozenset(one for one in _topic(text if back else asks, named, asking) if not (unspaced(one) and one in said))
+        about = about.union(*(_topic(one.it, named, _FILLERS) for one in found))
         told = not back and bool(about) and count_held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
     return None if is_question(text) else _release_in(text)
@@ -115,8 +120,20 @@ def without_request(text: str) -> str:
 
 
 def _wording_matches(text: str, purpose: str) -> Iterator[_Found]:
-    """Yield the matches of the wordings of asks or ends that are said as such, and name no song or book."""
-    return (one for one in _every_match(text, purpose) if not _is_title(text, *one.span))
+    """Yield the matches of the wordings of asks or ends that are said as such, not only told or asked of, and name no song or book."""
+    found = (one for one in _every_match(text, purpose) if not _is_title(text, *one.span))
+    return found if purpose == "ends" else (one for one in found if not _is_told_of(text, *one.span))
+
+
+def _is_told_of(text: str, begin: int, end: int) -> bool:
+    """Return whether a request is one that a question is about, or that was made to somebody: "what did he tell you in confidence?"."""
+    about = _titles()
+    since = max(text.rfind(sign, 0, begin) for sign in ".!?\n") + 1
+    told = about["told"].search(text, since, end + _OVERLAP)
+    rest = _WHOLE.match(text, end)
+    until = rest.end() if rest else end
+    asked = begin > since and text[until : until + 1] == "?" and about["asks"].search(text[since:begin].lstrip())
+    return bool(asked) or (told is not None and told.start() < end and told.end() >= begin)
 
 
 def _is_title(text: str, begin: int, end: int) -> bool:
@@ -143,15 +160,16 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
                 continue
             group = next((name for name in ("who", "short", "before") if groups.get(name)), None)
             it = (groups.get("it") or "").lower()
+            asking = _words_of(wording.pattern).union(key_words(groups.get("people") or ""))
             if group is None:
-                yield _Found(match.span(), [], _words_of(wording.pattern), it)
+                yield _Found(match.span(), [], asking, it)
                 continue
             said = groups[group]
             names = _trailing_names(said) if group == "before" else _names(said)
             if names is not None:
                 last = match.start(group) + _length(said, names) if group == "who" else match.end()
                 begin = match.start() + (_clause(said, names) if group == "before" else 0)
-                yield _Found((begin, last), names, _words_of(wording.pattern), it)
+                yield _Found((begin, last), names, asking, it)
 
 
 def _joined(text: str, request: _Found) -> Iterator[_Found]:
@@ -219,7 +237,8 @@ def _names(said: str) -> list[str] | None:
         named = words[:2] if words[0].lower() in _OWN and len(words) > 1 else words[:1]
         first = named[-1].strip("'\"’(),@").lower()
         if first in _EVERYBODY or (first.endswith(("'s", "’s")) and len(words) > len(named)):
-            return []  # who somebody's wife is, nobody can tell
+            # Who somebody's wife is, nobody can tell.
+            return None if _NO_NAME.intersection(words[len(named) :][:1]) else []
         if first in _NO_NAME or (found and found[0][:1].isupper() and not named[0].lstrip("@")[:1].isupper() and len(named) == 1):
             break
         if joint == "," and len(named) == 2 and len(words) > 2:
@@ -240,7 +259,8 @@ def _trailing_names(said: str) -> list[str] | None:
     while words and joined:
         named = [words.pop()]
         while words and (
-            words[-1].lower() in _OWN or (words[-1][0].isupper() and words[-1][-1] != "," and named[0][0].isupper())
+            words[-1].lower() in _OWN
+            or (words[-1][0].isupper() and len(words[-1]) > 1 and words[-1][-1] != "," and named[0][0].isupper())
         ):
             named.insert(0, words.pop())
             if named[0].lower() in _OWN:
@@ -289,8 +309,15 @@ def _topic(text: str, names: Collection[str], asking: Collection[str]) -> frozen
         if len(word) > 1
         and word not in FUNCTION_WORDS
         and word.partition("'")[0] not in people
-        and not {word, stemmed} & set(asking)
+        and (word.isascii() or word not in _little())
+        and not {word, stemmed, word.rpartition("'")[2]} & set(asking)
     )
+
+
+@cache
+def _little() -> frozenset[str]:
+    """Return the words of all languages that name nothing."""
+    return frozenset().union(*function_words().values())
 
 
 def goes_on(text: str) -> bool:
@@ -304,4 +331,10 @@ def count_held(words: Collection[str], text: str) -> int:
     """Return how many of these words a text contains, in any form."""
     there = key_words(text)
     forms = {*there, *there.values()}
-    return sum(word in forms or stem(word) in forms for word in words)
+    return sum(word in forms or stem(word) in forms or any(_is_other_form(word, one) for one in there) for word in words)
+
+
+def _is_other_form(word: str, other: str) -> bool:
+    """Return whether a word with letters beyond ASCII may be another with another ending: "операцию", "операция"."""
+    least = max(_SHORTEST, len(word) - _ENDING, len(other) - _ENDING)
+    return not word.isascii() and not unspaced(word) and word[:least] == other[:least] and min(len(word), len(other)) >= least

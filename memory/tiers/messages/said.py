@@ -46,9 +46,7 @@ async def accounts(reader: Reader, domain: Domain, names: Collection[str]) -> li
     return [Identity(row["platform"], row["native_id"]) for row in rows]
 
 
-async def message_by(
-    db: Reader, session: int, identity: Identity, source_id: str, before: int = 1 << 62
-) -> Exchange | None:
+async def message_by(db: Reader, session: int, identity: Identity, source_id: str, before: int = 1 << 62) -> Exchange | None:
     """Return an account's message in a session: the one with this platform id, or else the last one before a key."""
     select = f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
     theirs = f"{select}AND n.platform = :platform AND n.native_id = :account "
