@@ -57,7 +57,7 @@ class Confidences(ViewPart):
             confided = await confidences.told_by(self._db, self._home, Identity(platform, account))
             hidden = await confidences.by_item(self._db, [item for item, _ in confided[-_MOST:]])
             hidden = {item: one for item, one in hidden.items() if one.domain.key not in self._domains}
-            told = [one.text for one in (await exchanges.among(self._db, hidden)).values()]
+            told = [one.text for one in (await exchanges.among(self._db, [*hidden])).values()]
             theirs = [(at, text) for at, (who, text) in enumerate(said) if who == account] if told else []
             found |= await asyncio.to_thread(_telling_again, theirs, told)
         return found
