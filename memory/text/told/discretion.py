@@ -29,7 +29,7 @@ _MAY_ASK = re.compile(
     r"(?i)\b(?:tell|say|show|mention|let|know|keep|secret|private|confiden|between|sag|erzähl|verrat|wissen|erfahren|unter uns|geheim"
     r"|dis\b|digas|cuentes|entre|dir|raccont|vertel|zeg|contes?|fales?|mów|powie|opowiad|zdradz|wspomin|pokazuj|słowa|wiedzi|dowiedz|między|tajemn"
     r"|sekret|neříkej|vědět|dozvěd|mezi|говор|рассказ|сообщ|показыв|проболт|слова|знать|знал|узна|между|секрет|тайна|кажи|розповід|між|таємн"
-    r"|only|except|besides|quiet|silent|sh\b|pst|no account|no c|nur|dicht|ohren|saiba|saper|sappia|segreto|segredo|weten|jezelf|ons\b|noi\b|знат|appre|sache|parl|habl"
+    r"|only|except|besides|quiet|silent|sh\b|pst|no account|no c|nur|dicht|ohren|saiba|saper|sappia|segreto|segredo|weten|jezelf|ons\b|noi\b|no one|nobody|niemand|keiner|allen|jedem|get to|gizli|hemlig|poufn|decir|конфид|знат|appre|sache|parl|habl"
     r"|ve?ta\b|vite|vide|deme|çaktır|يعرف|يعلم|söyle|anlat|bahset|göster|bilme|duyma|öğrenme|aramızda|sır|تخبر|تقول|تقل|تحك|تذكر|بيننا|سر|säg|berätta|nämn|mellan|si|sig|fort|mell)"
     r"|告[诉訴]|[说說讲講提]|知道|知ら|バレ|ばれ|알면|알게|保密|秘密|ないで|内緒|ないしょ|黙って|ここだけ|한테|에게|비밀|우리"
 )

@@ -32,6 +32,8 @@ _CLAUSE = re.compile(r"[.!?;\n،؛。！？；—–]+\s*")
 _PART = re.compile(r"[,，、]\s*")
 _KIN = re.compile(rf"(?i)\b(?:{KIN})\b")
 _DIGITS = re.compile(r"\d+")
+_RIGHT_UNSPACED = re.compile(any_of(_WORDINGS["right_unspaced"]))
+_PASSWORD = re.compile(r"(?a:\b(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z\d]{5,}\b)")
 _GROUPED = re.compile(r"(?<=\d)[ .,'’-](?=\d)")
 _KANJI = re.compile("[\u3400-\u9fff]")
 _ONESELF = re.compile("^(?:我们?|私は?|僕は?|俺は?)")
@@ -55,7 +57,7 @@ def retells(newer: str, older: str) -> bool:
 
 def follows_up(newer: str, older: str) -> bool:
     """Return whether a text said soon after another tells its figure anew, with little else: "it's 4412"."""
-    alike = set(map(len, _codes(older)))
+    alike = {len(one) for one in _codes(older) if one.isdigit()}
     return bool(alike and _codes(newer)) and any(_is_little_but_a_figure(one, alike) for one in _clauses(newer))
 
 
@@ -87,7 +89,8 @@ def _again(newer: str, older: str) -> bool:
 def _codes(text: str) -> frozenset[str]:
     """Return the figures of a text that are codes or amounts, as they are written and without what groups their digits."""
     found = (*_DIGITS.findall(text), *_DIGITS.findall(_GROUPED.sub("", text)))
-    return frozenset("".join(str(int(char)) for char in one) for one in found if len(one) >= _CODED)
+    digits = frozenset("".join(str(int(char)) for char in one) for one in found if len(one) >= _CODED)
+    return digits.union(one.lower() for one in _PASSWORD.findall(text))
 
 
 def _is_little_but_a_figure(clause: "_Clause", alike: Collection[int]) -> bool:
@@ -96,7 +99,7 @@ def _is_little_but_a_figure(clause: "_Clause", alike: Collection[int]) -> bool:
     if figure is None:
         return False
     if clause.unspaced:
-        return len(_DIGITS.sub("", clause.unspaced)) <= _LITTLE_UNSPACED
+        return len(_RIGHT_UNSPACED.sub("", _DIGITS.sub("", clause.unspaced))) <= _LITTLE_UNSPACED
     nothing = _little() | _SORT | _RIGHT
     behind = _WORD.search(_NOW.sub(" ", clause.text[figure.end() :]))
     counted = behind and clause.text[figure.end() : figure.end() + 1] == " " and behind.group().lower() not in nothing
