@@ -77,7 +77,7 @@ def request_in(text: str) -> Discretion | None:
         asking = _ASKING.union(*(one.asking for one in found))
         said = "\n".join(text[slice(*one.span)] for one in found)
         about = frozenset(one for one in _topic(text if back else asks, named, asking) if not (unspaced(one) and one in said))
-        about = about.union(*(_topic(one.it, named, _FILLERS) for one in found))
+        about = about.union(*(_topic(it, named, _FILLERS) for it in {one.it for one in found if one.it}))
         told = not back and bool(about) and count_held(about, beside) > 0
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
     return None if is_question(text) else _release_in(text)
@@ -127,12 +127,14 @@ def _wording_matches(text: str, purpose: str) -> Iterator[_Found]:
 
 def _is_told_of(text: str, begin: int, end: int) -> bool:
     """Return whether a request is one that a question is about, or that was made to somebody: "what did he tell you in confidence?"."""
-    about = _titles()
-    since = max(text.rfind(sign, 0, begin) for sign in ".!?\n") + 1
-    told = about["told"].search(text, since, end + _OVERLAP)
-    rest = _WHOLE.match(text, end)
+    about, first = _titles(), max(0, begin - _LONGEST)
+    since = max(text.rfind(sign, first, begin) for sign in ".!?\n") + 1
+    told = about["told"].search(text, max(since, first), end + _OVERLAP)
+    rest = _WHOLE.match(text, end, end + _LONGEST)
     until = rest.end() if rest else end
-    asked = begin > since and text[until : until + 1] == "?" and about["asks"].search(text[since:begin].lstrip())
+    # Of a sentence that begins further ahead the beginning is not looked at.
+    asks = text[until : until + 1] == "?" and max(since, first) < begin and (since or not first)
+    asked = asks and about["asks"].search(text[since:begin].lstrip())
     return bool(asked) or (told is not None and told.start() < end and told.end() >= begin)
 
 
@@ -160,7 +162,9 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
                 continue
             group = next((name for name in ("who", "short", "before") if groups.get(name)), None)
             it = (groups.get("it") or "").lower()
-            asking = _words_of(wording.pattern).union(key_words(groups.get("people") or ""))
+            asking = _words_of(wording.pattern)
+            if people := groups.get("people"):
+                asking = asking.union(key_words(people))
             if group is None:
                 yield _Found(match.span(), [], asking, it)
                 continue
