@@ -13,7 +13,14 @@ from adapters.message_parts import Quote
 from bot.admission.allowance import Allowance, Grant, too_much
 from bot.commands.group import Group, command, plain
 from bot.commands.texts import receipts
-from bot.context.quoting import messages_before, opted_out_forwards, unforgotten_quotes, without_confidences, without_forwards
+from bot.context.quoting import (
+    messages_before,
+    opted_out_forwards,
+    unforgotten_quotes,
+    without_confidences,
+    without_forwards,
+    without_told_again,
+)
 from bot.context.unstored_names import with_display_names
 from bot.errors import BadInput
 from bot.imports import imported
@@ -139,6 +146,7 @@ class SummaryCommands(Group):
         heeded = await asyncio.to_thread(without_confidences, heeded)
         hidden = await view.messages.in_confidence(call.place.platform, [quote.id for quote in heeded])
         heeded = [quote for quote in heeded if quote.id not in hidden]
+        heeded = await without_told_again(view, call.place.platform, heeded)
         return await unforgotten_quotes(services.memory, view, call.place, heeded)
 
     @command("sessions", lazy("your conversations, newest first"))

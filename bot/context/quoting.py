@@ -15,15 +15,18 @@ from adapters.message_parts import Forward, Quote
 from bot.conversation.preferences import Preferences
 from memory.core import Memory
 from memory.text.told.correction_wordings import correction
-from memory.text.told.discretion import count_held, discreet, goes_on, without_request
+from memory.text.told.discretion import discreet, without_request
 from memory.text.told.named_values import correctable
-from memory.text.told.retellings import may_change, retells
+from memory.text.told.retellings import follows_up, may_change, retells
+from memory.text.told.topics import count_held, goes_on
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
 _FORWARDED = "[forwarded]"
 _FURTHER = 40
 """How many messages are read before those that are asked for, where one of these corrects something said before them."""
+_NEXT = 2
+"""In how many next messages a figure alone is taken for what was told in confidence before."""
 Bearing = TypeVar("Bearing", Message, Quote)
 
 
@@ -82,6 +85,14 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
     return [one for one in quotes if one.id not in held]
 
 
+async def without_told_again(view: View, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
+    """Return the quotes that do not tell again what their speakers told in confidence where the view may not read it."""
+    said = [one for one in quotes if one.person and not one.own]
+    again = await view.confidences.told_again(platform, [(one.person, one.text) for one in said])
+    hidden = {said[at].id for at in again}
+    return [one for one in quotes if one.id not in hidden]
+
+
 def _told(quotes: Sequence[Quote]) -> list[tuple[Quote, str]]:
     """Return quotes with what each tells beside a request for discretion, which takes a while to look for."""
     return [(one, without_request(one.text)) for one in quotes]
@@ -98,7 +109,8 @@ def _corrected(text: str, before: Sequence[tuple[Quote, str]]) -> Quote | None:
     found, told = correction(text), before[::-1]
     of = ((one, correctable(said)) for one, said in told)
     corrected = (one for back, (one, said) in enumerate(of) if found and found.reaches(said, back) and found.is_of(said))
-    return next(corrected, None) or next((one for one, said in told if retells(text, said)), None)
+    anew = (one for back, (one, said) in enumerate(told) if retells(text, said) or (back < _NEXT and follows_up(text, said)))
+    return next(corrected, None) or next(anew, None)
 
 
 def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:

@@ -15,6 +15,7 @@ from bot.context.quoting import (
     without_confidences,
     without_forgotten,
     without_forwards,
+    without_told_again,
 )
 from bot.context.unstored_names import with_display_names
 from bot.conversation.inbox_events import asked_at
@@ -85,6 +86,7 @@ class Surroundings:
         if not place.is_private:
             others = [quote for quote in heeded if not quote.own and quote.id not in kept]
             openly_said = await asyncio.to_thread(without_confidences, others) if others else []
+            openly_said = await without_told_again(view, place.platform, openly_said)
             heeded = [quote for quote in heeded if quote not in others or quote in openly_said]
         return await unforgotten_quotes(self._memory, view, place, heeded)
 
@@ -94,6 +96,7 @@ class Surroundings:
         Confidences are left out, and so is what is off the record, unless the `asker` is off the record too.
         """
         open_quotes = await asyncio.to_thread(without_confidences, said) if said else []
+        open_quotes = await without_told_again(view, place.platform, open_quotes)
         if not open_quotes:
             return []
         overheard = [] if asker is None else [one for one in open_quotes if self._off_record.overheard(place, one.id, asker)]

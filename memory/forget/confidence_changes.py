@@ -19,11 +19,13 @@ from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain, note_forgetting
 from memory.text.display_names import TAG
 from memory.text.told.announced_secrets import announces
-from memory.text.told.discretion import count_held, request_in
+from memory.text.told.discretion import request_in
+from memory.text.told.topics import count_held
 from memory.text.word_forms import name_forms
 from memory.tiers import corrections, entities, exchanges, feedback
 from memory.tiers.messages import said, storing
 from memory.types import (
+    MINUTE,
     NOBODY,
     Discretion,
     DiscretionScope,
@@ -39,6 +41,8 @@ from memory.types import (
 
 _LONGEST_REQUEST = 300
 """The characters of the longest message that is read as nothing but a request."""
+_SOON, _NEXT = 10 * MINUTE, 2
+"""Within what time, in microseconds, and in how many next messages a figure alone is taken for what was told in confidence before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,11 @@ class ConfidenceChanges(DiscretionSearch):
         teller = await identities.account(tx, later.identity) if later.identity and corrections.may_correct([later]) else None
         confided = await confidences.told_by(tx, domain, teller) if teller else []
         told = await exchanges.among(tx, [item for item, _ in confided[-MOST:]])
-        return [item for item, one in told.items() if one.said_at < later.said_at and corrections.corrects(later, one)]
+        earlier = {item: one for item, one in told.items() if one.said_at < later.said_at}
+        soon = {item for item, one in earlier.items() if one.session == later.session and later.said_at - one.said_at < _SOON}
+        if teller and earlier:
+            soon |= {one.key for one in await said.lately_by(tx, later.session, teller, later.key, _NEXT)}
+        return [item for item, one in earlier.items() if corrections.corrects(later, one, soon=item in soon)]
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
         """Keep items from these people as well, from this transaction on."""

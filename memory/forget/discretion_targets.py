@@ -11,7 +11,8 @@ from memory.forget.sparing import Nearness
 from memory.ports import Clock
 from memory.store.database import DatabaseAccess, Reader, Row
 from memory.store.domains import domains_of
-from memory.text.told.discretion import count_held, discreet, goes_on, request_in
+from memory.text.told.discretion import discreet, request_in
+from memory.text.told.topics import count_held, goes_on
 from memory.tiers import corrections, exchanges
 from memory.tiers.messages import said
 from memory.types import DAY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session

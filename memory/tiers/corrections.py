@@ -16,7 +16,7 @@ from memory.text.sentence_splitting import sentences
 from memory.text.told.correction_wordings import Correction, correction
 from memory.text.told.discretion import without_request
 from memory.text.told.named_values import TYPED, WORD, Correctable, kinds_of, left_of
-from memory.text.told.retellings import may_retell, retells
+from memory.text.told.retellings import follows_up, may_retell, retells
 from memory.tiers import exchanges
 from memory.tiers.manners import speaker_key
 from memory.types import DAY, Domain, Exchange, Kind, NewExchange
@@ -34,12 +34,15 @@ def may_correct(offered: Sequence[NewExchange] | Sequence[Exchange]) -> bool:
     return any(one.kind is Kind.SAID and one.role == "user" and may_retell(without_request(one.text)) for one in offered)
 
 
-def corrects(later: Exchange, earlier: Exchange) -> bool:
-    """Return whether a message may correct an earlier one of its speaker's, or say it again with another value, in any conversation of their domain."""
+def corrects(later: Exchange, earlier: Exchange, *, soon: bool) -> bool:
+    """Return whether a message may correct an earlier one of its speaker's, or say it again, in any conversation of their domain.
+
+    A figure alone may do so `soon` after it.
+    """
     found, told = _correction(later), without_request(earlier.text)
     if found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST):
         return True
-    return retells(without_request(later.text), told)
+    return retells(text := without_request(later.text), told) or (soon and follows_up(text, told))
 
 
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, late: bool) -> set[int]:

@@ -1,5 +1,6 @@
 """What was told in confidence at home, as seen, told and revoked by its teller."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from memory.forget import confidence_changes
 from memory.journal.parts import Part
 from memory.places import confidences, identities
 from memory.places.shown_names import standing
+from memory.text.told.discretion import without_request
+from memory.text.told.retellings import retells
 from memory.tiers import exchanges
 from memory.types import Discretion, Exchange, Identity, Session, WithheldFrom
 from memory.view import owners
@@ -24,6 +27,15 @@ class ConfidedMessage:
     names: Sequence[str]
 
 
+_MOST = 200
+"""The maximum number of an account's confidences, newest first, that what is said is compared with."""
+
+
+def _telling_again(said: Sequence[tuple[int, str]], told: Sequence[str]) -> set[int]:
+    before = [without_request(text) for text in told]
+    return {at for at, text in said for now in [without_request(text)] if any(retells(now, one) for one in before)}
+
+
 class Confidences(ViewPart):
     """The confidences of one home."""
 
@@ -32,6 +44,23 @@ class Confidences(ViewPart):
         confided = await confidences.told_by(self._db, self._home, teller)
         messages = await exchanges.among(self._db, [item for item, _ in confided])
         return [ConfidedMessage(messages[item], await self._names(excepted)) for item, excepted in confided if item in messages]
+
+    async def told_again(self, platform: str, said: Sequence[tuple[str, str]]) -> set[int]:
+        """Return which of what accounts of a platform said, each with its text, tells again or anew what they told in confidence.
+
+        Only that counts which they told at home, and which this view does not read.
+        """
+        if not said or not await confidences.within(self._db, self._home):
+            return set()
+        found: set[int] = set()
+        for account in {who for who, _ in said}:
+            confided = await confidences.told_by(self._db, self._home, Identity(platform, account))
+            hidden = await confidences.by_item(self._db, [item for item, _ in confided[-_MOST:]])
+            hidden = {item: one for item, one in hidden.items() if one.domain.key not in self._domains}
+            told = [one.text for one in (await exchanges.among(self._db, [*hidden])).values()]
+            theirs = [(at, text) for at, (who, text) in enumerate(said) if who == account] if told else []
+            found |= await asyncio.to_thread(_telling_again, theirs, told)
+        return found
 
     async def put(self, public_id: str, teller: Identity, ask: Discretion) -> ConfidedMessage:
         """Hold a message back from those its teller names, or release it (`ends`). Raises NotFound, AmbiguousId, NotYours."""

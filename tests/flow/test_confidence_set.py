@@ -98,7 +98,7 @@ async def known_to_ben(
 async def test_what_tells_anew_what_is_kept_from_somebody_is_kept_and_nothing_else_is(
     tmp_path: Path, kind: type[View], leaks: bool
 ) -> None:
-    for name in ("retold", "retold_unseen"):
+    for name in ("retold", "retold_unseen", "retold_again"):
         went = await known_to_ben(tmp_path, name, kind, "told", "later")
         assert [case for case, known in went if case["told"] in known] == []
         assert [case for case, known in went if (case["later"] in known) is not (leaks or not case["kept"])] == []

@@ -438,3 +438,18 @@ async def test_a_correction_shows_no_confidence_either_once_that_is_out_of_sight
         assert "sails" in prompt(lyra.chats[before])
         told = (await (await town.person("ben").runs(general, "summarize", last=5)).answer()).shown
         assert "sails" in told and CANARY not in told
+
+
+async def test_what_was_told_long_before_in_confidence_is_not_shown_where_its_speaker_says_it_to_others_again(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        await confides(town, f"{SECRET}, but don't tell Ben")
+        ada, general = town.person("ada"), town.names["general"]
+        for n in range(55):
+            await town.person("cleo").says(general, f"the boat has {n} sails")
+        await ada.says(general, f"I wrote {CANARY} on the fridge")
+        before = len(lyra.chats)
+        assert not await comes_up(town, lyra, "ben", "general")
+        assert "sails" in prompt(lyra.chats[before])
+        told = (await (await town.person("ben").runs(general, "summarize", last=5)).answer()).shown
+        assert "sails" in told and CANARY not in told

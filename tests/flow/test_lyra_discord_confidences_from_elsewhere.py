@@ -49,6 +49,23 @@ async def test_what_was_said_in_a_channel_is_kept_from_somebody_as_its_speaker_a
         assert await comes_up(town, lyra, "ben", "general") is known
 
 
+async def test_what_is_named_in_a_dm_in_another_language_is_kept_in_any_form(town: Town) -> None:
+    told = {
+        "mon opération est lundi, chambre 7741": "ne parle pas de mon opération à Ben",
+        "ameliyatım pazartesi, oda 7741": "ameliyatımı Ben'e söyleme",
+        "моя операция в понедельник, палата 7741": "не говори Бену про мою операцию",
+        "手術は月曜日です。7741号室": "手術のことはベンに言わないで",
+    }
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        for text in told:
+            await town.asks("ada", town.names["general"], text)
+        for ask in told.values():
+            assert any("#general" in one.content for one in await privately(town, ask)), ask
+        for text in told:
+            assert not await comes_up(town, lyra, "ben", "general", text.partition("7741")[0] + "?")
+
+
 async def test_where_nothing_is_found_or_named_in_a_dm_she_says_so(town: Town) -> None:
     async with town.lyra():
         await hears(town, "ben")

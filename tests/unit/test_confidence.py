@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from memory.places import confidences
 from memory.text.told import discretion
-from memory.text.told.discretion import count_held, request_in
+from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named
 from memory.text.told.retellings import retells
+from memory.text.told.topics import count_held
 from memory.text.wordings import read_wordings
 from memory.types import (
     MINUTE,
@@ -49,10 +50,13 @@ def test_words_name_what_is_to_be_kept(text: str, topic: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("My PIN for the bank card is 8812", 2), ("my bank pins are secret", 2), ("the bank is closed", 1), ("hello", 0)],
-)
+    [
+        ("My PIN for the bank card is 8812", 2), ("my bank pins are secret", 2), ("the bank is closed", 1), ("hello", 0),
+        ("операция в понедельник", 1), ("ameliyatım pazartesi", 1), ("опера в понедельник", 0), ("手術は月曜日です", 1),
+    ],
+)  # fmt: skip
 def test_words_are_found_in_any_form(text: str, words: int) -> None:
-    assert count_held({"bank", "pin"}, text) == words
+    assert count_held({"bank", "pin", "операцию", "ameliyatımı", "手術"}, text) == words
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,7 @@ def test_words_are_found_in_any_form(text: str, words: int) -> None:
         "We keep the key from the old house", "the distance between us is 300 km", "Can I tell Ben now?", "Ben knows the way",
         "Neither Ben nor I knew it", "Neither Ben nor Cleo can know French", "Ich weiß weder ein noch aus",
         "Ben ne doit pas savoir nager", "pas un mot sur la grève", "je ne veux pas que Ben vienne", "Ben no debe saber cocinar",
-        "que Ben lo sepa todo me da igual", "no quiero que Ben se vaya",
+        "que Ben lo sepa todo me da igual", "no quiero que Ben se vaya", *tabled("confidence", "asks_nothing"),
     ],
 )  # fmt: skip
 def test_other_words_ask_for_nothing(text: str) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words, stem, unspaced
 from memory.text.told.people_named import EVERYBODY, JOINS, OWN, clause_of, leading_names, length_of, trailing_names
+from memory.text.told.topics import count_held, topic_words
 from memory.text.wordings import read_wordings
 from memory.types import Discretion
 
@@ -23,12 +23,13 @@ _MAY_ASK = re.compile(
     r"(?i)\b(?:tell|say|show|mention|let|know|keep|secret|private|confiden|between|sag|erzähl|verrat|wissen|erfahren|unter uns|geheim"
     r"|dis\b|digas|cuentes|entre|dir|raccont|vertel|zeg|contes?|fales?|mów|powie|opowiad|zdradz|wspomin|pokazuj|słowa|wiedzi|dowiedz|między|tajemn"
     r"|sekret|neříkej|vědět|dozvěd|mezi|говор|рассказ|сообщ|показыв|проболт|слова|знать|знал|узна|между|секрет|тайна|кажи|розповід|між|таємн"
-    r"|söyle|anlat|bahset|göster|bilme|duyma|öğrenme|aramızda|sır|تخبر|تقول|تقل|تحك|تذكر|بيننا|سر|säg|berätta|nämn|mellan|si|sig|fort|mell)"
-    r"|告[诉訴]|[说說讲講提]|知道|保密|秘密|ないで|内緒|ないしょ|黙って|ここだけ|한테|에게|비밀|우리"
+    r"|only|except|besides|quiet|silent|sh\b|pst|no account|no c|nur|dicht|ohren|saiba|saper|sappia|segreto|segredo|weten|jezelf|ons\b|noi\b|no one|nobody|niemand|keiner|allen|jedem|get to|gizli|hemlig|poufn|decir|конфид|знат|appre|sache|parl|habl"
+    r"|ve?ta\b|vite|vide|deme|çaktır|يعرف|يعلم|söyle|anlat|bahset|göster|bilme|duyma|öğrenme|aramızda|sır|تخبر|تقول|تقل|تحك|تذكر|بيننا|سر|säg|berätta|nämn|mellan|si|sig|fort|mell)"
+    r"|告[诉訴]|[说說讲講提]|知道|知ら|バレ|ばれ|알면|알게|保密|秘密|ないで|内緒|ないしょ|黙って|ここだけ|한테|에게|비밀|우리"
 )
 """What most requests have; to look for all of their wordings takes a millisecond."""
 _WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
-_SUBJECTS, FILLERS, _BACK, _PERMITTING = (_WORDS[name] for name in ("subjects", "fillers", "back", "permitting"))
+_SUBJECTS, FILLERS, _PERMITTING = (_WORDS[name] for name in ("subjects", "fillers", "permitting"))
 _ASKING = FILLERS | EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
 _GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -74,7 +75,10 @@ def request_in(text: str) -> Discretion | None:
         back = FILLERS.issuperset(key_words(beside))
         asking = _ASKING.union(*(one.asking for one in found))
         said = "\n".join(text[slice(*one.span)] for one in found)
-        about = frozenset(one for one in _topic(text if back else asks, named, asking) if not (unspaced(one) and one in said))
+        about = frozenset(
+            one for one in topic_words(text if back else asks, named, asking) if not (unspaced(one) and one in said)
+        )
+        about = about.union(*(topic_words(it, named, FILLERS) for it in {one.it for one in found if one.it}))
         told = not back and bool(about) and count_held(about, beside) > 0
         every = re.search(read_wordings(__file__)["every"]["all"], asks, re.IGNORECASE) is not None
         names = () if everybody else tuple(dict.fromkeys(named))
@@ -95,7 +99,7 @@ def _release_in(text: str) -> Discretion | None:
     names = tuple(dict.fromkeys(name for one in permits for name in one.names))
     one_thing = any(one.it for one in permits)
     named = "\n".join(text[slice(*one.span)] for one in permits if one.it == _ABOUT)
-    topic = _topic(named, names, _ASKING.union(*(one.asking for one in permits)))
+    topic = topic_words(named, names, _ASKING.union(*(one.asking for one in permits)))
     return Discretion(
         names,
         ends=True,
@@ -140,8 +144,22 @@ def without_request(text: str) -> str:
 
 
 def _wording_matches(text: str, purpose: str) -> Iterator[_Found]:
-    """Yield the matches of the wordings of asks or ends that are said as such, and name no song or book."""
-    return (one for one in _every_match(text, purpose) if not _is_title(text, *one.span))
+    """Yield the matches of the wordings of asks or ends that are said as such, not only told or asked of, and name no song or book."""
+    found = (one for one in _every_match(text, purpose) if not _is_title(text, *one.span))
+    return found if purpose == "ends" else (one for one in found if not _is_told_of(text, *one.span))
+
+
+def _is_told_of(text: str, begin: int, end: int) -> bool:
+    """Return whether a request is one that a question is about, or that was made to somebody: "what did he tell you in confidence?"."""
+    about, first = _titles(), max(0, begin - _LONGEST)
+    since = max(text.rfind(sign, first, begin) for sign in ".!?\n") + 1
+    told = about["told"].search(text, max(since, first), end + _OVERLAP)
+    rest = _WHOLE.match(text, end, end + _LONGEST)
+    until = rest.end() if rest else end
+    # Of a sentence that begins further ahead the beginning is not looked at.
+    asks = text[until : until + 1] == "?" and max(since, first) < begin and (since or not first)
+    asked = asks and about["asks"].search(text[since:begin].lstrip())
+    return bool(asked) or (told is not None and told.start() < end and told.end() >= begin)
 
 
 def _is_title(text: str, begin: int, end: int) -> bool:
@@ -168,8 +186,11 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
                 continue
             group = next((name for name in ("who", "short", "before") if groups.get(name)), None)
             it = (groups.get("it") or "").lower()
+            asking = _words_of(wording.pattern)
+            if people := groups.get("people"):
+                asking = asking.union(key_words(people))
             if group is None:
-                yield _Found(match.span(), [], _words_of(wording.pattern), it)
+                yield _Found(match.span(), [], asking, it)
                 continue
             said = groups[group]
             names = trailing_names(said) if group == "before" else leading_names(said)
@@ -177,7 +198,7 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
                 last = match.start(group) + length_of(said, names) if group == "who" else match.end()
                 begin = match.start() + (clause_of(said, names) if group == "before" else 0)
                 beside = "" if group == "who" else _beside_names(said[max(0, begin - match.start()) :], names)
-                yield _Found((begin, last), names, _words_of(wording.pattern), it, declined, beside)
+                yield _Found((begin, last), names, asking, it, declined, beside)
 
 
 def _beside_names(said: str, names: Collection[str]) -> str:
@@ -251,30 +272,3 @@ def _parted(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
         begin, at = max(at, begin), behind.start() if behind else len(text)
         asks.append(text[begin:at])
     return "\n".join(asks), "\n".join([*beside, text[at:]])
-
-
-def _topic(text: str, names: Collection[str], asking: Collection[str]) -> frozenset[str]:
-    """Return the words of a request that are neither names nor in `asking`."""
-    people = {word for name in names for word in key_words(name)}
-    return frozenset(
-        word
-        for word, stemmed in key_words(text).items()
-        if len(word) > 1
-        and word not in FUNCTION_WORDS
-        and word.partition("'")[0] not in people
-        and not {word, stemmed} & set(asking)
-    )
-
-
-def goes_on(text: str) -> bool:
-    """Return whether a text has no topic of its own and continues the previous one: "it is 8812 now"."""
-    words = key_words(text)
-    first = re.match(r"\W*(\w+)", text.lower())
-    return bool(first and first[1] in _BACK) or not any(word.isalpha() for word in words)
-
-
-def count_held(words: Collection[str], text: str) -> int:
-    """Return how many of these words a text contains, in any form."""
-    there = key_words(text)
-    forms = {*there, *there.values()}
-    return sum(word in forms or stem(word) in forms for word in words)

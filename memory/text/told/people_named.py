@@ -24,7 +24,8 @@ def leading_names(said: str) -> list[str] | None:
         named = words[:2] if words[0].lower() in OWN and len(words) > 1 else words[:1]
         first = named[-1].strip("'\"’(),@").lower()
         if first in EVERYBODY or (first.endswith(("'s", "’s")) and len(words) > len(named)):
-            return []  # who somebody's wife is, nobody can tell
+            # Who somebody's wife is, nobody can tell.
+            return None if _NO_NAME.intersection(words[len(named) :][:1]) else []
         if first in _NO_NAME or (found and found[0][:1].isupper() and not named[0].lstrip("@")[:1].isupper() and len(named) == 1):
             break
         if joint == "," and len(named) == 2 and len(words) > 2:
@@ -44,7 +45,10 @@ def trailing_names(said: str) -> list[str] | None:
     words, found, joined = said.split(), [], True
     while words and joined:
         named = [words.pop()]
-        while words and (words[-1].lower() in OWN or (words[-1][0].isupper() and words[-1][-1] != "," and named[0][0].isupper())):
+        while words and (
+            words[-1].lower() in OWN
+            or (words[-1][0].isupper() and len(words[-1]) > 1 and words[-1][-1] != "," and named[0][0].isupper())
+        ):
             named.insert(0, words.pop())
             if named[0].lower() in OWN:
                 break

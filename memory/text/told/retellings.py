@@ -1,12 +1,12 @@
 """What tells anew what was told before, with another value: "ahora vivo en Sevilla" after "vivo en Madrid", "locker code: 4412".
 
 Read by rule, without grammar, so that it holds in any language whose words are listed: what both say alike is what they tell of,
-and beside it each has one value of the same sort. It is read where something is kept from somebody, and there too much is kept
+and beside it each has one value of the same sort, or the same. It is read where something is kept from somebody, and there too much is kept
 rather than told; where it decides what holds, `replacements` is read.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -23,13 +23,18 @@ from memory.text.wordings import any_of, read_wordings
 _MOST_CHARACTERS, _MOST_CLAUSES = 600, 8
 _WORDINGS = read_wordings(__file__)
 _NOW = re.compile(rf"(?i)\b(?:{any_of(_WORDINGS['now'])})\b|{any_of(_WORDINGS['now_unspaced'])}")
-_SORT, _OWN, _PLACED, _UNITS = (frozenset(_WORDINGS[name]["all"].split()) for name in ("sort", "own", "placed", "units"))
+_SORT, _OWN, _PLACED, _UNITS, _RIGHT = (
+    frozenset(_WORDINGS[name]["all"].split()) for name in ("sort", "own", "placed", "units", "right")
+)
 _ALIKE = {word: f"#{thing}" for thing, words in _WORDINGS["alike"].items() for word in words.split()}
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CLAUSE = re.compile(r"[.!?;\n،؛。！？；—–]+\s*")
 _PART = re.compile(r"[,，、]\s*")
 _KIN = re.compile(rf"(?i)\b(?:{KIN})\b")
 _DIGITS = re.compile(r"\d+")
+_RIGHT_UNSPACED = re.compile(any_of(_WORDINGS["right_unspaced"]))
+_PASSWORD = re.compile(r"(?a:\b(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z\d]{5,}\b)")
+_GROUPED = re.compile(r"(?<=\d)[ .,'’-](?=\d)")
 _KANJI = re.compile("[\u3400-\u9fff]")
 _ONESELF = re.compile("^(?:我们?|私は?|僕は?|俺は?)")
 _CODED = 3
@@ -42,21 +47,67 @@ _MOST_FORMS = 8
 """How many words of a clause that begin alike are compared with one of another clause."""
 _LONGEST_VALUE = 8
 """The most characters of a value in a script without spaces."""
+_LONG = 7
+"""From so many letters on a word is rather rare."""
+_LITTLE_UNSPACED = 2
+"""The most characters beside a figure that say nothing else, in a script without spaces."""
 
 
 def retells(newer: str, older: str) -> bool:
-    """Return whether a later text by the same person tells what an earlier one told with another value."""
-    return tells_anew(newer, older) or _with_another_value(newer, older)
+    """Return whether a later text by the same person tells what an earlier one told, again or with another value."""
+    return _again(newer, older) or tells_anew(newer, older) or _with_another_value(newer, older)
+
+
+def follows_up(newer: str, older: str) -> bool:
+    """Return whether a text said soon after another tells its figure anew, with little else: "it's 4412"."""
+    alike = {len(one) for one in _codes(older) if one.isdigit()}
+    return bool(alike and _codes(newer)) and any(_is_little_but_a_figure(one, alike) for one in _clauses(newer))
 
 
 def may_retell(text: str) -> bool:
-    """Return whether a text may tell anything anew, or put it right: it tells what is so, or since now, or has a figure."""
-    return may_change(text) or (len(text) <= _MOST_CHARACTERS and Correctable(text).states)
+    """Return whether a text may tell anything again or anew, or put it right: it has a figure, or is neither long nor a question."""
+    return may_change(text) or (len(text) <= _MOST_CHARACTERS and not is_question(text))
 
 
 def may_change(text: str) -> bool:
     """Return whether a text puts something right, tells that it is so since now, or has a figure: most that tell anything anew do."""
-    return reads_as_correction(text) or (len(text) <= _MOST_CHARACTERS and bool(_NOW.search(text) or _DIGITS.search(text)))
+    return bool(_DIGITS.search(text)) or reads_as_correction(text) or (len(text) <= _MOST_CHARACTERS and bool(_NOW.search(text)))
+
+
+def _again(newer: str, older: str) -> bool:
+    """Return whether a text has a figure of another or, where that has none, all that it told, or much and a rare word of it."""
+    if codes := _codes(older):
+        return not codes.isdisjoint(_codes(newer))
+    if newer == older or is_question(newer) or max(len(newer), len(older)) > _MOST_CHARACTERS:
+        return False
+    told = {key: one for clause in _clauses(older) for key, one in clause.words.items() if not (one.is_figure or unspaced(key))}
+    told = {key: one for key, one in told.items() if key not in _SORT | _UNITS}
+    held = [told[key] for key in told.keys() & {key for clause in _clauses(newer) for key in clause.words}]
+    return bool(held) and (
+        len(held) == len(told) or (2 * len(held) >= len(told) and any(len(one.said) >= _LONG and not one.named for one in held))
+    )
+
+
+@lru_cache(maxsize=2_000)
+def _codes(text: str) -> frozenset[str]:
+    """Return the figures of a text that are codes or amounts, as they are written and without what groups their digits."""
+    found = (*_DIGITS.findall(text), *_DIGITS.findall(_GROUPED.sub("", text)))
+    digits = frozenset("".join(str(int(char)) for char in one) for one in found if len(one) >= _CODED)
+    return digits.union(one.lower() for one in _PASSWORD.findall(text))
+
+
+def _is_little_but_a_figure(clause: "_Clause", alike: Collection[int]) -> bool:
+    """Return whether a clause has a figure of one of these lengths, tells next to nothing else, and counts nothing with it."""
+    figure = next((one for one in _DIGITS.finditer(clause.text) if len(one.group()) in alike), None)
+    if figure is None:
+        return False
+    if clause.unspaced:
+        return len(_RIGHT_UNSPACED.sub("", _DIGITS.sub("", clause.unspaced))) <= _LITTLE_UNSPACED
+    nothing = _little() | _SORT | _RIGHT
+    behind = _WORD.search(_NOW.sub(" ", clause.text[figure.end() :]))
+    counted = behind and clause.text[figure.end() : figure.end() + 1] == " " and behind.group().lower() not in nothing
+    besides = [one for one in clause.words.values() if not (one.coded or one.key.startswith("#")) and one.said not in nothing]
+    return not counted and len(besides) <= _BESIDES
 
 
 def _with_another_value(newer: str, older: str) -> bool:

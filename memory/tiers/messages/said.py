@@ -66,9 +66,7 @@ async def lately_by(reader: Reader, session: int, identity: Identity, before: in
     return [exchanges.exchange(row) for row in rows]
 
 
-async def message_by(
-    db: DatabaseAccess, session: int, identity: Identity, source_id: str, before: int = 1 << 62
-) -> Exchange | None:
+async def message_by(db: Reader, session: int, identity: Identity, source_id: str, before: int = 1 << 62) -> Exchange | None:
     """Return an account's message in a session: the one with this platform id, or else the last one before a key."""
     select = f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
     theirs = f"{select}AND n.platform = :platform AND n.native_id = :account "
