@@ -42,15 +42,17 @@ class DomainAccess:
     async def view(self, place: Place, person: Person, adapter: Adapter | None = None) -> View:
         """Return the memory that the readers of this place may know now. Without an adapter no other person's place is read."""
         view, _ = await self.view_with_session(place, person, adapter, await self._preferences.read(place, person))
+        view.opened_for_turn(nothing_confided=False)
         return view
 
     async def view_with_session(
         self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen
     ) -> tuple[View, Session | None]:
-        """Return the memory that the readers of this place may know now, given the settings `chosen`, and its session, if any."""
+        """Return the memory that the readers of this place may know now, given the settings `chosen`, and its session, if any, for one turn."""
         ref = _home_ref(place, person)
         beside = await self._beside(place, person, chosen)
         stored, confidences, session = await self._memory.places.arrive([ref, *beside], place.platform, place.key)
+        nothing_confided = all(one.home != stored[ref].key for one in confidences) if ref in stored else True
         home = await self._home(stored.get(ref), ref, chosen.value(person if place.is_private else place, "time zone"))
         readable = [stored[one] for one in beside if one in stored]
         if place.circle is None:
@@ -61,7 +63,9 @@ class DomainAccess:
                 readable.append(domain)
                 confidences += its_confidences
         readable += await self._in_confidence(place, person, confidences, adapter)
-        return self._memory.view(home, readable), session
+        view = self._memory.view(home, readable)
+        view.opened_for_turn(nothing_confided=nothing_confided)
+        return view, session
 
     async def home_view(self, place: Place, person: Person) -> View | None:
         """Return the memory of a place alone, None if nothing was ever stored there."""

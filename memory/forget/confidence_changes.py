@@ -121,10 +121,8 @@ class ConfidenceChanges(DiscretionSearch):
             meant += [item for item, one in told.items() if count_held(topic, one.text) == len(topic)]
         return sorted({*await corrections.with_tied(tx, meant)}.intersection(confided))
 
-    async def may_concern(self, home: Domain, session: Session, messages: Sequence[NewExchange], *, correcting: bool) -> bool:
-        """Return whether messages that ask for nothing may have to be kept from somebody: they may correct what is, or were announced."""
-        if home.ref.kind is DomainKind.DM or not await confidences.within(self.db, home):
-            return False
+    async def may_concern(self, session: Session, messages: Sequence[NewExchange], *, correcting: bool) -> bool:
+        """Return whether messages that ask for nothing, where something is kept, may have to be kept too: they may correct it, or were announced."""
         tellers = {one.identity for one in messages if one.identity and not correcting}
         last = [one for teller in tellers for one in await said.lately_by(self.db, session.key, teller, 1 << 62, 1)]
         return correcting or any(announces(one.text) for one in last)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from localization.sentences import lazy
 from memory.errors import NotFound
@@ -38,6 +38,13 @@ class Shared:
         return ConfidenceChanges(self.places.db, self.forgetting, self.clock)
 
 
+@dataclass(slots=True)
+class AsOpened:
+    """What was read as a view was opened for a turn: whether nothing at home was told in confidence."""
+
+    nothing_confided: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Binding:
     """One home domain, and the domains that may be read beside it."""
@@ -45,6 +52,13 @@ class Binding:
     shared: Shared
     home: Domain
     others: Sequence[Domain] = ()
+    as_opened: AsOpened = field(default_factory=AsOpened)
+
+    async def has_confidences(self) -> bool:
+        """Return whether anything at home is told in confidence; read only where the opening of the view did not tell that nothing is."""
+        if self.home.ref.kind is DomainKind.DM or self.as_opened.nothing_confided:
+            return False  # in a DM nothing is kept from anybody
+        return bool(await confidences.within(self.db, self.home))
 
     @property
     def seal(self) -> Seal:
@@ -69,6 +83,11 @@ class Binding:
     def domains(self) -> list[int]:
         """The keys of the domains that may be read, home first."""
         return [domain.key for domain in self.readable]
+
+    @property
+    def other_shared_places(self) -> Sequence[Domain]:
+        """The others that are no DMs."""
+        return [one for one in self.others if one.ref.kind is not DomainKind.DM]
 
     @property
     def others_of_place(self) -> Sequence[int]:

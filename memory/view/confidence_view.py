@@ -50,7 +50,7 @@ class Confidences(ViewPart):
 
         Only that counts which they told at home, and which this view does not read.
         """
-        if not said or not await confidences.within(self._db, self._home):
+        if not said or not await self._binding.has_confidences():
             return set()
         found: set[int] = set()
         for account in {who for who, _ in said}:

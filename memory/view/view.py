@@ -26,7 +26,7 @@ from memory.text.acknowledgements import only_acknowledges
 from memory.tiers import corrections, exchanges, manners, open_things, reflections
 from memory.tiers.messages import asides, seen, shown_posts, storing
 from memory.tiers.messages.asides import Aside
-from memory.types import Domain, DomainKind, Exchange, Forgotten, Identity, NewExchange, Session
+from memory.types import Domain, Exchange, Forgotten, Identity, NewExchange, Session
 from memory.view import owners
 from memory.view.answer_validity import AnswerValidity, require_standing
 from memory.view.binding import Binding, Shared, ViewPart
@@ -112,18 +112,21 @@ class View(ViewPart):
         """The keys of those that are read because of who reads the place; see `Binding.others_of_place`."""
         return self._binding.others_of_place
 
-    async def say(self, session: Session, messages: Sequence[NewExchange]) -> storing.StoringOutcome:
-        """T2: store what a person said, each message once, before anything is made of it.
+    def opened_for_turn(self, *, nothing_confided: bool) -> None:
+        """Note whether nothing at home was told in confidence as this view was opened, so that a turn need not read it again."""
+        self._binding.as_opened.nothing_confided = nothing_confided
 
-        Requests for discretion take effect at once.
-        """
+    async def say(self, session: Session, messages: Sequence[NewExchange]) -> storing.StoringOutcome:
+        """T2: store what a person said, each message once, before anything is made of it; requests for discretion take effect at once."""
         self._binding.require_own(session)
         confiding = self._binding.shared.confiding
         asking, correcting = any(message.discretion for message in messages), corrections.may_correct(messages)
-        shared = [one for one in self._binding.others if one.ref.kind is not DomainKind.DM]
-        earlier = await confiding.earlier(session, messages, shared) if asking else {}
-        # In a DM nothing is kept from anybody.
-        may_confide = asking or await confiding.may_concern(self.home, session, messages, correcting=correcting)
+        if asking:
+            self._binding.as_opened.nothing_confided = False
+        earlier = await confiding.earlier(session, messages, self._binding.other_shared_places) if asking else {}
+        may_confide = asking or (
+            await self._binding.has_confidences() and await confiding.may_concern(session, messages, correcting=correcting)
+        )
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._db.transaction(bounds=None if may_confide else self._binding.bounds) as tx:
             return await tx.finish(
