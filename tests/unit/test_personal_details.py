@@ -57,6 +57,15 @@ async def test_the_latest_of_what_the_asker_told_is_quoted_and_nothing_is_made_u
         assert "I'm 35 years old now" in await answer(here, "how old am I?")
 
 
+async def test_what_is_asked_by_an_idiom_is_found_however_it_was_told(tmp_path: Path) -> None:
+    clock = Clock(NOW)
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        here = await corner(memory, clock)
+        told = ["I am a paramedic with a job to do", "the job of the plumber is done"]
+        await here.view.say(here.session, [said(text, str(n), NOW + n) for n, text in enumerate(told)])
+        assert told[0] in await answer(here, "what do I do for a living?")
+
+
 async def test_recall_marks_it_as_likely(tmp_path: Path) -> None:
     clock = Clock(NOW)
     async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:

@@ -217,10 +217,11 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
 
 
 def _part(text: str, now: int, time_zone: str) -> QuestionPart:
+    asked, detail = text, asked_detail(text)
     for idiom, plain in _PLAIN_WORDS:
         text = idiom.sub(plain, text)
-    if detail := asked_detail(text):
-        return QuestionPart(text, Aim.DETAIL, topic(text), text, detail=detail)
+    if detail:
+        return QuestionPart(text, Aim.DETAIL, topic(text), asked, detail=detail)
     if _WHO_AM_I.match(text):
         return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
     spoken = _LIKE.sub(r"\1\2", " ".join(_SO_FAR.sub(" ", text).split()))
