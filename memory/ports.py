@@ -17,7 +17,6 @@ class Clock(Protocol):
 
     def now(self) -> int:
         """Return the present instant in microseconds UTC."""
-        ...
 
 
 class Ids(Protocol):
@@ -25,7 +24,6 @@ class Ids(Protocol):
 
     def new(self) -> str:
         """Return a new identifier of at least 128 random bits."""
-        ...
 
 
 class Embedder(Protocol):
@@ -42,7 +40,6 @@ class Embedder(Protocol):
 
         Raises memory.errors.EmbeddingFailed, in which case no text was embedded.
         """
-        ...
 
 
 @runtime_checkable
@@ -51,7 +48,6 @@ class MultilingualEmbedder(Embedder, Protocol):
 
     async def ask(self, question: str) -> Vectors:
         """Return the unit vector of a question: float32 (dimension,). Raises memory.errors.EmbeddingFailed."""
-        ...
 
 
 @runtime_checkable
@@ -116,7 +112,6 @@ class Writer(Protocol):
 
         Raises memory.errors.WriterFailed (retry later) or memory.errors.WriterRefused (unusable answer, kept).
         """
-        ...
 
 
 class ChatModel(Protocol):
@@ -130,4 +125,3 @@ class ChatModel(Protocol):
 
         Raises memory.errors.WriterFailed (retry later) or memory.errors.WriterRefused (prompt too long).
         """
-        ...

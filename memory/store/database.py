@@ -35,7 +35,6 @@ class Reader(Protocol):
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        ...
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""
@@ -54,44 +53,36 @@ class Transaction(Reader, Protocol):
     @property
     def everywhere(self) -> Reader:
         """The transaction for questions about the whole memory: see `DatabaseAccess`."""
-        ...
 
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
         """Run one statement that returns nothing."""
-        ...
 
     async def many(self, sql: str, rows: Rows) -> None:
         """Run one statement for each set of parameters."""
-        ...
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return n ascending numbers, above any given to an earlier transaction that wrote the same domain.
 
         No number is given twice; some are never given.
         """
-        ...
 
     async def renew_key(self, domain: int) -> None:
         """Replace a domain's own data key with a new one, if domains have keys; nothing may write beside it."""
-        ...
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Return the rows of a one-table SELECT that no other transaction has locked, and lock them until the end."""
-        ...
 
     async def gather(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Await all of these and return what they return; a store may run statements of several at once, in their order.
 
         None of them is the `last`: where one fails, the others may still run. Raises what the first of them that failed raised.
         """
-        ...
 
     async def finish(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Await all that is left to do, and return what it returns; a store may run it in a thread of its own, and commit with it.
 
         It awaits nothing but this transaction.
         """
-        ...
 
 
 class ClaimHolders(Protocol):
@@ -100,23 +91,18 @@ class ClaimHolders(Protocol):
     @property
     def own(self) -> str:
         """The name of this process."""
-        ...
 
     def mark(self) -> None:
         """Register in the home. Raises NotWritable."""
-        ...
 
     async def join(self) -> None:
         """Register this process as alive (idempotent). Must be awaited before a transaction that claims anything."""
-        ...
 
     async def leave(self) -> None:
         """Deregister this process."""
-        ...
 
     async def living(self, reader: Reader, name: str) -> bool:
         """Return whether a holder is alive. A dead one never comes back, and nothing it still writes is kept."""
-        ...
 
 
 class DatabaseAccess(Reader, Protocol):
@@ -128,30 +114,25 @@ class DatabaseAccess(Reader, Protocol):
         Nobody else writes meanwhile unless it has `bounds`; then a store may run transactions beside it that do not
         conflict with them. Among several waiting to write, those that come `first` go before the others.
         """
-        ...
 
     def within(self, domains: Collection[int]) -> "DatabaseAccess":
         """Return this database limited to these domains.
 
         A server then hides and refuses rows of all other domains, whatever the statement.
         """
-        ...
 
     @property
     def everywhere(self) -> Reader:
         """This database for questions about the whole memory, such as whether something elsewhere still rests on an item."""
-        ...
 
     async def commits(self) -> int:
         """Return a number that changes with every commit, here or in another process; it costs no read."""
-        ...
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Make sure that erased bytes are gone from the disk; return whether they are.
 
         Readers and writers, here or in another process, delay this: it is retried for `patience` seconds.
         """
-        ...
 
 
 class Database(DatabaseAccess, Protocol):
@@ -166,56 +147,44 @@ class Database(DatabaseAccess, Protocol):
     @property
     def peers(self) -> Peers | None:
         """The processes that share the database, once `holders` was called; None for a file."""
-        ...
 
     async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
         """Map opaque names of data keys to the domains that have them, of these domains or all."""
-        ...
 
     async def reserve(self, *, beside: bool = False) -> bool:
         """Reserve the database for this process until it is closed; return False if another process has it.
 
         With `beside`, it is shared with processes that also run `beside` others. A file is reserved together with its home.
         """
-        ...
 
     def holders(self, folder: Path, own: str) -> ClaimHolders:
         """Return the claim holders; this process is registered as `own` in a folder of its home."""
-        ...
 
     async def verify(self) -> None:
         """Read everything that is stored. Raises WrongKey if anything is damaged."""
-        ...
 
     async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
         """Write a consistent encrypted copy to `target` while others go on; `tell` gets the bytes copied and the total."""
-        ...
 
     @property
     def outdated(self) -> asyncio.Event:
         """Set once confirmed commits of this process are missing: from then on it can commit nothing."""
-        ...
 
     async def kept_commits(self) -> Mapping[str, int]:
         """Return the numbers of the last commits known to be durable, by name; they only grow."""
-        ...
 
     async def lacking(self, name: str, told: Mapping[str, int]) -> int:
         """Return how many commits are missing, given the numbers that a process of that name knew of."""
-        ...
 
     @property
     def hurried(self) -> asyncio.Event:
         """Set once `hurry` was called."""
-        ...
 
     def hurry(self) -> None:
         """Let nobody wait any longer for a server that cannot be reached, since the process is to end."""
-        ...
 
     async def close(self) -> None:
         """Close the database (idempotent)."""
-        ...
 
 
 @asynccontextmanager
