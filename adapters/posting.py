@@ -19,13 +19,13 @@ class Posts(Protocol):
     """The posts of one platform. Each method returns the id of the message that shows the part."""
 
     async def send(self, sending: Sending) -> str:
-        """Post a message."""
+        """Post a message, unless it is there already."""
 
     async def edit(self, sending: Sending) -> str:
-        """Replace the text of a message."""
+        """Replace the text of a message; post it if that message is gone."""
 
     async def delete(self, sending: Sending) -> str:
-        """Delete a message."""
+        """Delete a message, if it still exists."""
 
     async def offer(self, sending: Sending) -> str:
         """Show buttons under a message whose text stays; a message that is gone offers nothing."""

@@ -210,7 +210,6 @@ class Console(Adapter):
         return conversation_of(self.platform, key)
 
     def enter(self, thread: str, name: str) -> bool:
-        """Switch to another conversation."""
         self._thread, self._name = thread, name
         return True
 

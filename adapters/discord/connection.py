@@ -145,7 +145,6 @@ class ShardNotes:
         return await self._notes.get(name) if own is None else own
 
     async def put(self, name: str, value: Any) -> None:
-        """Store a JSON-serializable value."""
         await self._notes.put(self._named(name), value)
 
     def _named(self, name: str) -> str:

@@ -37,7 +37,6 @@ class _OneLine:
         self._sign = "/"
 
     def set_commands(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
-        """Set the prefix of commands."""
         self._sign = prefix
 
     async def read(self, question: str = "") -> str | None:
@@ -55,5 +54,4 @@ class _OneLine:
         """Do nothing: answers are printed whole."""
 
     def note(self, text: str) -> None:
-        """Print a notice."""
         note(text)

@@ -88,12 +88,10 @@ class GatedConfirmation:
     owner: bool
 
     async def confirm(self, question: str) -> bool:
-        """Ask the person; return whether the answer was yes."""
         links = addresses(self.written) | configured(question, owner=self.owner)
         return await self.surface.confirm(await self.outgoing.composer.displayable(self.platform, question, links))
 
     def enter(self, thread: str, name: str) -> bool:
-        """Switch to another conversation of this person; False if the place has only one."""
         return self.surface.enter(thread, name)
 
 

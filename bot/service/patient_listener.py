@@ -31,19 +31,15 @@ class PatientListener:
 
     @property
     def table(self) -> Mapping[str, CommandSpec]:
-        """The commands, by name."""
         return self._listener.table
 
     async def ready(self) -> None:
-        """Pass on that the platform is connected."""
         await self._tried(self._listener.ready)
 
     async def missed(self, prefix: Sequence[str] = ()) -> None:
-        """Pass on that deletes and edits may have been missed."""
         await self._tried(partial(self._listener.missed, prefix))
 
     async def cursors(self) -> Mapping[str, str]:
-        """Return the cursor of each stream."""
         return await self._tried(self._listener.cursors)
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
@@ -54,7 +50,6 @@ class PatientListener:
         return await self._tried(hear)
 
     async def keep(self, ahead: Message) -> None:
-        """Pass on a message that was read ahead."""
         await self._tried(partial(self._listener.keep, ahead))
 
     async def suggest(self, asked: MenuCall, parameter: str, typed: str) -> Sequence[str]:
@@ -71,11 +66,9 @@ class PatientNotes:
         self._tried = _Attempts(platform, hurried).made
 
     async def get(self, name: str) -> Any:
-        """Return a stored value, or None."""
         return await self._tried(partial(self._notes.get, name))
 
     async def put(self, name: str, value: Any) -> None:
-        """Store a JSON value."""
         await self._tried(partial(self._notes.put, name, value))
 
 

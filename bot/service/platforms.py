@@ -129,11 +129,9 @@ class KeptNotes:
         self._scope = f"adapter:{platform}"
 
     async def get(self, name: str) -> Any:
-        """Return a stored value, or None."""
         return await self._kept.get(self._scope, name)
 
     async def put(self, name: str, value: Any) -> None:
-        """Store a JSON value."""
         await self._kept.set(self._scope, name, value)
 
 

@@ -57,14 +57,12 @@ class FileHolders:
         self._lock = FileLock(folder / own)
 
     def mark(self) -> None:
-        """Register in the folder and as alive. Raises NotWritable."""
         self._lock.take()
 
     async def join(self) -> None:
         """Do nothing: a registered process is alive."""
 
     async def leave(self) -> None:
-        """Deregister this process."""
         self._lock.path.unlink(missing_ok=True)
         self._lock.release()
 

@@ -40,7 +40,6 @@ class QueuedTransaction(Reader, Generic[S]):
             self._waiting.append((sql, some))
 
     async def finish(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Await all that is left to do."""
         return await work()
 
     async def gather(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:

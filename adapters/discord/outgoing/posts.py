@@ -152,7 +152,6 @@ class Posts:
         self._posted = posted
 
     async def send(self, sending: Sending) -> str:
-        """Post a part unless it is there already, and return its id."""
         if sending.unsure:
             search = await arrived(self._channel(sending), self._me, sending)
             if search.found:
@@ -162,7 +161,6 @@ class Posts:
         return await self._post(sending)
 
     async def edit(self, sending: Sending) -> str:
-        """Edit a message to a part's content, or post that if the message is gone; return its id."""
         target = sending.target or await self._find_shown(sending)
         if target:
             message = self._channel(sending).get_partial_message(int(target))
@@ -175,7 +173,6 @@ class Posts:
         return await self.send(replace(sending, key=f"edit {sending.key}"))
 
     async def offer(self, sending: Sending) -> str:
-        """Put buttons under a message that stays as it is, if it still exists; return its id."""
         if sending.target:
             with passing_over(UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                 await self._channel(sending).get_partial_message(int(sending.target)).edit(view=view(sending.actions))
@@ -196,7 +193,6 @@ class Posts:
         return ""
 
     async def delete(self, sending: Sending) -> str:
-        """Delete a message, if it still exists; return its id."""
         target = sending.target or await self._find_shown(sending)
         if target:
             with passing_over(UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):

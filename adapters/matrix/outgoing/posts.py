@@ -145,7 +145,6 @@ class Posts:
         )
 
     async def edit(self, sending: Sending) -> str:
-        """Edit a message to a part's text, or post the text if the message is gone; return its id."""
         room = split_key(sending.place)[1]
         readers = self._wire.readers(room)
         target = sending.target or await self._find_shown(sending)
@@ -161,7 +160,6 @@ class Posts:
         return target
 
     async def offer(self, sending: Sending) -> str:
-        """Put the reactions for its actions under a message, if it still exists; return its id."""
         if await self._own(split_key(sending.place)[1], sending.target):
             await self._sign(sending, sending.target, offered(sending))
         return sending.target

@@ -95,11 +95,9 @@ class PostgresDatabase(Reader):
         await self.close()
 
     def hurry(self) -> None:
-        """Let nobody wait any longer for a server that cannot be reached, since the process is to end."""
         self._pool.hurry()
 
     async def close(self) -> None:
-        """Close all connections (idempotent)."""
         if self._closed:
             return
         self._closed = True
@@ -112,7 +110,6 @@ class PostgresDatabase(Reader):
     def transaction(
         self, *, first: bool = False, bounds: Bounds | None = None
     ) -> AbstractAsyncContextManager[PostgresTransaction]:
-        """Open a write transaction: committed when the block ends, rolled back if it raises or is cancelled."""
         return self.write(Scope.writing(bounds), bounds, first=first)
 
     def within(self, domains: Collection[int]) -> ScopedDatabase:
@@ -176,7 +173,6 @@ class PostgresDatabase(Reader):
         return False
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement on the last committed state and return all its rows."""
         return await self.read(READING_ALL, sql, parameters)
 
     async def read(self, scope: Scope, sql: str, parameters: Parameters | None = None) -> list[Row]:
@@ -209,7 +205,6 @@ class PostgresDatabase(Reader):
         return int.from_bytes(blake2b(seen[0]["seen"].encode(), digest_size=8).digest())
 
     async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
-        """Map opaque names of data keys to the domains that have them, of these domains or all."""
         with explained(self.address):
             return await self._sealer.keys.names(self._read_by_number, domains)
 
@@ -223,11 +218,9 @@ class PostgresDatabase(Reader):
             return await query(connection, WHOLE, sql, given)
 
     async def kept_commits(self) -> Mapping[str, int]:
-        """Return the numbers of the last confirmed commits of this process."""
         return self._commits.confirmed
 
     async def lacking(self, name: str, told: Mapping[str, int]) -> int:
-        """Return how many confirmed commits of a process are missing on the server."""
         return await lacking(self, name, told)
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
@@ -235,10 +228,6 @@ class PostgresDatabase(Reader):
         return False
 
     async def reserve(self, *, beside: bool = False) -> bool:
-        """Reserve the database until it is closed; with `beside`, together with other processes that do so.
-
-        Return whether it succeeded.
-        """
         with explained(self.address):
             return await self._reservation.take(beside=beside)
 
@@ -263,7 +252,6 @@ class PostgresDatabase(Reader):
             self.peers.hear(payload)
 
     async def verify(self) -> None:
-        """Read everything that is stored. Raises WrongKey if anything is damaged."""
         try:
             await read_through(self)
         except MemoryFailure as error:

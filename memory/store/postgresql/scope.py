@@ -108,7 +108,6 @@ class ScopedDatabase(Reader):
         self._reading = Scope.reading(domains)
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement and return all its rows of these domains."""
         return await self._server.read(self._reading, sql, parameters)
 
     def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
@@ -121,15 +120,12 @@ class ScopedDatabase(Reader):
 
     @property
     def everywhere(self) -> Reader:
-        """The database for questions about the whole memory."""
         return self._server
 
     async def commits(self) -> int:
-        """Return a number that changes with every commit, here or in another process; it is not counted as a read."""
         return await self._server.commits()
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
-        """Make sure that erased bytes are gone from the disk; return whether they are."""
         return await self._server.checkpoint(patience)
 
 
@@ -140,7 +136,6 @@ class Everywhere(Reader):
     ask: Callable[[str, Parameters], Awaitable[list[Row]]]
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement for all domains and return all its rows."""
         return await self.ask(sql, parameters or {})
 
 

@@ -82,7 +82,6 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
 
     @property
     def everywhere(self) -> Reader:
-        """The transaction for questions about the whole memory."""
         return Everywhere(partial(self._fetched, everywhere=True))
 
     @property
@@ -91,11 +90,9 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         return self._taken
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement and return all its rows."""
         return await self._fetched(sql, parameters or {})
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run a SELECT, and lock and return those of its rows that no other transaction has locked."""
         return await self.all(f"{sql} FOR UPDATE SKIP LOCKED", parameters)
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
@@ -109,7 +106,6 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
         return [*ahead, *sorted(row["number"] for row in await self.all(sql, {"n": n - len(ahead)}))]
 
     async def renew_key(self, domain: int) -> None:
-        """Replace the data key of a domain and encrypt what is left there with the new one."""
         found = await sealed_rows(self, domain)
         self._drop(await self.all("DELETE FROM data_keys WHERE domain = :domain RETURNING domain", {"domain": domain}))
         await seal_anew(self, domain, found)

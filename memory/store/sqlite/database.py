@@ -106,7 +106,6 @@ class SqliteDatabase(Reader):
         self.hurried.set()
 
     async def close(self) -> None:
-        """Close both connections (idempotent)."""
         if self._closed:
             return
         self._closed = True
@@ -143,7 +142,6 @@ class SqliteDatabase(Reader):
             await self._writer.rollback()
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Return all rows of one statement, from the last committed state."""
         self.reads += 1
         # Here, as a trip to a thread costs more than most reads do; with the writer, as its commits empty the cache of the other
         # connection, which decrypts pages again. What may be more than a read is left to the one that cannot write.
@@ -176,11 +174,9 @@ class SqliteDatabase(Reader):
 
     @property
     def everywhere(self) -> Self:
-        """This database."""
         return self
 
     async def commits(self) -> int:
-        """Return a number that changes with every commit, here or in another process; it costs no read."""
         async with self._reading:
             with explained(self.path):
                 rows = list(await self._reader.execute_fetchall("PRAGMA data_version"))
@@ -191,12 +187,10 @@ class SqliteDatabase(Reader):
         return {}
 
     async def kept_commits(self) -> Mapping[str, int]:
-        """Return the number of the last commit of any process."""
         rows = await self.all("SELECT number FROM commits WHERE id = 1")
         return {self.path.name: rows[0]["number"]} if rows else {}
 
     async def lacking(self, name: str, told: Mapping[str, int]) -> int:
-        """Return how many commits are not there of those that a process knew of."""
         commits = await self.kept_commits()
         return sum(max(number - commits.get(of, 0), 0) for of, number in told.items())
 
@@ -231,7 +225,6 @@ class SqliteDatabase(Reader):
         return True
 
     def holders(self, folder: Path, own: str) -> FileHolders:
-        """Return the claim holders: the processes that use the same home."""
         return FileHolders(folder, own)
 
     async def verify(self) -> None:

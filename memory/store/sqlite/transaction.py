@@ -116,7 +116,6 @@ class SqliteTransaction(QueuedTransaction[Statement]):
             await self._step(partial(self._state.commit, self._taken_over()))
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement and return all its rows."""
         (rows,) = await self._fetch([(sql, parameters or {})])
         return rows
 
@@ -180,7 +179,6 @@ class SqliteTransaction(QueuedTransaction[Statement]):
         return await self._queue.first(partial(self._connection.step, work), lambda: self._state.begun)
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
-        """Return n numbers, ascending."""
         first = await reserve_numbers(self, of, n)
         return range(first, first + n)
 

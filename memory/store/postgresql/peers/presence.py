@@ -49,11 +49,9 @@ class ProcessPresence:
 
     @property
     def own(self) -> str:
-        """The name of this process."""
         return self._files.own
 
     def mark(self) -> None:
-        """Register in the home. Raises NotWritable."""
         self._files.mark()
 
     async def join(self, role: str = "") -> None:
@@ -75,7 +73,6 @@ class ProcessPresence:
         self.joined = True
 
     async def leave(self) -> None:
-        """Deregister, so that others can take what this process held."""
         if self._beating is not None:
             self._beating.cancel()
             if self._renewal is not None and not self._renewal.expired():

@@ -54,16 +54,13 @@ class Processes:
 
     @property
     def lapsed(self) -> asyncio.Event:
-        """Set once others take over the work of this process."""
         return self.presence.lapsed
 
     async def join(self, role: str) -> None:
-        """Join in a role. Raises DatabaseAway, DatabaseRefused."""
         await self.presence.join(role)
         self._takes_part = True
 
     async def lease(self, name: str, units: int) -> Lease | None:
-        """Lease one of `units` units of a name until this process ends; None if all are taken."""
         await self.presence.join()
         async with self._write(Bounds.of(f"leases {name}")) as tx:
             return await _take_unit(tx, self.presence.own, name, units)
@@ -75,7 +72,6 @@ class Processes:
         return max(float(row["wait"]), 0.0)
 
     def call(self, *words: str) -> None:
-        """Send calls to the others soon."""
         if not self._takes_part:
             return
         self._waiting.update(words)
@@ -83,7 +79,6 @@ class Processes:
             self._sending = asyncio.create_task(self._call())
 
     def listen(self, heard: Heard) -> None:
-        """Add a handler of others' calls."""
         self._listeners.append(heard)
 
     def hear(self, payload: str) -> None:
