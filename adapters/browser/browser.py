@@ -5,13 +5,12 @@ answer is stored all the same, and is there when the conversation is opened agai
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 
 from adapters.base import Adapter, Preview, Sending
-from adapters.browser.tabs import TabEvent, Tabs
 from adapters.command_table import AnswerAudience, Surface
 from adapters.errors import CommandUnclear, PlatformFailure
 from adapters.events import Message, Person, Place, conversation, conversation_of, split_key
@@ -22,8 +21,61 @@ from adapters.recent import Recent
 from localization.current_language import reading
 from localization.sentences import _, lazy
 
+_MOST_WAITING = 1_000
 _PATIENCE_SECONDS = 300.0
 _REMEMBERED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class TabEvent:
+    """Something to show: the kind of event, and its facts."""
+
+    kind: str
+    facts: dict[str, object] = field(default_factory=dict)
+
+
+Tab = asyncio.Queue[TabEvent]
+
+
+class Tabs:
+    """The open tabs by place. Events go to the open ones; a tab that stops reading is dropped."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[Tab]] = {}
+
+    def watched(self, place: str) -> bool:
+        """Return whether any tab shows a place."""
+        return place in self._open
+
+    @contextmanager
+    def opened(self, place: str) -> Iterator[Tab]:
+        """Open a tab of a place for the block."""
+        tab: Tab = asyncio.Queue(_MOST_WAITING)
+        self._open.setdefault(place, []).append(tab)
+        try:
+            yield tab
+        finally:
+            self._close(place, tab)
+
+    def show(self, place: str, kind: str, **facts: object) -> None:
+        """Send an event to every tab of a place."""
+        for tab in list(self._open.get(place, ())):
+            try:
+                tab.put_nowait(TabEvent(kind, facts))
+            except asyncio.QueueFull:
+                self._close(place, tab)
+
+    def show_all(self, kind: str) -> None:
+        """Send an event to every open tab."""
+        for place in list(self._open):
+            self.show(place, kind)
+
+    def _close(self, place: str, tab: Tab) -> None:
+        left = [one for one in self._open.get(place, ()) if one is not tab]
+        if left:
+            self._open[place] = left
+        else:
+            self._open.pop(place, None)
 
 
 @dataclass(frozen=True, slots=True)

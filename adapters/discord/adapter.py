@@ -13,9 +13,8 @@ from adapters.discord import connection
 from adapters.discord.access import readers
 from adapters.discord.access.administrators import Administrators
 from adapters.discord.access.audiences import Audiences
-from adapters.discord.access.channels import locate, opened, private, vanished
+from adapters.discord.access.channels import ThreadStarts, locate, opened, private, vanished
 from adapters.discord.access.permissions import Permissions
-from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.client import Client
 from adapters.discord.connection import AccountAccess, ClientOptions, Disconnected, Pace, ShardNotes
 from adapters.discord.incoming.backfill import Backfill

@@ -15,9 +15,8 @@ from discord.gateway import DiscordWebSocket
 from adapters.discord.access.administrators import Administrators
 from adapters.discord.access.readers import Visibility
 from adapters.discord.connection import ClientOptions, ConnectionLoss
-from adapters.discord.incoming.connection_state import TolerantState
+from adapters.discord.incoming.cache import RecentMessages, TolerantState
 from adapters.discord.incoming.convert import UNREADABLE
-from adapters.discord.incoming.recent_messages import RecentMessages
 from adapters.discord.limits import Limits
 from adapters.discord.resuming.resumption import Resumption
 from adapters.events import Event

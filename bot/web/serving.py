@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from adapters.base import Adapter
-from adapters.browser.browser import Browser, Origin
-from adapters.browser.tabs import Tabs
+from adapters.browser.browser import Browser, Origin, Tabs
 from bot.app import App
 from bot.conversation.conversation_lock import SoleProcess
 from bot.imports import imported

@@ -12,7 +12,7 @@ import discord
 
 from adapters.base import Sending
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
-from adapters.discord.access.thread_starts import ThreadStarts
+from adapters.discord.access.channels import ThreadStarts
 from adapters.discord.connection import Pace
 from adapters.discord.interactions.interaction_handler import InteractionHandler
 from adapters.discord.interactions.menu import sync

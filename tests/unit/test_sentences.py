@@ -20,7 +20,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "adapters/plain_words.py: (?:": "a pattern",
     "adapters/plain_words.py: (?P": "a pattern",
     "adapters/discord/connection.py: it did not come back": "said to the log",
-    "adapters/discord/incoming/connection_state.py": "names of fields, and what is said to the log",
+    "adapters/discord/incoming/cache.py": "names of fields, and what is said to the log",
     "adapters/discord/interactions/interaction_handler.py: Mapping": "a type",
     "adapters/discord/interactions/menu.py": "said to whoever writes a command; names of commands, by which their translations are found",
     "adapters/discord/limits.py": "said to the log",

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 import discord
 
 from adapters.base import Presence
+from adapters.discord.access.channels import ThreadStarts, is_forum
 from adapters.discord.access.permissions import Permissions
 from adapters.discord.access.readers import parent_of, reads_history
-from adapters.discord.access.thread_starts import ThreadStarts, is_forum
 from adapters.discord.client import Client
 from adapters.discord.failures import UNKNOWN_MESSAGE, UNSURE
 from adapters.discord.incoming import convert

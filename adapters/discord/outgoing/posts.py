@@ -15,7 +15,7 @@ import discord
 
 from adapters.base import Sending
 from adapters.command_table import STOP, Card
-from adapters.discord.access.thread_starts import ThreadStarts
+from adapters.discord.access.channels import ThreadStarts
 from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, passing_over
 from adapters.discord.interactions.buttons import pressed, view
 from adapters.errors import SendFailed

@@ -8,7 +8,7 @@ from secrets import token_hex
 
 from aiohttp import web
 
-from adapters.browser.tabs import Tab, TabEvent
+from adapters.browser.browser import Tab, TabEvent
 from adapters.events import conversation
 from bot.web.page_context import Visit, prose, redirect, visiting
 from bot.web.server_sent_events import streaming
