@@ -45,7 +45,7 @@ from memory.errors import WrongKey
 from memory.ports import Clock, Ids
 from memory.store import home_files, keys, rotating
 from memory.store.file_locks import FileLock
-from memory.store.postgresql.address import DatabaseAddress
+from memory.store.postgresql.server import DatabaseAddress
 from memory.store.sqlite.write_queue import FileSharing
 from memory.text.time.times import SystemClock
 from memory.tiers.drives import Thresholds

@@ -21,6 +21,8 @@ from adapters.recent import Recent
 from localization.current_language import reading
 from localization.sentences import _, lazy
 
+CLOSING = "closing"
+"""The kind of the last event of a tab."""
 _MOST_WAITING = 1_000
 _PATIENCE_SECONDS = 300.0
 _REMEMBERED = 500
@@ -65,10 +67,10 @@ class Tabs:
             except asyncio.QueueFull:
                 self._close(place, tab)
 
-    def show_all(self, kind: str) -> None:
-        """Send an event to every open tab."""
+    def end_all(self) -> None:
+        """Tell every open tab that nothing follows."""
         for place in list(self._open):
-            self.show(place, kind)
+            self.show(place, CLOSING)
 
     def _close(self, place: str, tab: Tab) -> None:
         left = [one for one in self._open.get(place, ()) if one is not tab]

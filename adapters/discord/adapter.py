@@ -28,9 +28,8 @@ from adapters.discord.interactions.interaction_handler import InteractionHandler
 from adapters.discord.limits import Limits, StartsSpent, Turn
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import AWAY, Sender, thinking
-from adapters.discord.resuming.handover import SealedStorage, SessionHandover
 from adapters.discord.resuming.resumption import Resumption
-from adapters.discord.resuming.session_position import SessionPosition
+from adapters.discord.resuming.session_position import SealedStorage, SessionHandover, SessionPosition
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes

@@ -16,13 +16,13 @@ from adapters.listener import Listener, Notes
 from adapters.markup import typed_prefix
 from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.homeserver import Pace
-from adapters.matrix.incoming import files
+from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.convert import PLATFORM
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.history import Presences, before
+from adapters.matrix.incoming.history import PastNames, Presences, before
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.posts import AWAY, Sender
@@ -31,7 +31,6 @@ from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.direct import DirectRooms
 from adapters.matrix.rooms.invitations import Invitations, Invites
-from adapters.matrix.rooms.past_names import PastNames
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.sync import Sync
@@ -228,7 +227,7 @@ class Matrix(Adapter):
     async def read_attachments(self, message: Message) -> Sequence[Contents]:
         if self._connection is None:
             return [Contents(one) for one in message.attachments]
-        return await files.read(self._connection.client, message, self._pace.files)
+        return await convert.read_files(self._connection.client, message, self._pace.files)
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         if patient:

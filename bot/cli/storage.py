@@ -20,7 +20,7 @@ from memory.core import Memory, Ports
 from memory.errors import BackupFailed, KeyUnusable, MemoryFailure
 from memory.places.scope_settings import KeptSetting
 from memory.store import home_files, restoring, rotating
-from memory.store.postgresql.address import SCHEMA, DatabaseAddress
+from memory.store.postgresql.server import SCHEMA, DatabaseAddress
 from memory.text.time.times import SystemClock
 
 FILE = "file"

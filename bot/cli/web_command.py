@@ -10,7 +10,7 @@ from bot.errors import LyraError
 from bot.printing import note
 from bot.service.awake import page_lock
 from bot.service.deadline import until_ended
-from bot.service.minutely import minutely
+from bot.service.process_lifecycle import minutely
 from bot.talk import talking
 from bot.web.serving import BrowserPlatform, link, missing_extras, served_at, serving
 from localization.sentences import _, lazy

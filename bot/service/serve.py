@@ -14,10 +14,9 @@ from bot.service.awake import hold_home, hold_memory
 from bot.service.deadline import Stop, until_ended
 from bot.service.log import carried_on, log
 from bot.service.maintenance import Maintenance
-from bot.service.minutely import Work
 from bot.service.patient_listener import PatientListener
 from bot.service.platforms import platforms
-from bot.service.process_lifecycle import collected_when_quiet, lifecycle
+from bot.service.process_lifecycle import Work, collected_when_quiet, lifecycle
 from bot.service.process_roles import Role
 from bot.service.refused_accounts import RefusedAccounts
 from bot.talk import TURN_SECONDS, Talk, talking

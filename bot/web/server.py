@@ -13,7 +13,7 @@ from bot.web.connections import CONNECTIONS, HttpConnection, OpenConnections
 from bot.web.guard import ENTERED, GUARD, Guard, protect
 from bot.web.host_names import HostNames
 from bot.web.page_context import CONTEXT, PageContext
-from bot.web.pages import ROUTES, talk_page
+from bot.web.pages import ROUTES
 from bot.web.server_sent_events import STOPPING
 from bot.web.signins import SignIns
 from localization.sentences import Said, lazy
@@ -75,7 +75,7 @@ class Web:
     async def stop(self) -> None:
         """End all responses and stop listening."""
         self._stopping.set()
-        self._context.browsing.tabs.show_all(talk_page.CLOSING)
+        self._context.browsing.tabs.end_all()
         if self._listening:
             self._listening.close()
         await self._runner.cleanup()

@@ -8,7 +8,7 @@ from localization.sentences import lazy
 from memory.errors import DatabaseRefused, KeyMissing
 from memory.store import home_files
 from memory.store.database import Database
-from memory.store.postgresql.address import DatabaseAddress
+from memory.store.postgresql.server import DatabaseAddress
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.write_queue import ALONE, FileSharing
 

@@ -15,9 +15,10 @@ from psycopg.rows import scalar_row
 from localization.sentences import told
 from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, MemoryFailure, MemoryMissing, NewerDatabase
 from memory.store.opening import open_database
-from memory.store.postgresql import connecting, migrating, pool, reservation
-from memory.store.postgresql.address import LOCK, DatabaseAddress
+from memory.store.postgresql import connecting, migrating, pool
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.peers import presence
+from memory.store.postgresql.server import LOCK, DatabaseAddress
 from tests.fakes.pulse import PATIENCE
 from tests.kits import postgres_way
 from tests.kits.memory_kit import KEY
@@ -195,7 +196,7 @@ async def test_a_password_that_is_changed_in_its_file_is_taken_without_a_restart
     server: Postgres, guarded: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr(reservation, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(presence, "PATIENCE_SECONDS", 0.5)
     file = tmp_path / "password"
     file.write_text("right\n")
     async with await PostgresDatabase.open(DatabaseAddress(guarded, password_file=file), KEY) as db:

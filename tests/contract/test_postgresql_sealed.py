@@ -13,15 +13,14 @@ from memory.core import Memory, Ports
 from memory.errors import DatabaseBusy, WrongKey
 from memory.store.bounds import Bounds
 from memory.store.database import Parameters
-from memory.store.postgresql import numbering
-from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.copying import copy, tables
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.dialect import numbered, translated
-from memory.store.postgresql.migrating import _LEDGER
+from memory.store.postgresql.migrating import _LEDGER, make_sequences
 from memory.store.postgresql.sealing import envelope, sealer
 from memory.store.postgresql.sealing.rewrapping import rewrap
+from memory.store.postgresql.server import DatabaseAddress
 from memory.store.postgresql.transaction import PostgresTransaction
 from memory.store.schema import migrations
 from memory.store.sqlite.database import SqliteDatabase
@@ -165,7 +164,7 @@ async def before(address: DatabaseAddress) -> None:
             await connection.execute(
                 "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
             )
-        await numbering.make(connection)
+        await make_sequences(connection)
         await connection.execute(f"GRANT USAGE ON SCHEMA lyra TO {ROLE}; GRANT SELECT ON ALL TABLES IN SCHEMA lyra TO {ROLE}")
 
 

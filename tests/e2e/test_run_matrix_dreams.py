@@ -38,9 +38,9 @@ WITHIN = 100.0
 RULES = 'every_minutes = 0\ncuriosity = 0.100001\nquiet = ""\nsettle_minutes = 0\n'
 """Curiosity begins at 0.1, and stays there where nothing is new; where something is, a second lifts it over this threshold."""
 HURRIED = """
-from bot.service import minutely
+from bot.service import process_lifecycle
 
-minutely.MINUTE = 5.0
+process_lifecycle.MINUTE = 5.0
 """
 """What has a process tick every five seconds."""
 

@@ -8,7 +8,7 @@ import pytest
 from adapters.base import Adapter
 from adapters.events import Person
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.rooms.past_names import PastNames
+from adapters.matrix.incoming.history import PastNames
 from adapters.matrix.rooms.room import Room
 from memory.places import shown_names
 from tests.kits import matrix_knowing

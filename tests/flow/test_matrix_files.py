@@ -7,7 +7,7 @@ import pytest
 from adapters.events import Message
 from adapters.events import Person as Someone
 from adapters.file_contents import MOST_IMAGE, MOST_TEXT
-from adapters.matrix.incoming import files
+from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.convert import attachments
 from adapters.matrix.incoming.event import RoomEvent
 from adapters.message_parts import Attachment, Contents
@@ -36,7 +36,7 @@ async def message(it: Desk, room: str, *events: str) -> Message:
 
 async def read(it: Desk, room: str, *events: str) -> list[Contents]:
     """Return what Lyra reads of the files of events."""
-    return list(await files.read(it.client, await message(it, room, *events), 10.0))
+    return list(await convert.read_files(it.client, await message(it, room, *events), 10.0))
 
 
 @pytest.mark.parametrize("encrypted", [False, True])
@@ -79,7 +79,7 @@ async def test_what_is_larger_than_it_says_is_not_read(town: Town, ada: Person, 
     async with town.beside(ada, encrypted=encrypted) as (it, room):
         long = await message(it, room, await ada.attaches(room, "long.txt", b"x" * (MOST_TEXT + 1), "text/plain"))
         small = replace(long, attachments=(replace(long.attachments[0], size=1),))
-        [found] = await files.read(it.client, small, 10.0)
+        [found] = await convert.read_files(it.client, small, 10.0)
         assert found.text == "" and it.proxy.calls(DOWNLOAD)
         fits = await ada.attaches(room, "fits.txt", b"x" * MOST_TEXT, "text/plain")
         assert len((await read(it, room, fits))[0].text) == MOST_TEXT
@@ -142,7 +142,7 @@ async def test_what_was_taken_back_is_not_read(town: Town, ada: Person) -> None:
     async with town.beside(ada) as (it, room):
         said = await message(it, room, await ada.attaches(room, "plan.txt", b"at noon", "text/plain"))
         await ada.redacts(room, said.id)
-        assert [one.text for one in await files.read(it.client, said, 10.0)] == [""]
+        assert [one.text for one in await convert.read_files(it.client, said, 10.0)] == [""]
 
 
 @pytest.mark.parametrize("fault", [Status(502), Lost(accepted=False)])
@@ -151,7 +151,7 @@ async def test_what_cannot_be_had_is_described(town: Town, ada: Person, fault: S
     async with town.beside(ada) as (it, room):
         said = await message(it, room, await ada.attaches(room, "plan.txt", b"at noon", "text/plain"))
         it.proxy.faults.always(operation, fault)
-        assert [(one.attachment.name, one.text) for one in await files.read(it.client, said, 10.0)] == [("plan.txt", "")]
+        assert [(one.attachment.name, one.text) for one in await convert.read_files(it.client, said, 10.0)] == [("plan.txt", "")]
 
 
 @pytest.mark.torture
@@ -162,4 +162,4 @@ async def test_what_takes_too_long_is_described(town: Town, ada: Person) -> None
         said = await message(it, room, quick, slow)
         address = (await ada.looks_at(room, slow)).content["url"].removeprefix("mxc://lyra.test/")
         it.proxy.faults.always(f"{DOWNLOAD}{address}*", Held())
-        assert [one.text for one in await files.read(it.client, said, 2.0)] == ["at noon", ""]
+        assert [one.text for one in await convert.read_files(it.client, said, 2.0)] == ["at noon", ""]

@@ -8,7 +8,7 @@ from typing import Any
 
 from adapters.discord.adapter import AccountAccess, Discord
 from adapters.discord.connection import Pace
-from adapters.discord.resuming.handover import SealedStorage
+from adapters.discord.resuming.session_position import SealedStorage
 from tests.fakes.discord import DiscordServer
 from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Ear, Notebook, connected

@@ -21,12 +21,12 @@ from pathlib import Path
 
 import psycopg
 
-from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.dialect import numbered
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.plans import plan
+from memory.store.postgresql.server import DatabaseAddress
 from tests.fakes.pulse import PATIENCE
 
 _MEMORY = Path("/dev/shm")

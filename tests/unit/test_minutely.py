@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.service import minutely
+from bot.service import process_lifecycle
 from memory.errors import DatabaseBusy
 from tests.fakes.pulse import PATIENCE
 
@@ -14,7 +14,7 @@ from tests.fakes.pulse import PATIENCE
 @pytest.fixture(autouse=True)
 def short_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Minutes of a hundredth of a second."""
-    monkeypatch.setattr(minutely, "MINUTE", 0.01)
+    monkeypatch.setattr(process_lifecycle, "MINUTE", 0.01)
 
 
 async def until(true: Callable[[], bool]) -> None:
@@ -43,14 +43,14 @@ class Counted:
 @pytest.mark.parametrize("error", [DatabaseBusy("later"), ValueError("a fault")])
 async def test_a_job_that_fails_is_done_again_a_minute_later(error: Exception) -> None:
     job = Counted(error)
-    async with minutely.minutely([job]):
+    async with process_lifecycle.minutely([job]):
         await until(lambda: job.begun == 3)
 
 
 async def test_a_job_that_takes_longer_than_a_minute_is_not_begun_a_second_time_beside_itself() -> None:
     go = asyncio.Event()
     slow, other = Counted(go=go), Counted()
-    async with minutely.minutely([slow, other]):
+    async with process_lifecycle.minutely([slow, other]):
         await until(lambda: other.begun >= 5)
         assert slow.begun == 1
         go.set()
@@ -59,7 +59,7 @@ async def test_a_job_that_takes_longer_than_a_minute_is_not_begun_a_second_time_
 
 async def test_jobs_go_on_after_the_clock_was_set_back() -> None:
     job = Counted()
-    async with minutely.minutely([job]) as scheduler:
+    async with process_lifecycle.minutely([job]) as scheduler:
         await until(lambda: job.begun >= 1)
         # What a clock that was an hour ahead leaves behind once it is put right.
         for one in scheduler.get_jobs():
@@ -70,4 +70,4 @@ async def test_jobs_go_on_after_the_clock_was_set_back() -> None:
 
 async def test_a_clock_set_forward_by_years_has_a_job_done_once_for_all_the_minutes_that_were_missed() -> None:
     now = datetime.now(UTC)
-    assert minutely.Minutely().get_next_fire_time(now - timedelta(days=3650), now) > now
+    assert process_lifecycle.Minutely().get_next_fire_time(now - timedelta(days=3650), now) > now

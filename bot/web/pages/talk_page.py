@@ -8,7 +8,7 @@ from secrets import token_hex
 
 from aiohttp import web
 
-from adapters.browser.browser import Tab, TabEvent
+from adapters.browser.browser import CLOSING, Tab, TabEvent
 from adapters.events import conversation
 from bot.web.page_context import Visit, prose, redirect, visiting
 from bot.web.server_sent_events import streaming
@@ -23,7 +23,6 @@ _PULSE_SECONDS = 15.0
 _UNSCRIPTED_SECONDS = 20.0
 """How long a form of a browser without scripts waits for its answer."""
 _FIRST = "main"
-CLOSING = "closing"
 _ANSWERED = "answered"
 
 

@@ -8,9 +8,9 @@ from psycopg.conninfo import make_conninfo
 
 from localization.sentences import lazy
 from memory.errors import DatabaseRefused
-from memory.store.postgresql.address import SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import ADAPTERS, rows
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
+from memory.store.postgresql.server import SCHEMA, DatabaseAddress
 
 OLDEST = 16
 PATIENCE_SECONDS = 5.0

@@ -25,22 +25,20 @@ from memory.store.bounds import Bounds
 from memory.store.cancellation import uncancelled
 from memory.store.database import Parameters, Reader, Row
 from memory.store.file_locks import FileHolders
-from memory.store.postgresql import numbering
-from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, connect, require_fit, set_up
 from memory.store.postgresql.copying import copy, read_through, snapshot, tables
 from memory.store.postgresql.error_translation import explained, is_lost
 from memory.store.postgresql.kept_commits import KeptCommits, lacking
-from memory.store.postgresql.migrating import migrate
-from memory.store.postgresql.peers.presence import ProcessPresence
-from memory.store.postgresql.peers.processes import CHANNEL, Processes
+from memory.store.postgresql.migrating import migrate, write_down_numbers
+from memory.store.postgresql.peers.presence import ProcessPresence, Reservation
+from memory.store.postgresql.peers.processes import Processes
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.pool import Pool
-from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.scope import READING_ALL, WHOLE, Scope, ScopedDatabase, query
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
 from memory.store.postgresql.sealing.sealer import Sealer
+from memory.store.postgresql.server import CHANNEL, DatabaseAddress
 from memory.store.postgresql.transaction import STILL_HERE, PostgresTransaction
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.transaction_gate import TransactionGate
@@ -277,5 +275,5 @@ class PostgresDatabase(Reader):
 
                 await copy(source, await tables(file), write, tell)
                 async with file.transaction() as tx:
-                    await numbering.write_down(source, tx)
+                    await write_down_numbers(source, tx)
                 await file.checkpoint()

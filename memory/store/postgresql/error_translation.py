@@ -8,7 +8,7 @@ import psycopg_pool
 
 from localization.sentences import lazy
 from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, DiskFull, MemoryFailure, MemoryUnusable
-from memory.store.postgresql.address import SCHEMA, DatabaseAddress
+from memory.store.postgresql.server import SCHEMA, DatabaseAddress
 
 _DENIED = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
 _MISWRITTEN = (

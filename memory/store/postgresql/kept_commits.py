@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from localization.sentences import lazy
 from memory.errors import MemoryOutdated
 from memory.store.database import Reader, Row
-from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
+from memory.store.postgresql.server import DatabaseAddress
 
 KEPT_TABLE = (
     'CREATE TABLE IF NOT EXISTS kept_commits (name TEXT COLLATE "C" NOT NULL, slot BIGINT NOT NULL, number BIGINT NOT NULL, '

@@ -13,11 +13,11 @@ from memory.errors import DatabaseRefused, HomeInUse, MemoryUnusable, WrongKey
 from memory.ports import Progress
 from memory.store import home_files, restoring
 from memory.store.database import Parameters, Reader
-from memory.store.postgresql import numbering
-from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.copying import are_equal, copy, is_empty, tables
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.error_translation import another
+from memory.store.postgresql.migrating import SEQUENCES, advance_sequences
+from memory.store.postgresql.server import DatabaseAddress
 from memory.store.sqlite.database import SqliteDatabase
 
 
@@ -113,7 +113,7 @@ async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_
         await copy(file, every, write, tell)
         if not await are_equal(file, tx, every):
             raise MemoryUnusable(lazy("What was written to {address} did not come back as it was.", address=db.address))
-        await numbering.take_over(tx)
+        await advance_sequences(tx)
 
 
 @asynccontextmanager
@@ -132,4 +132,4 @@ async def _holds_what(file: Reader, source: Reader) -> bool:
 
 async def _counters(store: Reader) -> list[tuple[str, int]]:
     rows = await store.all("SELECT name, value FROM counters ORDER BY name")
-    return [(row["name"], row["value"]) for row in rows if row["name"] not in numbering.KINDS]
+    return [(row["name"], row["value"]) for row in rows if row["name"] not in SEQUENCES]

@@ -18,7 +18,6 @@ from memory.store.peers import EVERYTHING, WRITTEN, Heard, Lease
 from memory.store.postgresql.kept_commits import KEPT_TABLE
 from memory.store.postgresql.peers.presence import ProcessPresence
 
-CHANNEL = "lyra"
 _TOGETHER_SECONDS = 0.005
 _MOST_BYTES = 7_000
 """The server accepts less than 8,000 bytes per notification."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from localization.sentences import lazy
 from memory.errors import HomeInUse, MemoryFailure, RotationFailed
 from memory.store import keys
-from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.server import DatabaseAddress
 from memory.store.restoring import messages, reason
 from memory.store.rotating import Rotated, keep_old_key
 
