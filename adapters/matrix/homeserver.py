@@ -11,7 +11,7 @@ from nio import AsyncClient, ErrorResponse
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.pace import Patience
-from localization.sentences import Said, Sentence, lazy
+from localization.sentences import Said, Sentence, _, lazy, told
 
 Json = dict[str, Any]
 
@@ -174,7 +174,7 @@ def failure(response: ErrorResponse) -> PlatformFailure:
 
 async def speaks_matrix(client: AsyncClient) -> bool:
     """Return whether the server that answers is a homeserver at all. Raises PlatformFailure if transient."""
-    _, found = await request_json(client, "GET", _VERSIONS)
+    _status, found = await request_json(client, "GET", _VERSIONS)
     return found is not None and "versions" in found
 
 
@@ -195,6 +195,18 @@ async def request_json(
 def no_homeserver(address: str) -> Sentence:
     """Return what to say about an address where something other than a homeserver answers."""
     return lazy("What answers at {address} is not a Matrix homeserver; correct homeserver in [matrix].", address=address)
+
+
+def said_once(failure: PlatformFailure, homeserver: str) -> str:
+    """Return what to tell somebody at the terminal about a failure of a request that is not tried again."""
+    if isinstance(failure, PlatformRefused):
+        return told(failure)
+    if isinstance(failure, NotAHomeserver):
+        return str(no_homeserver(homeserver))
+    return _(
+        "{homeserver} is out of reach, or busy or broken just now. Try again later, or correct homeserver in [matrix].",
+        homeserver=homeserver,
+    )
 
 
 def shut_off(code: Said) -> Sentence:

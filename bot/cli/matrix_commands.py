@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from adapters.matrix.account.account import Account
+from adapters.matrix.homeserver import said_once
 from adapters.matrix.verification.records import OPERATOR, Records, VerificationRecord, attestations
 from adapters.matrix.verification.sas import emoji_line
 from bot.app import App, open_app
-from bot.cli.checkups.matrix_checkup import said_once
 from bot.cli.output import has_screen, read_answer
 from bot.errors import LyraError
 from bot.printing import note, show

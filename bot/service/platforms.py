@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from adapters.discord.adapter import Discord
     from adapters.discord.connection import AccountAccess
     from adapters.discord.limits import Turn
+    from adapters.discord.resuming.session_position import SealedStorage
     from adapters.matrix.account.account import Credentials as MatrixCredentials
     from adapters.matrix.adapter import Matrix
-    from memory.store.sealed_files import SealedFiles
 from typing import Any
 
 from memory.places.scope_settings import KeptSettings
@@ -84,13 +84,14 @@ def _notes(app: App, platform: str) -> PatientNotes:
     return PatientNotes(platform, KeptNotes(app.memory.settings, platform), app.memory.db.hurried)
 
 
-def vault_of(memory: Memory) -> "SealedFiles | None":
+def vault_of(memory: Memory) -> "SealedStorage | None":
     """Return where connections leave what the next start goes on with; None if the memory is not encrypted."""
     key = memory.key_for(home_files.LEFT)
     if key is None:
         return None
-    files: type[SealedFiles] = imported("memory.store.sealed_files:SealedFiles")
-    return files(memory.path.with_name(home_files.LEFT), key, _LEFT_SECONDS)
+    files = imported("memory.store.sealed_files:SealedFiles")
+    vault: SealedStorage = files(memory.path.with_name(home_files.LEFT), key, _LEFT_SECONDS)
+    return vault
 
 
 def _turn(peers: Peers | None) -> "Turn | None":

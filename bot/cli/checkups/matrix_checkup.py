@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 from nio import AsyncClient
 
-from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from adapters.matrix.account.account import Credentials, noted_device
 from adapters.matrix.account.authorization import authorization_server
@@ -21,11 +21,11 @@ from adapters.matrix.homeserver import (
     PASSWORD,
     SIGN_IN,
     UNRECOGNIZED,
-    NotAHomeserver,
     RequestRefused,
     SignedOut,
     ask,
     no_homeserver,
+    said_once,
     signed_out,
     word,
 )
@@ -34,7 +34,7 @@ from bot.config.environment import Environment
 from bot.config.sections import MatrixSection
 from bot.errors import BadSecret
 from bot.service.platforms import access_to_matrix
-from localization.sentences import _, told
+from localization.sentences import _
 
 _LONGEST = 10.0
 """The timeout for a homeserver's answers, in seconds."""
@@ -86,18 +86,6 @@ async def out_of_reach(homeserver: str) -> str:
         return ""  # It is a homeserver; the account's own check reports what it denies.
     except PlatformFailure as failure:
         return said_once(failure, homeserver)
-
-
-def said_once(failure: PlatformFailure, homeserver: str) -> str:
-    """Return the message about a failure for a person at the terminal; nothing is retried."""
-    if isinstance(failure, PlatformRefused):
-        return told(failure)
-    if isinstance(failure, NotAHomeserver):
-        return str(no_homeserver(homeserver))
-    return _(
-        "{homeserver} is out of reach, or busy or broken just now. Try again later, or correct homeserver in [matrix].",
-        homeserver=homeserver,
-    )
 
 
 def no_response(address: str) -> str:
