@@ -19,8 +19,10 @@ class PlatformFailure(Explained):
 class SendFailed(PlatformFailure):
     """A part did not arrive; `retry_after` is in seconds, None if the platform did not say."""
 
-    def __init__(self, message: Said, *, final: bool = False, retry_after: float | None = None, barred: bool = False) -> None:
-        super().__init__(message)
+    def __init__(
+        self, sentence: Said, /, *, final: bool = False, retry_after: float | None = None, barred: bool = False, **values: object
+    ) -> None:
+        super().__init__(sentence, **values)
         self.final = final
         self.retry_after = retry_after
         self.barred = barred

@@ -79,9 +79,7 @@ def parse_command(
         raise CommandUnclear(_unknown(name, prefix, table, answering=answering))
     spec, words = _matching_command(family, line[len(prefix) :].split()[1:], prefix, answering=bool(answering))
     if spec.menu and not answering:
-        raise CommandUnclear(
-            lazy("{prefix}{name} is said in answer to the message that it is about.", prefix=prefix, name=spec.name)
-        )
+        raise CommandUnclear("{prefix}{name} is said in answer to the message that it is about.", prefix=prefix, name=spec.name)
     return spec, _arguments(spec, words, prefix)
 
 
@@ -161,13 +159,11 @@ def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str
         found[parameter.name] = _value(spec, parameter, word, prefix)
     if rest:
         raise CommandUnclear(
-            lazy(
-                '{prefix}{name} does not know what to do with "{left}". {usage}',
-                prefix=prefix,
-                name=spec.name,
-                left=abridged(" ".join(rest)),
-                usage=usage(spec, prefix),
-            )
+            '{prefix}{name} does not know what to do with "{left}". {usage}',
+            prefix=prefix,
+            name=spec.name,
+            left=abridged(" ".join(rest)),
+            usage=usage(spec, prefix),
         )
     return found
 
@@ -205,15 +201,15 @@ def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> s
     about: dict[str, Said] = {"prefix": prefix, "name": spec.name, "parameter": _label(parameter), "usage": usage(spec, prefix)}
     if parameter.type is bool:
         if word.casefold() not in _YES | _NO:
-            raise CommandUnclear(lazy("{prefix}{name}: {parameter} is yes or no. {usage}", **about))
+            raise CommandUnclear("{prefix}{name}: {parameter} is yes or no. {usage}", **about)
         return word.casefold() in _YES
     if parameter.type is int:
         if not word.isdecimal() or len(word) > _MOST_DIGITS:
-            raise CommandUnclear(lazy("{prefix}{name}: {parameter} is a whole number. {usage}", **about))
+            raise CommandUnclear("{prefix}{name}: {parameter} is a whole number. {usage}", **about)
         return int(word)
     if parameter.choices and not parameter.open and word.casefold() not in parameter.choices:
         known = ", ".join(parameter.choices)
-        raise CommandUnclear(lazy("{prefix}{name}: {parameter} is one of {known}. {usage}", **about, known=known))
+        raise CommandUnclear("{prefix}{name}: {parameter} is one of {known}. {usage}", **about, known=known)
     return word.casefold() if parameter.choices else word
 
 

@@ -45,7 +45,7 @@ from memory.errors import WrongKey
 from memory.ports import Clock, Ids
 from memory.store import home_files, keys, rotating
 from memory.store.file_locks import FileLock
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.sqlite.write_queue import FileSharing
 from memory.text.time.times import SystemClock
 from memory.tiers.drives import Thresholds
@@ -150,10 +150,8 @@ def address_of(environment: Environment, settings: Settings) -> DatabaseAddress 
         named = database_url(url.get_secret_value(), secret=True) if url else store.url
     except ValueError as error:
         raise BadSecret(
-            lazy(
-                'What the environment variable {env} holds is not a database; write it like "postgresql://lyra@127.0.0.1/lyra".',
-                env=store.url_env,
-            )
+            'What the environment variable {env} holds is not a database; write it like "postgresql://lyra@127.0.0.1/lyra".',
+            env=store.url_env,
         ) from error
     file = environment.path(store.password_file) if store.password_file else None
     return DatabaseAddress(named, password.get_secret_value() if password else None, file)

@@ -1,7 +1,7 @@
 """Translatable sentences: written in English in the code, translated when they are read.
 
 Placeholders in {braces} are filled in. `_` and `ngettext` translate now; `lazy` and `lazy_plural` defer that to the reader, as
-an error or a list of commands needs.
+a list of commands needs, and so does an error with the sentence that it is given.
 """
 
 import gettext
@@ -55,11 +55,11 @@ Said = Sentence | str
 
 
 class Explained(Exception):
-    """An error whose text is for people. `str` gives English, for logs; `explained` gives the reader's language."""
+    """An error with a sentence for people. `str` gives English, for logs; `explained` gives the reader's language."""
 
-    def __init__(self, sentence: Said = "") -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
+    def __init__(self, sentence: Said = "", /, **values: object) -> None:
+        self.sentence = Sentence(sentence, values=values) if sentence and isinstance(sentence, str) else sentence
+        super().__init__(self.sentence)
 
     def __str__(self) -> str:
         return str(explained(self.sentence, current_language.ENGLISH))

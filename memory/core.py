@@ -43,7 +43,7 @@ from memory.store.database import Database
 from memory.store.domains import changes_by_domain
 from memory.store.lineage import Seal
 from memory.store.opening import open_database
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.sqlite.write_queue import ALONE, FileSharing
 from memory.tiers import backlog, entities, episodes, reflections, rereading, selfstate, summaries
 from memory.tiers.drives import Thresholds

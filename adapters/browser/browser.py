@@ -19,7 +19,7 @@ from adapters.markup import command_name, parse_command, printable
 from adapters.plain_words import NO_REMINDER, Offer, asks_for_reminder, offered
 from adapters.recent import Recent
 from localization.current_language import reading
-from localization.sentences import _, lazy
+from localization.sentences import _
 
 CLOSING = "closing"
 """The kind of the last event of a tab."""
@@ -130,10 +130,10 @@ class Browser(Adapter):
         listens.
         """
         if self._listener is None:
-            raise PlatformFailure(lazy("Lyra is just waking up or falling asleep. Say it again in a moment."))
+            raise PlatformFailure("Lyra is just waking up or falling asleep. Say it again in a moment.")
         place = conversation(self.platform, person.id, thread, name)
         if person.id != self._origin.owner and (command := _owner_command(self._listener, text)):
-            raise CommandUnclear(lazy("/{name} is for whoever runs this machine.", name=command))
+            raise CommandUnclear("/{name} is for whoever runs this machine.", name=command)
         if not once:
             return await self._take(self._listener, Message(self._origin.new_id(), place, person, text, self._origin.now()))
         id = blake2b(f"{place.key}\n{once}\n{text}".encode(), digest_size=16).hexdigest()

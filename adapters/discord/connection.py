@@ -19,7 +19,6 @@ from adapters.discord.resuming.resumption import SessionTerms
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
 from adapters.pace import Patience
-from localization.sentences import lazy
 
 _CLOSING = 10.0
 
@@ -204,7 +203,7 @@ async def advised(access: AccountAccess) -> int:
             return int((await told.json())["shards"])
     except (aiohttp.ClientError, TimeoutError, LookupError, ValueError) as error:
         raise PlatformFailure(
-            lazy("Discord does not say into how many shards to divide her servers ({error}).", error=type(error).__name__)
+            "Discord does not say into how many shards to divide her servers ({error}).", error=type(error).__name__
         ) from None
 
 
@@ -212,18 +211,13 @@ def _refusal(error: Exception) -> PlatformRefused | None:
     code = error.code if isinstance(error, discord.ConnectionClosed) else 0
     if isinstance(error, discord.LoginFailure) or code == 4004:
         return PlatformRefused(
-            lazy(
-                "Discord does not accept the token. Make a new one in the Developer Portal → Bot → Reset Token, and give "
-                "it to Lyra."
-            )
+            "Discord does not accept the token. Make a new one in the Developer Portal → Bot → Reset Token, and give it to Lyra."
         )
     if code == 4011:
         return PlatformRefused(
-            lazy(
-                'Discord wants a bot of so many servers to connect in shards: keep the memory in a database, set shards = "auto" in [discord], '
-                "and run a process with --role platform for each."
-            )
+            'Discord wants a bot of so many servers to connect in shards: keep the memory in a database, set shards = "auto" in [discord], '
+            "and run a process with --role platform for each."
         )
     if code in (4010, 4012, 4013):
-        return PlatformRefused(lazy("Discord does not accept this way to connect ({code}); update Lyra.", code=code))
+        return PlatformRefused("Discord does not accept this way to connect ({code}); update Lyra.", code=code)
     return None

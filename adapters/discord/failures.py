@@ -51,11 +51,11 @@ _FINAL = {
 def failure(error: Exception) -> SendFailed:
     """Return what to tell people about an error, and whether retrying can help."""
     if isinstance(error, discord.RateLimited):
-        return SendFailed(lazy("Discord asks to wait; what waits is sent when it says."), retry_after=error.retry_after)
+        return SendFailed("Discord asks to wait; what waits is sent when it says.", retry_after=error.retry_after)
     if not isinstance(error, discord.HTTPException):
-        return SendFailed(lazy("Discord cannot be reached; what waits is sent as soon as it can be."))
+        return SendFailed("Discord cannot be reached; what waits is sent as soon as it can be.")
     if error.status == 401:
-        return SendFailed(lazy("Discord does not accept Lyra's token; give her a new one."))
+        return SendFailed("Discord does not accept Lyra's token; give her a new one.")
     turned_away = _is_turned_away(error)
     if _may_pass(error) or turned_away:
         said = lazy(

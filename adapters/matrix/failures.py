@@ -8,7 +8,6 @@ from nio.exceptions import EncryptionError, GroupEncryptionError, OlmTrustError,
 
 from adapters.errors import SendFailed
 from adapters.matrix.homeserver import RequestRefused, shut_off
-from localization.sentences import lazy
 
 T = TypeVar("T")
 
@@ -26,22 +25,20 @@ def checked(response: T | ErrorResponse) -> T:
 def failure(error: Exception) -> SendFailed:
     """Return what to tell people about an error, and whether retrying can help."""
     if not isinstance(error, RequestRefused):
-        return SendFailed(lazy("The Matrix homeserver cannot be reached; what waits is sent as soon as it can be."))
+        return SendFailed("The Matrix homeserver cannot be reached; what waits is sent as soon as it can be.")
     if error.forbidden:
-        return SendFailed(lazy("Lyra may not write in that room; invite her, and let her send messages there."), barred=True)
+        return SendFailed("Lyra may not write in that room; invite her, and let her send messages there.", barred=True)
     if error.is_lifted_later:
         return SendFailed(shut_off(str(error)), barred=True)
     if error.is_final:
         return SendFailed(
-            lazy(
-                "The homeserver refused the message ({status}, {error}); it is not sent again.", status=error.status, error=error
-            ),
+            "The homeserver refused the message ({status}, {error}); it is not sent again.",
+            status=error.status,
+            error=error,
             final=True,
         )
     if error.status == 401:
-        return SendFailed(
-            lazy("The homeserver does not know Lyra's device any more; what waits is sent once she is signed in again.")
-        )
+        return SendFailed("The homeserver does not know Lyra's device any more; what waits is sent once she is signed in again.")
     return SendFailed(
-        lazy("The homeserver is busy or broken just now ({error}); what waits is sent as soon as it can be.", error=error)
+        "The homeserver is busy or broken just now ({error}); what waits is sent as soon as it can be.", error=error
     )

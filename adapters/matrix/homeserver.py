@@ -55,11 +55,9 @@ class SignedOut(PlatformFailure):
 def signed_out() -> PlatformRefused:
     """Return the error for a lost token without any other way to log in."""
     return PlatformRefused(
-        lazy(
-            "The homeserver does not know Lyra's token any more, because her device was signed out; {password}, and "
-            "start her again as a new device.",
-            password=PASSWORD,
-        )
+        "The homeserver does not know Lyra's token any more, because her device was signed out; {password}, and "
+        "start her again as a new device.",
+        password=PASSWORD,
     )
 
 
@@ -111,9 +109,7 @@ class RequestRefused(Exception):
 
     def final(self, what: Said) -> PlatformRefused:
         """Return the final error; `what` says what Lyra could not do."""
-        return PlatformRefused(
-            lazy("The homeserver does not let Lyra {what} ({code}); ask whoever runs it.", what=what, code=self)
-        )
+        return PlatformRefused("The homeserver does not let Lyra {what} ({code}); ask whoever runs it.", what=what, code=self)
 
 
 async def ask(

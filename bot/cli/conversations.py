@@ -18,7 +18,7 @@ from bot.rights.forget_preview import nothing_found, preview, span
 from bot.service.deadline import until_stopped
 from bot.service.maintenance import Estimate
 from localization.numerals import number
-from localization.sentences import _, lazy, ngettext
+from localization.sentences import _, ngettext
 from memory.errors import EmbeddingFailed
 from memory.index.hits import Condensed, Hit
 from memory.text.sanitize import clean
@@ -37,7 +37,7 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
     Returns 1 if a line could not be read.
     """
     if digests and session:
-        raise BadInput(lazy("Gists and months are found in all conversations at once; leave out --session or --digests."))
+        raise BadInput("Gists and months are found in all conversations at once; leave out --session or --digests.")
     questions = _Questions(query)
     async with open_app() as app:
         view, asker = await app.view(as_), as_ or app.base.environment.user
@@ -145,7 +145,7 @@ async def summarize(as_: str, name: str, as_json: bool) -> None:
         else:
             newest = await view.sessions.all()
             if not newest:
-                raise LyraError(lazy("There is nothing to summarize yet. Start a conversation with: lyra chat"))
+                raise LyraError("There is nothing to summarize yet. Start a conversation with: lyra chat")
             session = newest[0]
         digests = await app.maintenance.summarize(view.home, session)
         if as_json:

@@ -136,7 +136,7 @@ async def _ask(records: Records, one: VerificationRecord) -> None:
     question = _("Ask them, on another way than Matrix, or look at the app yourself. The same, in the same order? (yes/no)")
     answer = read_answer(question).strip().casefold()
     if answer not in YES | NO:
-        raise LyraError(lazy("Nothing was decided; call it again and say yes or no."))
+        raise LyraError("Nothing was decided; call it again and say yes or no.")
     same = answer in YES
     await records.say(one, same=same)
     note(_("Lyra finishes it now, if she is awake.") if same else _("Lyra ends it now, if she is awake."))

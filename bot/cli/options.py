@@ -9,7 +9,7 @@ import typer
 
 from bot.errors import Cancelled
 from bot.imports import imported
-from localization.sentences import _, lazy
+from localization.sentences import _
 from memory.text.sanitize import clean
 from memory.types import MOST_NAME
 
@@ -80,5 +80,5 @@ def execute(work: str, *arguments: object, **options: object) -> NoReturn:
     try:
         code = asyncio.run(do(*arguments, **options))
     except KeyboardInterrupt:
-        raise Cancelled(lazy("Stopped.")) from None
+        raise Cancelled("Stopped.") from None
     raise typer.Exit(code or 0)

@@ -20,7 +20,7 @@ from memory.core import Memory, Ports
 from memory.errors import BackupFailed, KeyUnusable, MemoryFailure
 from memory.places.scope_settings import KeptSetting
 from memory.store import home_files, restoring, rotating
-from memory.store.postgresql.server import SCHEMA, DatabaseAddress
+from memory.store.postgresql.database_server import SCHEMA, DatabaseAddress
 from memory.text.time.times import SystemClock
 
 FILE = "file"
@@ -46,7 +46,7 @@ async def restore(file: Path, yes: bool) -> int:
     """Replace the memory with a backup, under an exclusive lock, and drop from it what was forgotten since it was made."""
     environment, settings = prepare()
     if not file.is_file():
-        raise BackupFailed(lazy("There is no backup at {file}.", file=file))
+        raise BackupFailed("There is no backup at {file}.", file=file)
     clock = SystemClock()
     with home.hold_exclusive(environment, clock):
         _openable(file, environment, settings)
@@ -80,10 +80,8 @@ async def rotate() -> None:
     environment, settings = prepare()
     if settings.key_env:
         raise KeyUnusable(
-            lazy(
-                "The key is in {env}, where I cannot change it. Put it into a file, name that as key_file, and try again.",
-                env=settings.key_env,
-            )
+            "The key is in {env}, where I cannot change it. Put it into a file, name that as key_file, and try again.",
+            env=settings.key_env,
         )
     key_path = environment.path(settings.key_file) if settings.key_file else environment.home / "key"
     with home.hold_exclusive(environment, SystemClock()):
@@ -114,12 +112,10 @@ def _openable(file: Path, environment: Environment, settings: Settings) -> bytes
     key, key_path, _made = key_of(environment, settings, new=False)
     if key_path and (old := rotating.made_before(file, key, key_path)):
         raise BackupFailed(
-            lazy(
-                "{file} was made before the key was changed: it opens with {old} alone. Restore it into an empty home "
-                "(LYRA_HOME) that has a copy of that as its key.",
-                file=file,
-                old=old,
-            )
+            "{file} was made before the key was changed: it opens with {old} alone. Restore it into an empty home "
+            "(LYRA_HOME) that has a copy of that as its key.",
+            file=file,
+            old=old,
         )
     restoring.require_backup(file, key)
     return key
@@ -149,7 +145,7 @@ async def _without_the_forgotten(file: Path, key: bytes, path: Path, chosen: Seq
         return await restoring.verified(restoring.staging_path(path), key)
     except MemoryFailure as error:
         restoring.clear(path)
-        raise BackupFailed(lazy("Nothing was restored from {file}: {error}", file=file, error=error)) from error
+        raise BackupFailed("Nothing was restored from {file}: {error}", file=file, error=error) from error
 
 
 async def move(to: str, password_env: str, yes: bool) -> int:

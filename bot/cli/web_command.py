@@ -13,7 +13,7 @@ from bot.service.deadline import until_ended
 from bot.service.process_lifecycle import minutely
 from bot.talk import talking
 from bot.web.serving import BrowserPlatform, link, missing_extras, served_at, serving
-from localization.sentences import _, lazy
+from localization.sentences import _
 
 
 async def web(as_: str, *, opens: bool) -> None:
@@ -25,7 +25,7 @@ async def web(as_: str, *, opens: bool) -> None:
         if not lock.take():
             address = await served_at(app)
             if not address:
-                raise LyraError(lazy("The process that serves the memory page does not say where. End it, and try again."))
+                raise LyraError("The process that serves the memory page does not say where. End it, and try again.")
             _tell(await link(app, address, as_), app.base.environment.variables, opens=opens)
             return
         try:

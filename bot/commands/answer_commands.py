@@ -43,7 +43,7 @@ class QuestionCommands(Group):
     )
     async def _ask(self, call: Call) -> Reply:
         if not call.answers:
-            raise BadInput(lazy("Just say it to me."))
+            raise BadInput("Just say it to me.")
         await self._require_not_paused(call)
         question = Message(
             f"{call.id}{BY_COMMAND}", call.place, call.person, str(call.arguments["text"]), self._services.clock.now(),
@@ -72,7 +72,7 @@ class QuestionCommands(Group):
         place = call.place
         whose = "" if call.admin or place.is_private else call.person.id
         if not self._running_answers.stop(place.platform, place.key, whose):
-            raise BadInput(lazy("I am making no answer for you here just now."))
+            raise BadInput("I am making no answer for you here just now.")
         return plain(_("Ended."))
 
     async def _question_to_repeat(self, call: Call, view: View, session: Session) -> Exchange | None:
@@ -125,7 +125,7 @@ class FeedbackCommands(Group):
     async def _like(self, call: Call) -> Reply:
         view, reply = await self._target(call)
         if not await view.feedback.take_back(reply, caller(call), rules=self._rules(call)):
-            raise BadInput(lazy("You did not say of that answer that it was not good."))
+            raise BadInput("You did not say of that answer that it was not good.")
         return plain(_("Taken back: that answer counts like any other again."))
 
     @command("memory feedback", lazy("which answers of mine were not good"))

@@ -79,7 +79,7 @@ class IncognitoCommands(Group):
         what, of = str(call.arguments.get("what", "")), str(call.arguments.get("of", "")).strip()
         if what == ONCE:
             if not of:
-                raise BadInput(lazy("Say what I shall answer: {sign}incognito once TEXT", sign=self._sign(call)))
+                raise BadInput("Say what I shall answer: {sign}incognito once TEXT", sign=self._sign(call))
             return await self._once.answer(call, of, self._adapters[call.place.platform])
         if what:
             return await self._switch(call, (of or _HERE).casefold(), on=what == "on")
@@ -88,15 +88,13 @@ class IncognitoCommands(Group):
 
     async def _switch(self, call: Call, of: str, *, on: bool) -> Reply:
         if of not in (_HERE, _ME, _SERVER):
-            raise BadInput(lazy("Say {choices}, or nothing for here.", choices=f"{_HERE}, {_ME}, {_SERVER}"))
+            raise BadInput("Say {choices}, or nothing for here.", choices=f"{_HERE}, {_ME}, {_SERVER}")
         if of == _SERVER and not call.place.server:
-            raise BadInput(lazy("This is in no server; {sign}incognito on is for this place alone.", sign=self._sign(call)))
+            raise BadInput("This is in no server; {sign}incognito on is for this place alone.", sign=self._sign(call))
         if of != _ME and self._shared(call) and not call.admin:
             raise BadInput(
-                lazy(
-                    "Only those who run this place can take it off the record; {sign}incognito on me does so for what you say.",
-                    sign=self._sign(call),
-                )
+                "Only those who run this place can take it off the record; {sign}incognito on me does so for what you say.",
+                sign=self._sign(call),
             )
         for where in await self._scope_of(call, of):
             await self._services.preferences.put(where, INCOGNITO_SERVER if of == _SERVER else INCOGNITO, "on" if on else "")
@@ -169,9 +167,7 @@ class ConfidenceCommands(Group):
     )
     async def _confide(self, call: Call) -> Reply:
         if not self._shared(call):
-            raise BadInput(
-                lazy("Nobody but you reads what you tell me here. What you told me elsewhere you keep from others there.")
-            )
+            raise BadInput("Nobody but you reads what you tell me here. What you told me elsewhere you keep from others there.")
         view, teller = await self._view(call), caller(call)
         id, who = str(call.arguments.get("message", "")).strip(), str(call.arguments.get("who", "")).strip()
         if not id:
@@ -180,10 +176,7 @@ class ConfidenceCommands(Group):
         if id.casefold() == _ALL:
             if not ends:
                 raise BadInput(
-                    lazy(
-                        '"{sign}confide all nobody" takes everything back; else name one message by its id.',
-                        sign=self._sign(call),
-                    )
+                    '"{sign}confide all nobody" takes everything back; else name one message by its id.', sign=self._sign(call)
                 )
             ended = await view.confidences.end_all(teller)
             return plain(

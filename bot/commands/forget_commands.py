@@ -154,11 +154,9 @@ class ForgetCommands(Group):
             return await self._forget_shown(call, view)
         if not what:
             raise BadInput(
-                lazy(
-                    "{sign}forget needs WHAT: the id or link of a message, or: last, or: session, or: all, or: posts (mine, of "
-                    "what is forgotten), or about:TOPIC, since:TIME, until:TIME.",
-                    sign=self._sign(call),
-                )
+                "{sign}forget needs WHAT: the id or link of a message, or: last, or: session, or: all, or: posts (mine, of "
+                "what is forgotten), or about:TOPIC, since:TIME, until:TIME.",
+                sign=self._sign(call),
             )
         if what.casefold() == _THAT:
             return await self._forget_that(call, view, session)
@@ -180,11 +178,9 @@ class ForgetCommands(Group):
             if may_be_id(what):
                 raise
             raise BadInput(
-                lazy(
-                    '"{what}" is not the id of a message. To see and forget what I keep about it: {sign}forget about:{what}',
-                    what=what,
-                    sign=self._sign(call),
-                )
+                '"{what}" is not the id of a message. To see and forget what I keep about it: {sign}forget about:{what}',
+                what=what,
+                sign=self._sign(call),
             ) from error
         return await self._forgotten(call, view, receipt)
 
@@ -223,7 +219,7 @@ class ForgetCommands(Group):
     async def _forget_shown(self, call: Call, view: View) -> Reply:
         shown = self._shown.pop(caller(call), None)
         if shown is None or shown.place != call.place.key or self._services.clock.now() - shown.at > _LASTS:
-            raise BadInput(lazy("Nothing was shown to you here in the last ten minutes; ask for it again."))
+            raise BadInput("Nothing was shown to you here in the last ten minutes; ask for it again.")
         return await self._forget_selected(call, view, shown.going)
 
     async def _forget_selected(self, call: Call, view: View, found: Sequence[Selected]) -> Reply:

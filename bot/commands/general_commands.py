@@ -58,7 +58,7 @@ class GeneralCommands(Group):
     )
     async def _new(self, call: Call) -> Reply:
         if len(str(call.arguments.get("name", ""))) > MOST_NAME:
-            raise BadInput(lazy("The name of a conversation has at most {most} characters.", most=MOST_NAME))
+            raise BadInput("The name of a conversation has at most {most} characters.", most=MOST_NAME)
         view, _session = await self._here(call)
         taken = {session.name for session in await view.sessions.all()}
         numbered = (_("conversation {number}", number=number) for number in count(len(taken) + 1))
@@ -226,11 +226,11 @@ class VerifyCommands(Group):
     async def _verify(self, call: Call) -> Reply:
         adapter = self._adapters[call.place.platform]
         if not adapter.verifies:
-            raise BadInput(lazy("Emoji are compared on Matrix alone, where people and their apps have keys."))
+            raise BadInput("Emoji are compared on Matrix alone, where people and their apps have keys.")
         self._require_private(call)
         answer = str(call.arguments.get("answer", "")).casefold()
         if answer and answer not in YES | NO:
-            raise BadInput(lazy("Are the emoji the same? Say {sign}verify yes or {sign}verify no.", sign=self._sign(call)))
+            raise BadInput("Are the emoji the same? Say {sign}verify yes or {sign}verify no.", sign=self._sign(call))
         try:
             outcome = await adapter.verify(call.person, call.place, answer in YES if answer else None)
         except PlatformFailure as failed:

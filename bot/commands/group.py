@@ -117,7 +117,7 @@ class Group:
 
     def _require_private(self, call: Call) -> None:
         if self._shared(call):
-            raise BadInput(lazy("Say that to me in a DM."))
+            raise BadInput("Say that to me in a DM.")
 
     async def _require_kept(self, call: Call) -> None:
         """Raise BadInput if the caller wants nothing kept, altogether or here."""

@@ -64,7 +64,7 @@ class KnowledgeCommands(Group):
     @command("memory reset", lazy("start my mood and drives here afresh"))
     async def _reset(self, call: Call) -> Reply:
         if self._shared(call) and not call.admin:
-            raise BadInput(lazy("Only those who run this place can let me begin anew here."))
+            raise BadInput("Only those who run this place can let me begin anew here.")
         await (await self._view(call)).self_state.reset()
         return plain(str(ladder_text.RESET))
 

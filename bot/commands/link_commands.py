@@ -40,7 +40,7 @@ class LinkCommands(Group):
     async def _link(self, call: Call) -> Reply:
         self._require_private(call)
         if await self._services.preferences.on(call.person, PAUSED):
-            raise BadInput(lazy("You told me to keep nothing of yours. Say {sign}privacy resume first.", sign=self._sign(call)))
+            raise BadInput("You told me to keep nothing of yours. Say {sign}privacy resume first.", sign=self._sign(call))
         linking, me = self._services.memory.linking, _party(call)
         said, _space, word = str(call.arguments.get("code", "")).strip().partition(" ")
         if said.casefold() in YES | NO:
@@ -208,7 +208,7 @@ class LinkCommands(Group):
             )
         if len(circle) > 1:
             raise BadInput(
-                lazy("Whoever runs me declared in the configuration that these accounts are yours; they can change it there.")
+                "Whoever runs me declared in the configuration that these accounts are yours; they can change it there."
             )
         return plain(_("This account is not linked with any other."))
 

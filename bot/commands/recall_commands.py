@@ -93,15 +93,13 @@ class RecallCommands(Group):
     async def _remember(self, call: Call) -> Reply:
         target = call.target
         if target is None:
-            raise BadInput(lazy("There is no message to keep."))
+            raise BadInput("There is no message to keep.")
         if target.hidden:
             raise BadInput(
-                lazy(
-                    "I leave that message out of this conversation: as far as I know, not everyone who reads here could read it."
-                )
+                "I leave that message out of this conversation: as far as I know, not everyone who reads here could read it."
             )
         if await self._services.preferences.on(target.person, PAUSED):
-            raise BadInput(lazy("{name} told me to keep nothing of theirs.", name=target.person.name))
+            raise BadInput("{name} told me to keep nothing of theirs.", name=target.person.name)
         if call.off_record:
             raise BadInput(off_record(self._sign(call)))
         platform, key = call.place.platform, call.place.key
@@ -117,7 +115,7 @@ class RecallCommands(Group):
         adapter = self._adapters[platform]
         unheeded = await opted_out_forwards(self._services.memory, self._services.preferences, adapter, [target])
         if unheeded and says_nothing(target := without_forwards(target, unheeded)):
-            raise BadInput(lazy("Whoever said this told me to keep nothing of theirs."))
+            raise BadInput("Whoever said this told me to keep nothing of theirs.")
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
         if forwarded and says_nothing(target):
             raise BadInput(_FORGOTTEN)

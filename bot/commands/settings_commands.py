@@ -49,22 +49,22 @@ class SettingsCommands(Group):
         if not self._adapters[call.place.platform].presses:
             del known[BUTTONS]
         if shared and not call.admin:
-            raise BadInput(lazy("Only those who run this place can see and change its settings; yours are in a DM with me."))
+            raise BadInput("Only those who run this place can see and change its settings; yours are in a DM with me.")
         name = str(call.arguments.get("setting", ""))
         if not name:
             return plain("\n".join([await self._line(where, one) for one in known.values()]))
         if name not in _NAMES:
             near, given = get_close_matches(name, known, 1), abridged(name)
             if near:
-                raise BadInput(lazy('There is no setting "{name}"; did you mean "{near}"?', name=given, near=near[0]))
+                raise BadInput('There is no setting "{name}"; did you mean "{near}"?', name=given, near=near[0])
             sign = self._sign(call)
-            raise BadInput(lazy('There is no setting "{name}"; {sign}settings shows which there are.', name=given, sign=sign))
+            raise BadInput('There is no setting "{name}"; {sign}settings shows which there are.', name=given, sign=sign)
         if name == "threads" and shared and name not in known:
             # In a room, the corresponding setting is `replies`.
             call = replace(call, arguments={**call.arguments, **_in_rooms(call.arguments)})
             name = "replies"
         if name == BUTTONS and name not in known:
-            raise BadInput(lazy("There is nothing to press under my answers here, and so nothing to set."))
+            raise BadInput("There is nothing to press under my answers here, and so nothing to set.")
         if name not in known:
             raise BadInput(_elsewhere(name))
         if "value" in call.arguments:
@@ -73,7 +73,7 @@ class SettingsCommands(Group):
 
     async def _put(self, call: Call, where: Place | Person, one: Preference, value: str) -> None:
         if one.values and (value := value.casefold()) not in one.values:
-            raise BadInput(lazy("{name} is one of: {values}.", name=one.name, values=", ".join(one.values)))
+            raise BadInput("{name} is one of: {values}.", name=one.name, values=", ".join(one.values))
         if one.name == "time zone":
             value = _zone(value)
         if one.name == "retention":
@@ -83,7 +83,7 @@ class SettingsCommands(Group):
         if one.name == "everyone" and value != "off":
             value = value.strip("<@&>")
             if not value.isdigit():
-                raise BadInput(lazy("everyone is the id of a role, or off. Copy the id from the server's settings, under Roles."))
+                raise BadInput("everyone is the id of a role, or off. Copy the id from the server's settings, under Roles.")
         await self._services.preferences.put(where, one.name, value)
         if one.name == "listening" and isinstance(where, Place):
             await self._tell_everyone(call, on=value == "on")
@@ -172,7 +172,7 @@ def _in_rooms(arguments: Mapping[str, str | int | bool]) -> Mapping[str, str | i
 def _zone(value: str) -> str:
     known = {zone.casefold(): zone for zone in available_timezones()}
     if value.casefold() not in known:
-        raise BadInput(lazy('"{value}" is not a time zone; write it like "Europe/Vienna".', value=value))
+        raise BadInput('"{value}" is not a time zone; write it like "Europe/Vienna".', value=value)
     return known[value.casefold()]
 
 
@@ -190,7 +190,7 @@ class ExportCommands(Group):
             return plain(_('For files, use "lyra export" on the command line, or "Take it with you" on the page ("lyra web").'))
         who = caller(call)
         if 0 <= now - self._last.get(who, -_PAUSE) < _PAUSE:
-            raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
+            raise BadInput("You got that a moment ago; ask again in a minute.")
         self._last[who] = now
         items = [one async for one in own_of(call.person, self._services.memory, self._services.domains)]
         written = {name: "".join(f"{one.line(as_text=name == TEXT)}\n" for one in items) for name in (JSONL, TEXT)}
@@ -199,7 +199,7 @@ class ExportCommands(Group):
         if not n:
             return plain(_("I keep nothing of yours."))
         if not files:
-            raise BadInput(lazy("That is more than can be sent here; whoever runs me can give it to you: lyra export --own."))
+            raise BadInput("That is more than can be sent here; whoever runs me can give it to you: lyra export --own.")
         text = ngettext(
             "Here is your one message, with what I answered to you: a file to import again, and one to read.",
             "Here is all of yours, {n} messages with what I answered to you: a file to import again, and one to read.",

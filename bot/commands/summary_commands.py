@@ -99,15 +99,15 @@ class SummaryCommands(Group):
                 return begun[0]
             sign, given = self._sign(call), abridged(name)
             raise BadInput(
-                lazy('There is no conversation "{name}" here; {sign}sessions shows which there are.', name=given, sign=sign)
+                'There is no conversation "{name}" here; {sign}sessions shows which there are.', name=given, sign=sign
             ) from None
 
     async def _look_back(self, call: Call, n: int) -> Reply:
         """Summarize recent messages for the asker alone; nothing is stored."""
         if not call.private:
-            raise BadInput(lazy("A look back answers only you: leave out public."))
+            raise BadInput("A look back answers only you: leave out public.")
         if not 1 <= n <= _MOST_LAST:
-            raise BadInput(lazy("I can look back at 1 to {most_last} messages.", most_last=_MOST_LAST))
+            raise BadInput("I can look back at 1 to {most_last} messages.", most_last=_MOST_LAST)
         view, session = await self._here(call)
         zone, read = view.home.time_zone, await self._readable(call, view, n)
         for _try in range(_TRIES):
@@ -133,7 +133,7 @@ class SummaryCommands(Group):
                 told = f"{head}\n{text}"
                 return plain(told, shows=shows)
             read = now
-        raise BadInput(lazy("What was said here changed again and again while I read it; ask me once more in a minute."))
+        raise BadInput("What was said here changed again and again while I read it; ask me once more in a minute.")
 
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
         """Return those of the last n messages that asker and Lyra can both read now, in their current text, oldest first."""

@@ -31,7 +31,7 @@ from bot.errors import BadInput, LyraError, PlaceUnknown, error_text
 from bot.models.connect import Connector
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
-from localization.sentences import _, lazy
+from localization.sentences import _
 from localization.sentences import told as in_words
 from memory.errors import MemoryFailure
 from memory.journal.journal import InboxEvent
@@ -195,14 +195,12 @@ class Commands:
     def _parse(self, event: Message | MenuCall, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
         if isinstance(event, MenuCall):
             if event.command not in self.table:
-                raise BadInput(lazy("There is no /{command} any more.", command=event.command))
+                raise BadInput("There is no /{command} any more.", command=event.command)
             spec, arguments = self.table[event.command], event.arguments
         elif not adapter.prefix:
             raise CommandUnclear(
-                lazy(
-                    "/{name} does nothing when it is said in a message: type / and choose it from the list that opens.",
-                    name=self._typed(event, adapter),
-                )
+                "/{name} does nothing when it is said in a message: type / and choose it from the list that opens.",
+                name=self._typed(event, adapter),
             )
         else:
             answering = event.quoted is not None if adapter.replies else None
@@ -212,14 +210,14 @@ class Commands:
         check_words(spec, arguments, adapter.prefix or "/")
         if spec.who is AnswerAudience.OWNER and not self._is_owner(event):
             sign = adapter.prefix or "/"
-            raise BadInput(lazy("{sign}{name} is for whoever runs me, at the terminal or in private.", sign=sign, name=spec.name))
+            raise BadInput("{sign}{name} is for whoever runs me, at the terminal or in private.", sign=sign, name=spec.name)
         return spec, arguments
 
     async def _call(self, event: Message | MenuCall, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:
         """Return the call with its place's current readers. Raises PlaceUnknown, PlaceGone."""
         place = await adapter.locate(event.place)
         if place is None:
-            raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))
+            raise PlaceUnknown("Who can read this place is not known just now; try again in a moment.")
         owner = self._is_owner(event)
         surface = adapter.surface(event.id)
         if surface:

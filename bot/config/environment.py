@@ -35,18 +35,18 @@ class Environment:
             if not value and not _USUAL_NAME.fullmatch(env):
                 # It may be the secret itself, so it is not repeated.
                 raise BadSecret(
-                    lazy("{what} is in the environment variable that the configuration names, which is not set.", what=what)
+                    "{what} is in the environment variable that the configuration names, which is not set.", what=what
                 )
             if not value:
-                raise BadSecret(lazy("{what} is in the environment variable {env}, which is not set.", what=what, env=env))
+                raise BadSecret("{what} is in the environment variable {env}, which is not set.", what=what, env=env)
             return SecretStr(value)
         if file:
             try:
                 value = self.path(file).read_text("utf-8").strip()
             except (OSError, UnicodeDecodeError) as error:
-                raise BadSecret(lazy("{what} is in the file {file}, which cannot be read.", what=what, file=file)) from error
+                raise BadSecret("{what} is in the file {file}, which cannot be read.", what=what, file=file) from error
             if not value:
-                raise BadSecret(lazy("{what} is in the file {file}, which is empty.", what=what, file=file))
+                raise BadSecret("{what} is in the file {file}, which is empty.", what=what, file=file)
             return SecretStr(value)
         return None
 

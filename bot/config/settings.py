@@ -28,7 +28,7 @@ from bot.config.sections import (
 )
 from bot.errors import BadConfig
 from localization.current_language import LANGUAGES, language_code
-from localization.sentences import _, lazy
+from localization.sentences import _
 
 OFFLINE = "offline"
 LOCAL, LARGE, OFF = "local", "local-large", "off"
@@ -175,12 +175,12 @@ def load(environment: Environment) -> Settings:
     path = environment.config_path
     if not path.exists():
         if environment.variables.get("LYRA_CONFIG"):
-            raise BadConfig(lazy("LYRA_CONFIG names {path}, and there is no such file.", path=path))
+            raise BadConfig("LYRA_CONFIG names {path}, and there is no such file.", path=path)
         if path.is_symlink():
-            raise BadConfig(lazy("{path} is a link to {file}, and there is no such file.", path=path, file=path.readlink()))
+            raise BadConfig("{path} is a link to {file}, and there is no such file.", path=path, file=path.readlink())
         return Settings.model_validate({})
     if not path.is_file():
-        raise BadConfig(lazy("{path} is not a file. Name a TOML file with LYRA_CONFIG.", path=path))
+        raise BadConfig("{path} is not a file. Name a TOML file with LYRA_CONFIG.", path=path)
     return parse_settings(read_text(path), path)
 
 
@@ -190,7 +190,7 @@ def parse_settings(text: str, path: Path) -> Settings:
         return Settings.model_validate(tomllib.loads(text))
     except ValidationError as error:
         problems = "; ".join(problem(found, Settings) for found in error.errors(include_input=False, include_url=False))
-        raise BadConfig(lazy("In {path}: {problems}.", path=path, problems=problems)) from error
+        raise BadConfig("In {path}: {problems}.", path=path, problems=problems) from error
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(not_toml(path, text, error)) from error
 
@@ -200,12 +200,12 @@ def read_text(path: Path) -> str:
     try:
         read = path.read_bytes()
     except OSError as error:
-        raise BadConfig(lazy("{path} cannot be read: {strerror}.", path=path, strerror=error.strerror)) from error
+        raise BadConfig("{path} cannot be read: {strerror}.", path=path, strerror=error.strerror) from error
     try:
         return read.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         at = read.count(b"\n", 0, error.start) + 1
-        raise BadConfig(lazy("{path} is not UTF-8 in line {at}; save it as UTF-8.", path=path, at=at)) from error
+        raise BadConfig("{path} is not UTF-8 in line {at}; save it as UTF-8.", path=path, at=at) from error
 
 
 def local_zone(settings: Settings) -> str:

@@ -6,7 +6,6 @@ from bot.commands.group import off_record, opt_out_notice
 from bot.commands.texts.ladder_text import NO_WORDS
 from bot.conversation.preferences import PAUSED
 from bot.errors import BadInput
-from localization.sentences import lazy
 from memory.types import Identity, Kind, NewExchange, Session, Statement
 from memory.view.view import View
 
@@ -44,5 +43,5 @@ async def replace_fact(
     """
     stored = (await view.say(session, [said])).stored
     if not stored:
-        raise BadInput(lazy("What you said just now was forgotten, and stays so."))
+        raise BadInput("What you said just now was forgotten, and stays so.")
     return await view.facts.correct(fact.id, stored[0], only)

@@ -6,7 +6,7 @@ from adapters.markup import abridged
 from bot.commands.texts import receipts
 from bot.context.time_windows import parse_window
 from bot.errors import BadInput
-from localization.sentences import _, lazy, ngettext
+from localization.sentences import _, ngettext
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.values import Window
 from memory.view.selecting import Selection
@@ -21,7 +21,7 @@ def span(since: str, until: str, now: int, time_zone: str) -> Window | None:
     begins = _parse_time(since, now, time_zone).start if since else EARLIEST
     ends = _parse_time(until, now, time_zone).end if until else LATEST
     if begins >= ends:
-        raise BadInput(lazy("{since} comes after {until}.", since=since, until=until))
+        raise BadInput("{since} comes after {until}.", since=since, until=until)
     return Window(begins, ends)
 
 
@@ -29,10 +29,7 @@ def _parse_time(text: str, now: int, time_zone: str) -> Window:
     found = parse_window(text, now, time_zone)
     if found is None:
         raise BadInput(
-            lazy(
-                '"{text}" is not a time that I understand; write it like 2026-03-04, 2026-03 or "last March".',
-                text=abridged(text),
-            )
+            '"{text}" is not a time that I understand; write it like 2026-03-04, 2026-03 or "last March".', text=abridged(text)
         )
     return found
 

@@ -8,7 +8,7 @@ from bot.config.server_urls import is_nearby, is_this_machine
 from bot.config.settings import Settings
 from localization.numerals import number
 from localization.sentences import _, ngettext
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 
 _DISCORD = "discord.com"
 

@@ -6,7 +6,7 @@ from bot.conversation.answering.turn_validity import stored
 from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
-from localization.sentences import _, lazy
+from localization.sentences import _
 from memory.errors import SourceGone
 from memory.journal.journal import Part
 from memory.text.display_names import LYRA
@@ -20,7 +20,7 @@ async def hold_reply(services: Services, turn: Turn, answer: GeneratedAnswer) ->
     """
     await turn.view.validity.require({}, stored(answer.seen), answer.read_at)
     if len(await services.memory.journal.open_payloads(turn.inbox_keys)) < len(turn.inbox_keys):
-        raise SourceGone(lazy("What was asked was taken back while it was answered."))
+        raise SourceGone("What was asked was taken back while it was answered.")
     outgoing, off_record, now = services.outgoing, services.off_record, services.clock.now()
     parts = outgoing.pending_texts.hold(await outgoing.composer.parts(turn.place.platform, answer.text, links=answer.links))
     await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)

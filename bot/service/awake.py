@@ -84,10 +84,8 @@ async def hold_memory(app: App, role: Role) -> None:
     db = app.memory.db
     if role is not Role.ALL and db.peers is None:
         raise BadConfig(
-            lazy(
-                "A role is for several processes that share a memory in a database, and this one is kept in a file. "
-                "Leave --role out, or move it with: lyra move --to postgresql://…"
-            )
+            "A role is for several processes that share a memory in a database, and this one is kept in a file. "
+            "Leave --role out, or move it with: lyra move --to postgresql://…"
         )
     if not await db.reserve(beside=role is not Role.ALL):
         raise HomeInUse(

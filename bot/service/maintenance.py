@@ -13,7 +13,6 @@ from bot.models.chains import Models, limits
 from bot.service.due_domains import DueDomains
 from bot.service.log import carried_on, log
 from bot.service.priority import Priority
-from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import BusyElsewhere, MemoryFailure
 from memory.ports import Clock, Progress, Writer
@@ -231,7 +230,7 @@ class Maintenance:
             await consolidator.close_episodes(session, asked=True)
             await consolidator.digest(session, redo=redo)
             if await consolidator.due(session):
-                raise BusyElsewhere(lazy('Another process is summarizing "{name}". Try again in a moment.', name=session.name))
+                raise BusyElsewhere('Another process is summarizing "{name}". Try again in a moment.', name=session.name)
             self.embed_soon(domain)
             return await consolidator.summary(session)
 

@@ -46,7 +46,7 @@ def platforms(app: App) -> dict[str, Adapter]:
 def matrix_access(app: App) -> "MatrixCredentials":
     """Return the access to her account on Matrix. Raises BadConfig if there is none."""
     if app.base.settings.matrix is None:
-        raise BadConfig(lazy("There is no [matrix] in the configuration. `lyra setup` asks for her account there."))
+        raise BadConfig("There is no [matrix] in the configuration. `lyra setup` asks for her account there.")
     return access_to_matrix(app.base.settings.matrix, app.base.environment)
 
 

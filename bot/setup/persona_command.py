@@ -13,7 +13,7 @@ from bot.context.persona import Persona
 from bot.errors import BadInput, LyraError
 from bot.models.port import complete
 from bot.printing import show
-from localization.sentences import _, lazy
+from localization.sentences import _
 
 _HELLO = "Say in two sentences who you are."
 
@@ -43,7 +43,7 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> None:
 async def _try_persona(kept: Persona) -> None:
     async with open_app() as app:
         if app.models.chat is None:
-            raise LyraError(lazy("No model is connected to try it with; lyra model connects one."))
+            raise LyraError("No model is connected to try it with; lyra model connects one.")
         show(await complete(app.models.chat, [{"role": "system", "content": kept.read()}, {"role": "user", "content": _HELLO}]))
 
 
@@ -53,7 +53,7 @@ def _read_input(file: str) -> str:
             raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(lazy("{file} is not UTF-8; save it as UTF-8.", file=file)) from error
+        raise BadInput("{file} is not UTF-8; save it as UTF-8.", file=file) from error
 
 
 def _edited(text: str, editor: str) -> str:
@@ -64,7 +64,7 @@ def _edited(text: str, editor: str) -> str:
         try:
             code = subprocess.run([*shlex.split(editor), os.fspath(path)], check=False).returncode
         except (OSError, ValueError) as error:
-            raise LyraError(lazy("The editor {editor} cannot be started; name another with EDITOR.", editor=editor)) from error
+            raise LyraError("The editor {editor} cannot be started; name another with EDITOR.", editor=editor) from error
         if code:
-            raise LyraError(lazy("The editor ended with an error; she stays who she is."))
+            raise LyraError("The editor ended with an error; she stays who she is.")
         return _read_input(os.fspath(path))

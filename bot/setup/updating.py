@@ -12,7 +12,7 @@ from bot.config.environment import read_environment
 from bot.errors import LyraError
 from bot.printing import show
 from localization.numerals import number
-from localization.sentences import _, lazy
+from localization.sentences import _
 
 _NAME = "lyra-companion"
 _SHOWN = 12
@@ -90,10 +90,7 @@ def _newest() -> str:
     """Return the newest version from the package registry. Raises LyraError."""
     if not find_spec("pip"):
         raise LyraError(
-            lazy(
-                "There is no pip here to ask with; ask your installer: pipx upgrade {name}, or uv tool upgrade {name}.",
-                name=_NAME,
-            )
+            "There is no pip here to ask with; ask your installer: pipx upgrade {name}, or uv tool upgrade {name}.", name=_NAME
         )
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "index", "versions", _NAME]
     found = None
@@ -101,5 +98,5 @@ def _newest() -> str:
         output = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False).stdout
         found = re.match(rf"{_NAME} \(([^)]+)\)", output)
     if not found:
-        raise LyraError(lazy("The package registry knows no {name}, or cannot be reached.", name=_NAME))
+        raise LyraError("The package registry knows no {name}, or cannot be reached.", name=_NAME)
     return found[1]

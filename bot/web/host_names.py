@@ -11,7 +11,6 @@ from aiohttp import web
 from bot.config.environment import Environment
 from bot.config.sections import WebSection
 from bot.errors import BadConfig
-from localization.sentences import lazy
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -75,11 +74,9 @@ def _tls(certificate: Path, key: Path) -> ssl.SSLContext:
         context.load_cert_chain(certificate, key)
     except (OSError, ssl.SSLError) as error:
         raise BadConfig(
-            lazy(
-                "[web] names the certificate {certificate} with the key {key}, which cannot be used: {error}.",
-                certificate=certificate,
-                key=key,
-                error=error,
-            )
+            "[web] names the certificate {certificate} with the key {key}, which cannot be used: {error}.",
+            certificate=certificate,
+            key=key,
+            error=error,
         ) from error
     return context

@@ -62,14 +62,12 @@ class Web:
             await self._runner.cleanup()
             if error.errno != errno.EADDRINUSE:
                 raise LyraError(
-                    lazy(
-                        "Nothing can listen on {host}, port {port}: {why}.",
-                        host=self._reach.host,
-                        port=port,
-                        why=error.strerror or str(error),
-                    )
+                    "Nothing can listen on {host}, port {port}: {why}.",
+                    host=self._reach.host,
+                    port=port,
+                    why=error.strerror or str(error),
                 ) from error
-            raise LyraError(lazy("Port {port} is taken. Name another in the configuration: [web] port = …", port=port)) from error
+            raise LyraError("Port {port} is taken. Name another in the configuration: [web] port = …", port=port) from error
         return self._reach.url(int(self._listening.sockets[0].getsockname()[1]))
 
     async def stop(self) -> None:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store import domains
 from memory.store.bounds import Bounds
@@ -112,7 +111,7 @@ async def tell(tx: Transaction, item: int) -> bool:
 async def require_open(reader: Reader, items: Collection[int], domains_read: Collection[int]) -> None:
     """Raise SourceGone if an item was told in a confidence outside these domains."""
     if any(one.domain.key not in domains_read for one in (await by_item(reader, items)).values()):
-        raise SourceGone(lazy("Something this answer rests on was told in confidence meanwhile."))
+        raise SourceGone("Something this answer rests on was told in confidence meanwhile.")
 
 
 async def _ensure_domain(tx: Transaction, home: Domain, excepted: WithheldFrom, now: int) -> int:

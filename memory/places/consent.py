@@ -8,7 +8,6 @@ stood in is rewritten without them. After opting in again, the member's words co
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from localization.sentences import lazy
 from memory.derive import progress, refusals
 from memory.errors import NotShared
 from memory.forget import erase
@@ -151,4 +150,4 @@ def _key(member: Identity) -> str:
 
 def _require_shared(domain: Domain) -> None:
     if domain.ref.kind is DomainKind.DM:
-        raise NotShared(lazy("There is no bank here: it is for places that several people read."))
+        raise NotShared("There is no bank here: it is for places that several people read.")

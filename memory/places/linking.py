@@ -10,7 +10,6 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from localization.sentences import lazy
 from memory.errors import LinkRefused
 from memory.places.linked_accounts import Declared, LinkedAccounts, deserialize, nobody_else, serialize
 from memory.ports import Clock
@@ -86,7 +85,7 @@ class Linking:
             await _end(tx, now)
             tried = self._account(by.account)
             if await _tries(tx, "WHERE account = :account", account=tried) >= _TRIES or await _tries(tx) >= _TRIES_OF_ALL:
-                raise LinkRefused(lazy("Too many codes were wrong; try again in ten minutes."))
+                raise LinkRefused("Too many codes were wrong; try again in ten minutes.")
             row = await tx.one(
                 f"{_CODES} WHERE code = :code AND (other_id IS NULL OR (other_platform = :platform AND other_id = :native_id))",
                 {"code": self._hash(plain), **_which(by.account)},
@@ -105,9 +104,9 @@ class Linking:
                 await tx.run("INSERT INTO link_tries (account, at) VALUES (:account, :now)", {"account": tried, "now": now})
         if row:
             raise LinkRefused(
-                lazy("That code is of this account, or of one that is linked with it: type it under another one of yours.")
+                "That code is of this account, or of one that is linked with it: type it under another one of yours."
             )
-        raise LinkRefused(lazy("That code is wrong, has expired or was used already. Get a new one at your other account."))
+        raise LinkRefused("That code is wrong, has expired or was used already. Get a new one at your other account.")
 
     async def requests(self, who: Identity, declared: Declared = nobody_else) -> list[Request]:
         """Return the requests waiting for an account's consent: those it typed, then those shown to it, then others'."""

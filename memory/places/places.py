@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.gone import present
 from memory.places import confidences, scope_settings, titles
@@ -190,14 +189,14 @@ class Places:
             {"domain": domain.key, "name": name},
         )
         if row is None:
-            raise NotFound(lazy('There is no session "{name}" here. See them with: lyra sessions', name=name))
+            raise NotFound('There is no session "{name}" here. See them with: lyra sessions', name=name)
         return _session(row)
 
     async def session_by_id(self, public_id: str) -> tuple[Session, Domain]:
         """Return a session of any domain by its public id, with its domain. Raises NotFound."""
         row = await self.db.one(_COUNTED + "WHERE s.public_id = :id", {"id": public_id})
         if row is None:
-            raise NotFound(lazy("There is no session with that id."))
+            raise NotFound("There is no session with that id.")
         domain = await self.db.one("SELECT * FROM domains WHERE id = :id", {"id": row["domain"]})
         assert domain is not None
         return _session(row), read_domain(domain)

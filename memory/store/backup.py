@@ -22,12 +22,12 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell
     leaves nothing behind.
     """
     if target.exists():
-        raise BackupFailed(lazy("{target} already exists. Name a new file.", target=target))
+        raise BackupFailed("{target} already exists. Name a new file.", target=target)
     if is_own(path, target):
-        raise BackupFailed(lazy("{target} would be taken for a file of the memory itself. Name another.", target=target))
+        raise BackupFailed("{target} would be taken for a file of the memory itself. Name another.", target=target)
     if not target.absolute().parent.is_dir():
         raise BackupFailed(
-            lazy("The folder {folder} does not exist. Make it first, or name a file elsewhere.", folder=target.absolute().parent)
+            "The folder {folder} does not exist. Make it first, or name a file elsewhere.", folder=target.absolute().parent
         )
     unfinished = Unfinished(path)
     unfinished.clear()
@@ -39,7 +39,7 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell
             part.replace(target)
             home_files.sync(target.parent)
     except (OSError, MemoryFailure) as error:
-        raise BackupFailed(lazy("No backup was made at {target}: {reason}", target=target, reason=reason(error))) from error
+        raise BackupFailed("No backup was made at {target}: {reason}", target=target, reason=reason(error)) from error
     return held
 
 

@@ -76,11 +76,9 @@ def read_word(path: Path) -> str:
 def unwritable(folder: Path, error: OSError) -> NotWritable:
     """Return the error for a folder of the home that cannot be written to."""
     return NotWritable(
-        lazy(
-            "The folder {parent} cannot be written to ({strerror}). Name another with LYRA_HOME.",
-            parent=folder,
-            strerror=error.strerror,
-        )
+        "The folder {parent} cannot be written to ({strerror}). Name another with LYRA_HOME.",
+        parent=folder,
+        strerror=error.strerror,
     )
 
 
@@ -147,13 +145,11 @@ def require_there(path: Path) -> None:
         return
     if left := leftovers(path):
         raise MemoryMissing(
-            lazy(
-                "{what}, though one was kept here. Put the file back, or a backup in its place with: "
-                "lyra restore FILE. To begin anew on purpose, move away from {parent}: {left}.",
-                what=lazy("The memory {path} is empty", path=path)
-                if path.exists()
-                else lazy("The memory {path} is missing", path=path),
-                parent=path.parent,
-                left=", ".join(left),
-            )
+            "{what}, though one was kept here. Put the file back, or a backup in its place with: "
+            "lyra restore FILE. To begin anew on purpose, move away from {parent}: {left}.",
+            what=lazy("The memory {path} is empty", path=path)
+            if path.exists()
+            else lazy("The memory {path} is missing", path=path),
+            parent=path.parent,
+            left=", ".join(left),
         )

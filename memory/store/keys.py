@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from localization.sentences import lazy
 from memory.errors import DiskFull, KeyMissing, KeyUnusable, MemoryFailure
 from memory.store import home_files
 
@@ -22,7 +21,7 @@ _HEX = re.compile(r"[0-9a-fA-F]{64}")
 def parse(text: str, where: str) -> bytes:
     """Parse a key of 64 hexadecimal digits. Raises KeyUnusable, never showing the text."""
     if not _HEX.fullmatch(text.strip()):
-        raise KeyUnusable(lazy("The key in {where} is not 64 hexadecimal digits. Put back your copy of it.", where=where))
+        raise KeyUnusable("The key in {where} is not 64 hexadecimal digits. Put back your copy of it.", where=where)
     return bytes.fromhex(text.strip())
 
 
@@ -32,15 +31,13 @@ def load(path: Path) -> bytes:
         return parse(home_files.read_word(path), str(path))
     except FileNotFoundError as error:
         raise KeyMissing(
-            lazy(
-                "This memory is encrypted and its key {path} is missing. Put your copy of the key there; without it "
-                "nobody can read this memory.",
-                path=path,
-            )
+            "This memory is encrypted and its key {path} is missing. Put your copy of the key there; without it "
+            "nobody can read this memory.",
+            path=path,
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise KeyUnusable(
-            lazy("The key file {path} cannot be read. Check its owner and put back your copy of it.", path=path)
+            "The key file {path} cannot be read. Check its owner and put back your copy of it.", path=path
         ) from error
 
 
@@ -98,9 +95,7 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 def _refused(path: Path, error: OSError) -> MemoryFailure:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return DiskFull(
-            lazy("The key {path} could not be written: no room is left on that disk. Free some and try again.", path=path)
-        )
+        return DiskFull("The key {path} could not be written: no room is left on that disk. Free some and try again.", path=path)
     return home_files.unwritable(path.parent, error)
 
 
@@ -109,8 +104,8 @@ def _read_word(path: Path) -> str:
         found = home_files.read_word(path).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise KeyUnusable(
-            lazy("The token file {path} cannot be read. Remove it, and the next start makes a new one.", path=path)
+            "The token file {path} cannot be read. Remove it, and the next start makes a new one.", path=path
         ) from error
     if not found:
-        raise KeyUnusable(lazy("The token file {path} is empty. Remove it, and the next start makes a new one.", path=path))
+        raise KeyUnusable("The token file {path} is empty. Remove it, and the next start makes a new one.", path=path)
     return found

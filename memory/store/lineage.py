@@ -12,7 +12,6 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
-from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store.bounds import require_within
 from memory.store.database import Parameters, Reader, Row, Transaction
@@ -149,14 +148,14 @@ _LIVING = (
 async def require_living(reader: Reader, keys: Sequence[int], *, replaced: bool = False) -> None:
     """Raise SourceGone if an item was forgotten or, unless `replaced` allows it, a digest was replaced."""
     if not await living(reader, keys, replaced=replaced):
-        raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
+        raise SourceGone("Something this answer rests on was forgotten while it was made.")
 
 
 async def require_shown(reader: Reader, keys: Sequence[int]) -> None:
     """Raise SourceGone if an item was forgotten, or is a digest that was erased since: its text may be shown no more."""
     await require_living(reader, keys, replaced=True)
     if await paged(reader, _ERASED, keys):
-        raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
+        raise SourceGone("Something this answer rests on was forgotten while it was made.")
 
 
 _ERASED = (
@@ -187,13 +186,13 @@ async def unchanged(reader: Reader, texts: Mapping[int, str]) -> bool:
 async def require_texts(reader: Reader, texts: Mapping[int, str]) -> None:
     """Raise SourceGone if one of these texts was changed; whether they are being forgotten is not asked."""
     if await texts_of(reader, texts) != texts:
-        raise SourceGone(lazy("Something this answer rests on was changed while it was made."))
+        raise SourceGone("Something this answer rests on was changed while it was made.")
 
 
 async def require_unchanged(reader: Reader, texts: Mapping[int, str]) -> None:
     """Raise SourceGone if one of these texts was changed or forgotten."""
     if not await unchanged(reader, texts):
-        raise SourceGone(lazy("Something this answer rests on was changed while it was made."))
+        raise SourceGone("Something this answer rests on was changed while it was made.")
 
 
 def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:

@@ -99,13 +99,13 @@ def decide(path: Path) -> None:
     copy = staging_path(path)
     try:
         if any(home_files.size(companion) for companion in home_files.companions(copy)):
-            raise BackupFailed(lazy("Nothing was restored: {copy} could not be closed.", copy=copy))
+            raise BackupFailed("Nothing was restored: {copy} could not be closed.", copy=copy)
         home_files.sync(copy)
         copy.replace(_decided(path))
         home_files.sync(path.parent)
     except (OSError, MemoryFailure) as error:
         clear(path)
-        raise BackupFailed(lazy("Nothing was restored: {reason}", reason=reason(error))) from error
+        raise BackupFailed("Nothing was restored: {reason}", reason=reason(error)) from error
 
 
 def is_decided(path: Path) -> bool:

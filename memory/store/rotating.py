@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from localization.sentences import lazy
 from memory.errors import MemoryFailure, RotationFailed
 from memory.ports import Progress
 from memory.store import home_files, keys
@@ -49,7 +48,7 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
         old_key = keep_old_key(key_path)
     except (OSError, MemoryFailure) as error:
         _clear(path)
-        raise RotationFailed(lazy("The key was not changed: {reason}", reason=reason(error))) from error
+        raise RotationFailed("The key was not changed: {reason}", reason=reason(error)) from error
     for companion in home_files.companions(path):
         companion.unlink(missing_ok=True)
     copy.replace(path)
@@ -115,7 +114,7 @@ def _clear(path: Path) -> None:
 
 def _require_closed(path: Path) -> None:
     if any(home_files.size(companion) for companion in home_files.companions(path) if not companion.name.endswith("-shm")):
-        raise RotationFailed(lazy("{path} could not be closed.", path=path))
+        raise RotationFailed("{path} could not be closed.", path=path)
 
 
 def _next_key_path(path: Path) -> Path:

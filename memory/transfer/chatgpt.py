@@ -40,10 +40,10 @@ def read_chatgpt(stream: BinaryIO) -> Iterator[Incoming | BadConversation]:
             yield from _read_conversation(number, value)
     except DamagedFile as broken:
         if not readable:
-            raise FileUnusable(lazy("no ChatGPT conversation could be read: {reason}", reason=broken)) from broken
+            raise FileUnusable("no ChatGPT conversation could be read: {reason}", reason=broken) from broken
         yield BadConversation(broken.number, broken.sentence)
     if number and not readable:
-        raise FileUnusable(lazy("this is not ChatGPT's conversations.json: no conversation in it has messages"))
+        raise FileUnusable("this is not ChatGPT's conversations.json: no conversation in it has messages")
 
 
 def _mapping(value: object) -> Mapping[str, object] | None:
@@ -153,16 +153,16 @@ def _role_and_text(message: Mapping[str, object]) -> tuple[Role, str] | None:
     """Return the role and text of a message, or None if nobody said it to anybody."""
     author, content = message.get("author"), message.get("content")
     if not isinstance(author, dict) or not isinstance(content, dict | None):
-        raise UnreadableMessage(lazy("a message's author or content has the wrong type"))
+        raise UnreadableMessage("a message's author or content has the wrong type")
     spoken_to = message.get("recipient")
     if author.get("role") == "tool" or content is None or _hidden(message) or spoken_to not in (None, "all"):
         return None
     role = _ROLES.get(_string(author.get("role")))
     if role is None:
-        raise UnreadableMessage(lazy("a message's author is none of user, assistant, system, tool"))
+        raise UnreadableMessage("a message's author is none of user, assistant, system, tool")
     text = clean(_text(content))
     if len(text.encode()) > MAX_LINE:
-        raise UnreadableMessage(lazy("a message is longer than 1 MiB"))
+        raise UnreadableMessage("a message is longer than 1 MiB")
     return (role, text) if text.strip() else None
 
 
@@ -178,7 +178,7 @@ def _text(content: Mapping[str, object]) -> str:
     if parts is None:
         return _string(content.get("text"))
     if not isinstance(parts, list):
-        raise UnreadableMessage(lazy("a message's parts have the wrong type"))
+        raise UnreadableMessage("a message's parts have the wrong type")
     return "\n".join(text for part in parts if (text := _part_text(part)))
 
 
@@ -187,7 +187,7 @@ def _part_text(part: object) -> str:
     if part is None or isinstance(part, str):
         return part or ""
     if not isinstance(part, dict):
-        raise UnreadableMessage(lazy("a message's parts have the wrong type"))
+        raise UnreadableMessage("a message's parts have the wrong type")
     kind = part.get("content_type")
     return _CAPTIONS.get(kind, "") if isinstance(kind, str) and kind in _CAPTIONS else _string(part.get("text"))
 

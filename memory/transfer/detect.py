@@ -44,9 +44,7 @@ def read_file(path: Path, format: str, time_zone: str, person: str = "") -> Iter
     formats; an empty file is fine.
     """
     if format not in _FORMATS:
-        raise FileUnusable(
-            lazy("{format} is not a format; use one of {formats}.", format=repr(format), formats=", ".join(_FORMATS))
-        )
+        raise FileUnusable("{format} is not a format; use one of {formats}.", format=repr(format), formats=", ".join(_FORMATS))
     return _read_any(path, format, time_zone, person)
 
 
@@ -75,26 +73,26 @@ def _read_any(path: Path, format: str, time_zone: str, person: str) -> Iterator[
                 case _:
                     yield from read_jsonl(rejoined, time_zone, person)
         except OSError as error:
-            raise FileUnusable(lazy("{name} cannot be read: {strerror}.", name=name, strerror=error.strerror)) from error
+            raise FileUnusable("{name} cannot be read: {strerror}.", name=name, strerror=error.strerror) from error
         except FileUnusable as unusable:
-            raise FileUnusable(lazy("{name}: {reason}.", name=name, reason=unusable)) from unusable
+            raise FileUnusable("{name}: {reason}.", name=name, reason=unusable) from unusable
 
 
 def _open(path: Path) -> AbstractContextManager[BinaryIO]:
     if str(path) == "-":
         if sys.stdin is None:
-            raise FileUnusable(lazy("There is no standard input."))
+            raise FileUnusable("There is no standard input.")
         return nullcontext(sys.stdin.buffer)
     try:
         return path.open("rb")
     except FileNotFoundError as error:
-        raise FileUnusable(lazy('"{file}" does not exist.', file=path)) from error
+        raise FileUnusable('"{file}" does not exist.', file=path) from error
     except IsADirectoryError as error:
-        raise FileUnusable(lazy('"{file}" is a folder; name a file in it.', file=path)) from error
+        raise FileUnusable('"{file}" is a folder; name a file in it.', file=path) from error
     except OSError as error:
-        raise FileUnusable(lazy("{path} cannot be opened: {strerror}.", path=path, strerror=error.strerror)) from error
+        raise FileUnusable("{path} cannot be opened: {strerror}.", path=path, strerror=error.strerror) from error
     except ValueError as error:
-        raise FileUnusable(lazy("The file's name holds a character that no file name can have.")) from error
+        raise FileUnusable("The file's name holds a character that no file name can have.") from error
 
 
 def _format(head: bytes, format: str) -> str:
@@ -105,7 +103,7 @@ def _format(head: bytes, format: str) -> str:
     if format == "jsonl":
         return "array" if start.startswith(b"[") else format
     if start.startswith(b"PK\x03\x04"):
-        raise FileUnusable(lazy("this is a ZIP archive; unpack it and import the conversations.json in it"))
+        raise FileUnusable("this is a ZIP archive; unpack it and import the conversations.json in it")
     if start.startswith(b"["):
         return "array" if _holds_messages(start[1:]) else "chatgpt"
     return "chatgpt" if start.startswith(b"{") and shows_conversations(start) else "jsonl"

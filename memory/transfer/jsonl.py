@@ -151,7 +151,7 @@ def _fields(raw: bytes) -> dict[str, object]:
         # Not strict: a raw tab or NUL inside a string is no reason to lose the message.
         fields = json.loads(raw.decode(), strict=False)
     except UnicodeDecodeError as error:
-        raise UnreadableMessage(lazy("not UTF-8")) from error
+        raise UnreadableMessage("not UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise UnreadableMessage(
             lazy("not JSON: the file ends in the middle of this line") if half else lazy("not JSON")
@@ -161,7 +161,7 @@ def _fields(raw: bytes) -> dict[str, object]:
 
 def _object(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise UnreadableMessage(lazy("not a JSON object"))
+        raise UnreadableMessage("not a JSON object")
     return value
 
 
@@ -170,7 +170,7 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Mes
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
     if session and len(session) > MOST_NAME + _OF_A_NUMBER:
-        raise UnreadableMessage(lazy("session is longer than {most} characters", most=MOST_NAME))
+        raise UnreadableMessage("session is longer than {most} characters", most=MOST_NAME)
     created_at, written = _created_at(fields.get("created_at"), zone)
     id_ = _id(fields)
     own, *former = names.names(id_, ImportedLine(session, role, speaker, content, written))
@@ -184,10 +184,10 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Mes
 def _content(fields: Mapping[str, object]) -> str:
     content = fields.get("content")
     if content is not None and not isinstance(content, str):
-        raise UnreadableMessage(lazy("content is not text"))
+        raise UnreadableMessage("content is not text")
     content = clean(content or "")
     if not content:
-        raise UnreadableMessage(lazy("no content"))
+        raise UnreadableMessage("no content")
     return content
 
 
@@ -197,7 +197,7 @@ def _role(fields: Mapping[str, object]) -> Role:
         return "user"
     known = _ROLES.get(role.lower()) if isinstance(role, str) else None
     if known is None:
-        raise UnreadableMessage(lazy("role is none of user, assistant, system, tool"))
+        raise UnreadableMessage("role is none of user, assistant, system, tool")
     return known
 
 
@@ -206,7 +206,7 @@ def _text(fields: Mapping[str, object], name: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise UnreadableMessage(lazy("{name} is not text", name=name))
+        raise UnreadableMessage("{name} is not text", name=name)
     return clean(str(value)) or None
 
 
@@ -215,7 +215,7 @@ def _id(fields: Mapping[str, object]) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise UnreadableMessage(lazy("id is neither text nor a whole number"))
+        raise UnreadableMessage("id is neither text nor a whole number")
     return clean(str(value)) or None
 
 
@@ -234,7 +234,7 @@ def _created_at(value: object, zone: tzinfo) -> tuple[int | None, int | str | No
         known = _require_instant(from_seconds(value / unit) if unit else None)
         return known, known
     if not isinstance(value, str):
-        raise UnreadableMessage(lazy("created_at is neither text nor a number"))
+        raise UnreadableMessage("created_at is neither text nor a number")
     moment = _moment(value)
     if moment.tzinfo is None:
         return _instant(moment.replace(tzinfo=zone)), moment.isoformat()
@@ -259,5 +259,5 @@ def _instant(moment: datetime) -> int:
 
 def _require_instant(at: int | None) -> int:
     if at is None:
-        raise UnreadableMessage(lazy("created_at is outside the years 1970 to 9999"))
+        raise UnreadableMessage("created_at is outside the years 1970 to 9999")
     return at

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from hashlib import blake2b
 from typing import Literal
 
-from localization.sentences import Explained, Said, lazy
+from localization.sentences import Explained, Said
 from memory.errors import MemoryFailure
 from memory.text.display_names import LYRA
 from memory.text.sanitize import sanitized
@@ -95,7 +95,7 @@ def within(instant: int) -> int | None:
 def without_mark(head: bytes) -> bytes:
     """Return a file's first bytes without a UTF-8 byte order mark. Raises FileUnusable for UTF-16 and UTF-32."""
     if head.startswith(_UTF16):
-        raise FileUnusable(lazy("the file is UTF-16; save it as UTF-8 and import it again"))
+        raise FileUnusable("the file is UTF-16; save it as UTF-8 and import it again")
     return head.removeprefix(_MARK)
 
 

@@ -7,10 +7,10 @@ import psycopg
 import pytest
 
 from memory.store.database import Row as StoredRow
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.scope import Scope
 from memory.store.postgresql.sealing import sealer
-from memory.store.postgresql.server import DatabaseAddress
 from memory.types import DomainKind, DomainRef, SessionRef
 from memory.view.recalled import RecallLimits
 from tests.bench.rounds import TURNS, Row, medians, opened, timed

@@ -9,7 +9,7 @@ from statistics import median
 
 from bot.app import RandomIds
 from memory.core import Memory, Ports
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.text.time.times import SystemClock
 from tests.kits.postgres import postgres
 

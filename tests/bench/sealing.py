@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.types import DomainKind, DomainRef, NewExchange, SessionRef
 from tests.bench.rounds import TURNS, Row, medians, opened, timed
 from tests.bench.writers import SAID, write

@@ -21,7 +21,7 @@ from typing import Self
 from bot.app import RandomIds
 from memory.core import Memory, Ports
 from memory.journal.journal import Event, Part
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import Answer

@@ -13,9 +13,9 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.store.bounds import Bounds
 from memory.store.database import Row
 from memory.store.peers import EVERYTHING, WRITTEN
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.peers.presence import Reservation
 from memory.store.postgresql.peers.processes import Processes
-from memory.store.postgresql.server import DatabaseAddress
 from tests.fakes.pulse import PATIENCE
 from tests.kits import fresh
 from tests.kits.memory_kit import Clock, Corner, Ids, corner, opened

@@ -16,9 +16,9 @@ from memory.journal import ledger
 from memory.store.bounds import Bounds
 from memory.store.postgresql import transaction
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.peers import presence
 from memory.store.postgresql.peers.presence import ProcessPresence
-from memory.store.postgresql.server import DatabaseAddress
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server as shared
 from tests.kits.memory_kit import KEY
@@ -86,7 +86,7 @@ import asyncio, sys
 from pathlib import Path
 from memory.errors import HomeInUse
 from memory.store.postgresql import database
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.peers import presence
 presence.BEAT_SECONDS, presence.EXPIRY_SECONDS = {BEAT}, {EXPIRY}

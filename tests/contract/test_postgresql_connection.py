@@ -13,9 +13,9 @@ from memory.store.postgresql import pipelined_connection as connections
 from memory.store.postgresql import pool
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.error_translation import explained, is_lost, meaning
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
-from memory.store.postgresql.server import DatabaseAddress
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server
 from tests.kits.memory_kit import KEY

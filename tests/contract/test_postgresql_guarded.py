@@ -18,8 +18,8 @@ from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess
 from memory.store.lineage import parents
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.database_server import DatabaseAddress, RowGuard, row_guard
 from memory.store.postgresql.scope import UNGUARDED
-from memory.store.postgresql.server import DatabaseAddress, RowGuard, row_guard
 from tests.kits.ladder_kit import gists
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, Writer, corner
 from tests.kits.postgres import KEEPER, Postgres, postgres, unguarded

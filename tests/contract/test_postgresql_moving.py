@@ -12,7 +12,7 @@ from memory.errors import DatabaseBusy, DatabaseRefused, MemoryUnusable
 from memory.store import restoring
 from memory.store.postgresql import connecting, moving
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY
 from tests.kits.postgres import unguarded

@@ -17,8 +17,8 @@ from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, MemoryFai
 from memory.store.opening import open_database
 from memory.store.postgresql import connecting, migrating, pool
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.database_server import LOCK, DatabaseAddress
 from memory.store.postgresql.peers import presence
-from memory.store.postgresql.server import LOCK, DatabaseAddress
 from tests.fakes.pulse import PATIENCE
 from tests.kits import postgres_way
 from tests.kits.memory_kit import KEY

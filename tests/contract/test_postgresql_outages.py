@@ -14,7 +14,7 @@ from memory.errors import DatabaseAway, DatabaseBusy
 from memory.store.bounds import Bounds
 from memory.store.postgresql import connecting, database, pipelined_connection, pool
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from tests.fakes.pulse import PATIENCE
 from tests.kits import postgres_way
 from tests.kits.memory_kit import KEY

@@ -10,9 +10,9 @@ import pytest
 from memory.errors import DatabaseBusy, HomeInUse
 from memory.store.postgresql import connecting, transaction
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.peers.presence import Reservation
 from memory.store.postgresql.scope import SET_SCOPE
-from memory.store.postgresql.server import DatabaseAddress
 from tests.fakes.pulse import PATIENCE
 from tests.kits import forked, postgres_way
 from tests.kits.memory_kit import KEY
@@ -40,7 +40,7 @@ async def test_a_process_that_writes_for_too_long_is_waited_for_no_longer(
 
 _COUNTING = """
 import asyncio, sys
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.peers.presence import Reservation
 async def count():
@@ -94,7 +94,7 @@ async def test_a_process_killed_in_the_middle_of_a_transaction_leaves_nothing_an
     address: DatabaseAddress,
 ) -> None:
     stays = (
-        "import asyncio, sys\nfrom memory.store.postgresql.server import DatabaseAddress\n"
+        "import asyncio, sys\nfrom memory.store.postgresql.database_server import DatabaseAddress\n"
         "from memory.store.postgresql.database import PostgresDatabase\n"
         "async def stay():\n  db = await PostgresDatabase.open(DatabaseAddress(sys.argv[1]), bytes(range(32)))\n  async with db.transaction() as tx:\n"
         f"    await tx.run({INSERT!r}, {{'scope': 'half'}})\n    await tx.all('SELECT 1 AS one')\n"

@@ -16,11 +16,11 @@ from memory.store.database import Parameters
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.copying import copy, tables
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.dialect import numbered, translated
 from memory.store.postgresql.migrating import _LEDGER, make_sequences
 from memory.store.postgresql.sealing import envelope, sealer
 from memory.store.postgresql.sealing.rewrapping import rewrap
-from memory.store.postgresql.server import DatabaseAddress
 from memory.store.postgresql.transaction import PostgresTransaction
 from memory.store.schema import migrations
 from memory.store.sqlite.database import SqliteDatabase

@@ -16,9 +16,9 @@ from memory.store.domains import create, log_change, natural_key, read_domain
 from memory.store.lineage import Seal, add_items
 from memory.store.postgresql import transaction
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from memory.store.postgresql.scope import SET_SCOPE
-from memory.store.postgresql.server import DatabaseAddress
 from memory.types import Domain, DomainKind, DomainRef, Kind, NewExchange
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE

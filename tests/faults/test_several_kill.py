@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, Message
 from tests.fakes.pulse import PATIENCE

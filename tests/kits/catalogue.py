@@ -6,7 +6,7 @@
 import ast
 import inspect
 import io
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -22,7 +22,7 @@ from bot.cli.main import cli
 from bot.models.offline.phrases import FORMAL
 from bot.models.offline.spoken_languages import SPOKEN
 from localization.current_language import ENGLISH, LANGUAGES
-from localization.sentences import DOMAIN, LOCALE, VOICE
+from localization.sentences import DOMAIN, LOCALE, VOICE, Explained
 from tests.kits.lyra_kit import REPO
 
 PACKAGES = ("localization", "memory", "adapters", "bot")
@@ -35,6 +35,8 @@ CATALOGUES = (
     *((code, VOICE) for code in (*SPOKEN.values(), f"de{FORMAL}") if code != ENGLISH),
 )
 """The languages and domains that there are catalogues for."""
+_FOR_NOBODY = frozenset({"bot/context/tools.py", "bot/conversation/answering/streaming.py"})
+"""Files whose errors are told to a model, and to the log."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,7 +51,7 @@ class Said:
 @cache
 def said() -> Sequence[Said]:
     """Return every sentence of the program, each as often as it is said."""
-    found = _in_sources(ONE | PLURAL)
+    found = _in_sources(ONE | PLURAL | errors())
     found += [one for file in sorted(TEMPLATES.glob("*.html")) for one in _in_template(file)]
     return [*found, *(Said(text, "", "bot/cli/main.py") for text in sorted(helps()))]
 
@@ -66,25 +68,42 @@ def _in_sources(names: Set[str]) -> list[Said]:
 
 @cache
 def _calls() -> Sequence[tuple[str, Said]]:
-    """Return what any of the calls says in a source, and the name of the call: every source is read once."""
+    """Return what any of the calls says in a source, and the name of the call."""
+    return [one for file, source in _sources().items() for one in _in_source(file, source)]
+
+
+@cache
+def _sources() -> Mapping[Path, ast.Module]:
     files = [file for package in PACKAGES for file in sorted((REPO / package).rglob("*.py"))]
-    return [one for file in files for one in _in_source(file)]
+    return {file: ast.parse(file.read_text("utf-8")) for file in files}
 
 
-def _in_source(file: Path) -> Iterator[tuple[str, Said]]:
-    for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+@cache
+def errors() -> Set[str]:
+    """Return the names of the errors that are given a sentence for people."""
+    classes = [node for source in _sources().values() for node in ast.walk(source) if isinstance(node, ast.ClassDef)]
+    bases = {one.name: {base.id for base in one.bases if isinstance(base, ast.Name)} for one in classes}
+    found = {Explained.__name__}
+    while more := {name for name, of in bases.items() if of & found} - found:
+        found |= more
+    return found
+
+
+def _in_source(file: Path, source: ast.Module) -> Iterator[tuple[str, Said]]:
+    for call in ast.walk(source):
         name = _called(call) if isinstance(call, ast.Call) else ""
         if isinstance(call, ast.Call) and name:
             texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             if texts:
-                plural = texts[1] if name in PLURAL else ""
-                yield name, Said(texts[0], plural, str(file.relative_to(REPO)))
+                one = Said(texts[0], texts[1] if name in PLURAL else "", str(file.relative_to(REPO)))
+                if name not in errors() or one.file not in _FOR_NOBODY:
+                    yield name, one
 
 
 def _called(call: ast.Call) -> str:
     """Return the name of what is called if it says something: a function, or a method of the voice's phrases."""
     match call.func:
-        case ast.Name(id) if id in ONE | PLURAL:
+        case ast.Name(id) if id in ONE | PLURAL | errors():
             return id
         case ast.Attribute(attr=attr) if attr in FRAMES:
             return attr

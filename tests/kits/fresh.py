@@ -17,7 +17,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from memory.store.database import Reader
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.postgres import Postgres, postgres, unguarded
 

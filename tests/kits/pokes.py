@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from memory.journal.chores import CHORE
-from memory.store.postgresql.server import CHANNEL, DatabaseAddress
+from memory.store.postgresql.database_server import CHANNEL, DatabaseAddress
 from tests.kits.given_time import GivenIds
 from tests.kits.postgres import unguarded
 

@@ -23,10 +23,10 @@ import psycopg
 
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.dialect import numbered
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.plans import plan
-from memory.store.postgresql.server import DatabaseAddress
 from tests.fakes.pulse import PATIENCE
 
 _MEMORY = Path("/dev/shm")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from tests.kits.fresh import server
 
 

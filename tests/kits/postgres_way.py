@@ -9,7 +9,7 @@ import pytest
 
 from memory.store.bounds import Bounds
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from tests.kits.fresh import server as shared
 from tests.kits.postgres import Postgres
 

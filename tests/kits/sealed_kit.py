@@ -10,8 +10,8 @@ from psycopg.sql import SQL, Identifier
 from memory.journal.inbox import Event
 from memory.journal.parts import Part
 from memory.places import identities
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.sealing import converting, sealer
-from memory.store.postgresql.server import DatabaseAddress
 from memory.types import Identity, SessionRef
 from tests.kits.dream_kit import Muse, days, forced
 from tests.kits.ladder_kit import Teller

@@ -8,7 +8,7 @@ from adapters.events import Place, Reach
 from bot.config.settings import Settings
 from bot.conversation.introduction import privacy
 from bot.rights.policy import policy
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 
 NEAR, FAR = "http://127.0.0.1:11434/v1", "https://models.example.org/v1"
 DATABASE = DatabaseAddress("postgresql://lyra:geheim@db.example.org/lyra")

@@ -129,7 +129,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
 """Places, or beginnings of literals there, that are for no reader of a conversation, and what they are."""
 NAMED = {"CommandSpec", "command", "Parameter", "Preference"}
 """What is told its name first: names stay as they are in every language."""
-CALLS = catalogue.ONE | catalogue.PLURAL
+CALLS = catalogue.ONE | catalogue.PLURAL | catalogue.errors()
 UNHEARD = {"log", "_log", "logging", "re", "struct", "imported"}
 SQL = re.compile(
     r"\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|OR|JOIN|ORDER BY|VALUES|CASE WHEN|NULL|PRAGMA|BEGIN|CREATE|IN \(|AS)\b"

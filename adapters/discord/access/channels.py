@@ -81,7 +81,7 @@ async def private(client: Client, person: int) -> Place:
     try:
         return readers.direct(str((await client.create_dm(discord.Object(person))).id))
     except (discord.HTTPException, OSError) as error:
-        raise PlatformFailure(lazy("Discord lets Lyra write this person no DM ({error}).", error=type(error).__name__)) from None
+        raise PlatformFailure("Discord lets Lyra write this person no DM ({error}).", error=type(error).__name__) from None
 
 
 async def _archived(client: Client, thread: int) -> discord.Thread | None:

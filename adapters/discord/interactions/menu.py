@@ -66,7 +66,7 @@ async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: 
     """Register the commands with Discord, if they differ from those registered last. Raises PlatformFailure."""
     application = client.application_id
     if application is None:
-        raise PlatformFailure(lazy("Discord is not connected yet; the commands are given to it later."))
+        raise PlatformFailure("Discord is not connected yet; the commands are given to it later.")
     commands = payload(table, _installs(client.application))
     known = hashlib.sha256(json.dumps([application, commands]).encode()).hexdigest()
     if await notes.get(_NOTE) == known:
@@ -74,7 +74,7 @@ async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: 
     try:
         await client.http.bulk_upsert_global_commands(application, payload=commands)
     except TROUBLE:
-        raise PlatformFailure(lazy("Discord refused the commands; it keeps the old ones until Lyra connects again.")) from None
+        raise PlatformFailure("Discord refused the commands; it keeps the old ones until Lyra connects again.") from None
     await notes.put(_NOTE, known)
 
 

@@ -169,7 +169,7 @@ class Sender:
             task.add_done_callback(lambda done: self._end(key, done))
         await asyncio.wait({task}, timeout=self._seconds)
         if not task.done():
-            raise SendFailed(lazy("Discord has not answered in time; what waits is sent as soon as it can be."))
+            raise SendFailed("Discord has not answered in time; what waits is sent as soon as it can be.")
         return task.result()
 
     def _end(self, key: _Key, task: asyncio.Task[str]) -> None:
@@ -201,7 +201,7 @@ class Sender:
             if address.private and split_key(sending.place)[0]:
                 if sending.first and sending.operation == "send" and address.caller:
                     await self._tell_late(address.caller, sending)
-                raise SendFailed(lazy("The private answer came too late for Discord; ask again."), final=True) from None
+                raise SendFailed("The private answer came too late for Discord; ask again.", final=True) from None
             if address.private and sending.unsure and sending.operation == "send":
                 # No history shows what the caller alone may have read.
                 sending = replace(sending, text=with_mark(str(REPEAT), sending.text))

@@ -114,7 +114,7 @@ class Account:
             except (RequestRefused, GrantEnded) as refusal:
                 why = str(refusal) or lazy("the session is over")
                 raise PlatformFailure(
-                    lazy("The homeserver does not renew Lyra's session ({denied}); she signs in anew.", denied=why)
+                    "The homeserver does not renew Lyra's session ({denied}); she signs in anew.", denied=why
                 ) from None
             except SignedOut:
                 raise
@@ -140,7 +140,7 @@ class Account:
                 answers.append(await client.keys_claim(client.get_users_for_key_claiming()))
         except RequestRefused as denied:
             raise PlatformFailure(
-                lazy("The homeserver does not take Lyra's one-time keys ({denied}); she connects anew.", denied=denied)
+                "The homeserver does not take Lyra's one-time keys ({denied}); she connects anew.", denied=denied
             ) from None
         except TROUBLE as error:
             raise unreachable(type(error).__name__) from None

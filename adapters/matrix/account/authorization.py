@@ -50,10 +50,7 @@ class AuthorizationServer:
         for address in filter(None, given.values()):
             if encrypted and urlsplit(address).scheme != "https":
                 raise PlatformRefused(
-                    lazy(
-                        "The homeserver names {address} to sign in at, which is not encrypted; ask whoever runs it.",
-                        address=address,
-                    )
+                    "The homeserver names {address} to sign in at, which is not encrypted; ask whoever runs it.", address=address
                 )
         return cls(word(found, "issuer"), grants=frozenset(found.get("grant_types_supported") or ()), **given)
 
@@ -166,11 +163,9 @@ async def revoke(client: AsyncClient, client_id: str, refresh: str) -> None:
 def by_hand(why: Said) -> PlatformRefused:
     """Return the error for a server where no program can sign in by itself."""
     return PlatformRefused(
-        lazy(
-            "The homeserver lets no program sign in by itself ({why}); ask whoever runs it for a compatibility token "
-            "(`mas-cli manage issue-compatibility-token`), and name it with token_env in [matrix].",
-            why=why,
-        )
+        "The homeserver lets no program sign in by itself ({why}); ask whoever runs it for a compatibility token "
+        "(`mas-cli manage issue-compatibility-token`), and name it with token_env in [matrix].",
+        why=why,
     )
 
 
@@ -194,5 +189,5 @@ async def _request(client: AsyncClient, method: str, address: str, **body: Any) 
 
 def _away(how: Said) -> PlatformFailure:
     return PlatformFailure(
-        lazy("The server where Lyra signs in to Matrix cannot be reached, or is busy just now ({how}); she tries again.", how=how)
+        "The server where Lyra signs in to Matrix cannot be reached, or is busy just now ({how}); she tries again.", how=how
     )

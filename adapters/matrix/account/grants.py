@@ -186,9 +186,9 @@ async def _first(tries: Iterator[Awaitable[Json]]) -> Json:
 
 def _refused(denied: RequestRefused) -> PlatformRefused:
     if denied.code == "access_denied":
-        return PlatformRefused(lazy("It was declined on the page, so Lyra is not signed in. `lyra matrix login` asks again."))
+        return PlatformRefused("It was declined on the page, so Lyra is not signed in. `lyra matrix login` asks again.")
     if denied.code in ("expired_token", "invalid_grant"):
-        return PlatformRefused(lazy("The code ended before anybody agreed. `lyra matrix login` asks again."))
+        return PlatformRefused("The code ended before anybody agreed. `lyra matrix login` asks again.")
     return by_hand(str(denied))
 
 

@@ -18,7 +18,6 @@ from nio.store.models import MegolmInboundSessions
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.client import Client
 from adapters.recent import Recent
-from localization.sentences import lazy
 
 _TRIES = 2
 _UNREADABLE = (peewee.DatabaseError, vodozemac.PickleException, vodozemac.LibolmPickleException, ValueError)
@@ -162,9 +161,7 @@ class KeyStores:
             client.restore_login(user, client.device_id, token)
         except peewee.OperationalError as error:
             raise PlatformFailure(
-                lazy(
-                    "The keys in {folder} cannot be used just now ({error}); Lyra tries again.", folder=self._folder, error=error
-                )
+                "The keys in {folder} cannot be used just now ({error}); Lyra tries again.", folder=self._folder, error=error
             ) from None
         except _UNREADABLE:
             raise KeysUnreadable from None
@@ -188,11 +185,9 @@ class KeyStores:
             yield
         except OSError as error:
             raise PlatformRefused(
-                lazy(
-                    "Lyra cannot keep her keys in {folder} ({strerror}); let her write there.",
-                    folder=self._folder,
-                    strerror=error.strerror,
-                )
+                "Lyra cannot keep her keys in {folder} ({strerror}); let her write there.",
+                folder=self._folder,
+                strerror=error.strerror,
             ) from None
 
 

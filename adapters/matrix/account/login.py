@@ -15,7 +15,7 @@ from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores
 from adapters.matrix.account.published_keys import published
 from adapters.matrix.homeserver import Json, NotAHomeserver, RequestRefused, SignedOut, ask, word
-from localization.sentences import _, lazy
+from localization.sentences import _
 
 _NEXT = "device.next"
 
@@ -71,11 +71,9 @@ async def by_password(stores: KeyStores, access: Credentials, name: str) -> Devi
         except (RequestRefused, SignedOut) as refusal:
             if await authorization_server(client):
                 raise PlatformRefused(
-                    lazy(
-                        "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; "
-                        "then start her again.",
-                        sign_in=homeserver.SIGN_IN,
-                    )
+                    "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; "
+                    "then start her again.",
+                    sign_in=homeserver.SIGN_IN,
                 ) from None
             if isinstance(refusal, RequestRefused) and refusal.code == homeserver.UNRECOGNIZED:
                 raise PlatformRefused(homeserver.no_homeserver(access.homeserver)) from None
@@ -144,11 +142,9 @@ class LoginMethods:
     async def _by_token(self, stores: KeyStores) -> Device:
         if not self._access.token:
             raise PlatformRefused(
-                lazy(
-                    "Lyra is not signed in to Matrix. `{sign_in}` signs her in; or {password}, and start her again.",
-                    sign_in=homeserver.SIGN_IN,
-                    password=homeserver.PASSWORD,
-                )
+                "Lyra is not signed in to Matrix. `{sign_in}` signs her in; or {password}, and start her again.",
+                sign_in=homeserver.SIGN_IN,
+                password=homeserver.PASSWORD,
             )
         async with stores.briefly(self._access.homeserver, self._access.user_id, "") as client:
             try:
@@ -158,11 +154,9 @@ class LoginMethods:
                 raise homeserver.signed_out() from None
         if not is_her_own:
             raise PlatformRefused(
-                lazy(
-                    "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not "
-                    "here; give her a new one, or {password}.",
-                    password=homeserver.PASSWORD,
-                )
+                "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not "
+                "here; give her a new one, or {password}.",
+                password=homeserver.PASSWORD,
             )
         return device
 
@@ -173,12 +167,10 @@ class LoginMethods:
         client.user_id, client.device_id = word(who, "user_id"), str(who.get("device_id") or "")
         if client.user_id != self._access.user_id:
             raise PlatformRefused(
-                lazy(
-                    "That lets {user_id} in, and not {account}, who is in [matrix]; sign in as {account}, give her a token of "
-                    "hers, or correct user_id.",
-                    user_id=client.user_id,
-                    account=self._access.user_id,
-                )
+                "That lets {user_id} in, and not {account}, who is in [matrix]; sign in as {account}, give her a token of "
+                "hers, or correct user_id.",
+                user_id=client.user_id,
+                account=self._access.user_id,
             )
         return Device(client.user_id, client.device_id, token)
 

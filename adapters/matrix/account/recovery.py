@@ -22,7 +22,6 @@ from adapters.listener import Notes
 from adapters.matrix.account.published_keys import packed, unpacked
 from adapters.matrix.account.signing import MASTER, REPLACE, SELF, USER, CrossSigningIdentity
 from adapters.matrix.homeserver import Json, account_data, put_account_data
-from localization.sentences import lazy
 
 ALGORITHM = "m.secret_storage.v1.aes-hmac-sha2"
 _CHECK = bytes(32)
@@ -133,11 +132,9 @@ class Recovery:
         name, key = await self._key()
         if (await account_data(client, _DEFAULT)).get("key") != name:
             raise PlatformRefused(
-                lazy(
-                    "The account's secret storage is not Lyra's, so she has no recovery key for it; use the one that was made "
-                    "with it, or let {replace} make both new.",
-                    replace=REPLACE,
-                )
+                "The account's secret storage is not Lyra's, so she has no recovery key for it; use the one that was made "
+                "with it, or let {replace} make both new.",
+                replace=REPLACE,
             )
         return format_key(key)
 

@@ -94,11 +94,9 @@ class Signing:
             return await self._signed_by_own(client, shown)
         except RequestRefused as denied:
             raise Unsigned(
-                lazy(
-                    "The homeserver does not let Lyra sign her device ({denied}); clients that exclude unsigned devices "
-                    "cannot talk with her.",
-                    denied=denied,
-                )
+                "The homeserver does not let Lyra sign her device ({denied}); clients that exclude unsigned devices "
+                "cannot talk with her.",
+                denied=denied,
             ) from None
 
     async def replace(self, client: AsyncClient, password: str) -> CrossSigningIdentity:
@@ -142,11 +140,9 @@ class Signing:
                     await self._notes.put(_NEXT, None)
                 return identity
         raise Unsigned(
-            lazy(
-                "The account has a cross-signing identity whose keys Lyra does not have, so her device is unsigned and "
-                "clients that exclude such devices cannot talk with her; {replace} gives her an identity of her own.",
-                replace=REPLACE,
-            )
+            "The account has a cross-signing identity whose keys Lyra does not have, so her device is unsigned and "
+            "clients that exclude such devices cannot talk with her; {replace} gives her an identity of her own.",
+            replace=REPLACE,
         )
 
 
@@ -178,7 +174,7 @@ async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: Publ
         return
     answer = await ask(client, "POST", "keys", "signatures", "upload", body={shown.user: signatures})
     if answer.get("failures"):
-        raise Unsigned(lazy("The homeserver did not take Lyra's signature of her own device; start her again to try once more."))
+        raise Unsigned("The homeserver did not take Lyra's signature of her own device; start her again to try once more.")
 
 
 def _takes_password(denied: RequestRefused) -> bool:
@@ -195,24 +191,18 @@ def _reset_page(denied: RequestRefused) -> str:
 def _not_replaced(denied: RequestRefused, password: str) -> PlatformRefused:
     if page := _reset_page(denied):
         return PlatformRefused(
-            lazy(
-                "Who owns Lyra's account has to allow it first: sign in at {page}, allow the reset of her identity, and call {replace} "
-                "again within ten minutes.",
-                page=page,
-                replace=REPLACE,
-            )
+            "Who owns Lyra's account has to allow it first: sign in at {page}, allow the reset of her identity, and call {replace} "
+            "again within ten minutes.",
+            page=page,
+            replace=REPLACE,
         )
     if not password and _takes_password(denied):
-        return PlatformRefused(
-            lazy("Replacing the identity takes the account's password: password_env or password_file in [matrix].")
-        )
+        return PlatformRefused("Replacing the identity takes the account's password: password_env or password_file in [matrix].")
     if denied.code == "M_FORBIDDEN":
-        return PlatformRefused(lazy("The homeserver does not accept the password, so the identity was not replaced; try again."))
+        return PlatformRefused("The homeserver does not accept the password, so the identity was not replaced; try again.")
     if denied.status == 401:
         return PlatformRefused(
-            lazy(
-                "The homeserver does not replace an identity for a password alone; reset it where the account is managed, "
-                "then start Lyra again."
-            )
+            "The homeserver does not replace an identity for a password alone; reset it where the account is managed, "
+            "then start Lyra again."
         )
     return denied.final(lazy("replace her identity"))

@@ -151,7 +151,7 @@ class Posts:
         old = await self._own(room, target)
         if old is None:
             if not sending.key:
-                raise SendFailed(lazy("The message is gone; nothing takes its place."), final=True)
+                raise SendFailed("The message is gone; nothing takes its place.", final=True)
             return await self.send(replace(sending, key=f"{sending.key} anew"))
         content = await self._words(sending, _mentions(old))
         self._wire.require_readers(room, readers)

@@ -70,7 +70,7 @@ class DirectRooms:
             room = str((await ask(self._client, "POST", "createRoom", body=asked))["room_id"])
         except RequestRefused as denied:
             raise PlatformFailure(
-                lazy("The homeserver lets Lyra make no DM ({denied}); write to her in one first.", denied=denied)
+                "The homeserver lets Lyra make no DM ({denied}); write to her in one first.", denied=denied
             ) from None
         await self._notes.put(_note(person), room)
         with suppress(RequestRefused, PlatformFailure):

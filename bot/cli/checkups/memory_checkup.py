@@ -16,7 +16,7 @@ from memory.core import Memory
 from memory.errors import DiskFull
 from memory.places.scope_settings import require_room
 from memory.store import home_files
-from memory.store.postgresql.server import RowGuard, Standby, row_guard, server_status, standbys, unwritable
+from memory.store.postgresql.database_server import RowGuard, Standby, row_guard, server_status, standbys, unwritable
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.write_queue import FileSharing
 from memory.text.time.times import SystemClock

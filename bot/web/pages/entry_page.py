@@ -64,7 +64,7 @@ async def _read(request: web.Request) -> web.Response:
     platform, _, account = str((await request.post()).get("account", "")).partition(":")
     chosen = Identity(platform, account)
     if chosen not in visit.accounts:
-        raise NotFound(lazy("That is no account of yours."))
+        raise NotFound("That is no account of yours.")
     await guard.signins.choose_account(request.cookies.get(guard.cookie, ""), chosen)
     return redirect("/timeline")
 

@@ -9,7 +9,6 @@ from bot.commands.texts import kinds, page_text
 from bot.errors import BadInput
 from bot.rights.correction import correct_fact
 from bot.web.page_context import PageContext, redirect, visiting
-from localization.sentences import lazy
 from memory.bank.block import BankEntry, entries
 from memory.errors import NotFound
 from memory.text.sanitize import clean
@@ -70,10 +69,8 @@ async def _correct(request: web.Request) -> web.Response:
     home = visit.view.home
     if home.ref.platform != visit.context.browsing.browser.platform:
         raise BadInput(
-            lazy(
-                "Say that on {platform}, where it was told: /memory correct, or in your own words.",
-                platform=kinds.platform(home.ref.platform),
-            )
+            "Say that on {platform}, where it was told: /memory correct, or in your own words.",
+            platform=kinds.platform(home.ref.platform),
         )
     await correct_fact(visit.app, visit.view, visit.person.id, request.match_info["id"], text)
     visit.app.maintenance.poke(home)

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from aiohttp import web
 
 from bot.web.page_context import visiting
-from localization.sentences import _, lazy
+from localization.sentences import _
 from memory.errors import NotFound
 from memory.index.hits import Hit
 from memory.index.when.days import EARLIEST, LATEST
@@ -62,7 +62,7 @@ async def _message(request: web.Request) -> web.Response:
     visit, id_ = await visiting(request), request.match_info["id"]
     around = await visit.view.calendar.around(id_, _AROUND)
     if not around:
-        raise NotFound(lazy("There is no message with that id here."))
+        raise NotFound("There is no message with that id here.")
     return await visit.page("message.html", around=around, meant=id_.strip().lower())
 
 

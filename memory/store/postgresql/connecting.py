@@ -6,11 +6,10 @@ import psycopg
 from psycopg import AsyncRawCursor
 from psycopg.conninfo import make_conninfo
 
-from localization.sentences import lazy
 from memory.errors import DatabaseRefused
+from memory.store.postgresql.database_server import SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import ADAPTERS, rows
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
-from memory.store.postgresql.server import SCHEMA, DatabaseAddress
 
 OLDEST = 16
 PATIENCE_SECONDS = 5.0
@@ -70,12 +69,10 @@ async def require_fit(connection: PipelinedConnection, address: DatabaseAddress)
     """Raise DatabaseRefused if a server is too old, or could lose commits."""
     if connection.info.server_version < OLDEST * 10_000:
         raise DatabaseRefused(
-            lazy(
-                "The server of {address} is PostgreSQL {version}, and a memory takes {oldest} or newer.",
-                address=address,
-                version=connection.info.server_version // 10_000,
-                oldest=OLDEST,
-            )
+            "The server of {address} is PostgreSQL {version}, and a memory takes {oldest} or newer.",
+            address=address,
+            version=connection.info.server_version // 10_000,
+            oldest=OLDEST,
         )
     (row,) = await connection.rows(
         "SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, "
@@ -83,19 +80,15 @@ async def require_fit(connection: PipelinedConnection, address: DatabaseAddress)
     )
     if "off" in (row["fsync"], row["pages"]):
         raise DatabaseRefused(
-            lazy(
-                "The server of {address} loses what was written when power fails (fsync or full_page_writes is off). "
-                "Turn both on, and try again.",
-                address=address,
-            )
+            "The server of {address} loses what was written when power fails (fsync or full_page_writes is off). "
+            "Turn both on, and try again.",
+            address=address,
         )
     if row["encoding"] != "UTF8":
         raise DatabaseRefused(
-            lazy(
-                "The database {address} holds text as {encoding}. Make one that holds UTF8: createdb --encoding UTF8 --template template0",
-                address=address,
-                encoding=row["encoding"],
-            )
+            "The database {address} holds text as {encoding}. Make one that holds UTF8: createdb --encoding UTF8 --template template0",
+            address=address,
+            encoding=row["encoding"],
         )
     if row["copy"]:
         raise psycopg.errors.ReadOnlySqlTransaction("is in recovery")

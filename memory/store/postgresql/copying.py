@@ -10,11 +10,11 @@ from graphlib import TopologicalSorter
 
 from memory.ports import Progress
 from memory.store.database import Parameters, Reader, Row
+from memory.store.postgresql.database_server import SCHEMA
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.scope import READING_ALL, Everywhere
 from memory.store.postgresql.sealing.converting import primary_keys
 from memory.store.postgresql.sealing.sealer import Sealer
-from memory.store.postgresql.server import SCHEMA
 from memory.store.sealed import TABLES
 
 _PAGE = 500

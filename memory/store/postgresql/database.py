@@ -18,7 +18,6 @@ from typing import Self
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from localization.sentences import lazy
 from memory.errors import HomeInUse, MemoryFailure, WrongKey
 from memory.ports import Progress
 from memory.store.bounds import Bounds
@@ -27,6 +26,7 @@ from memory.store.database import Parameters, Reader, Row
 from memory.store.file_locks import FileHolders
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, connect, require_fit, set_up
 from memory.store.postgresql.copying import copy, read_through, snapshot, tables
+from memory.store.postgresql.database_server import CHANNEL, DatabaseAddress
 from memory.store.postgresql.error_translation import explained, is_lost
 from memory.store.postgresql.kept_commits import KeptCommits, lacking
 from memory.store.postgresql.migrating import migrate, write_down_numbers
@@ -38,7 +38,6 @@ from memory.store.postgresql.scope import READING_ALL, WHOLE, Scope, ScopedDatab
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
 from memory.store.postgresql.sealing.sealer import Sealer
-from memory.store.postgresql.server import CHANNEL, DatabaseAddress
 from memory.store.postgresql.transaction import STILL_HERE, PostgresTransaction
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.transaction_gate import TransactionGate
@@ -144,7 +143,7 @@ class PostgresDatabase(Reader):
             await tx.commit()
         except psycopg.errors.DivisionByZero as error:
             raise HomeInUse(
-                lazy("This process stood still for too long, and others go on with its work. It ends; start it again.")
+                "This process stood still for too long, and others go on with its work. It ends; start it again."
             ) from error
         except psycopg.Error as error:
             if tx.number is None or not is_lost(error) or not await self._was_committed(tx.number):
@@ -256,7 +255,7 @@ class PostgresDatabase(Reader):
             cause = error.__cause__
             if isinstance(cause, psycopg.Error) and (cause.sqlstate or "").startswith("XX"):
                 raise WrongKey(
-                    lazy("The memory at {path} is damaged. Restore your newest backup with: lyra restore FILE", path=self.address)
+                    "The memory at {path} is damaged. Restore your newest backup with: lyra restore FILE", path=self.address
                 ) from error
             raise
 

@@ -6,9 +6,8 @@ from contextlib import contextmanager
 import psycopg
 import psycopg_pool
 
-from localization.sentences import lazy
 from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, DiskFull, MemoryFailure, MemoryUnusable
-from memory.store.postgresql.server import SCHEMA, DatabaseAddress
+from memory.store.postgresql.database_server import SCHEMA, DatabaseAddress
 
 _DENIED = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
 _MISWRITTEN = (
@@ -53,95 +52,76 @@ def meaning(error: psycopg.Error, address: DatabaseAddress) -> MemoryFailure:
     if state.startswith("28") or any(words in said for words in _DENIED) or ("role" in said and "does not exist" in said):
         # Whoever is in already waits: a password that is changed in its file is the next connection's.
         return DatabaseAway(
-            lazy(
-                "The database {address} does not let me in. Check the user and the password that [store] names; where the password is "
-                "in an environment variable, start me again once you have changed it.",
-                address=address,
-            )
+            "The database {address} does not let me in. Check the user and the password that [store] names; where the password is "
+            "in an environment variable, start me again once you have changed it.",
+            address=address,
         )
     if state == "3D000" or ("database" in said and "does not exist" in said):
         return DatabaseRefused(
-            lazy("There is no database {address}. Make it (createdb), or name another as url in [store].", address=address)
+            "There is no database {address}. Make it (createdb), or name another as url in [store].", address=address
         )
     if not state and (by_url := _of_the_url(said, address)):
         return by_url
     if state == "42501" and error.diag.source_function == _BY_A_POLICY:
         return DatabaseRefused(
-            lazy(
-                "The database {address} refused what is not of the conversation that it was written for; nothing of it was kept. "
-                "The mistake is in me: please report it.",
-                address=address,
-            )
+            "The database {address} refused what is not of the conversation that it was written for; nothing of it was kept. "
+            "The mistake is in me: please report it.",
+            address=address,
         )
     if state == "42501":
         return DatabaseRefused(
-            lazy(
-                "I may not do that in the database {address}. Give the user that [store] names the rights that "
-                "docs/running.md lists, or make it the owner.",
-                address=address,
-            )
+            "I may not do that in the database {address}. Give the user that [store] names the rights that "
+            "docs/running.md lists, or make it the owner.",
+            address=address,
         )
     if state == "53100":
         return DiskFull(
-            lazy(
-                "The database {address} could not be written: no room is left on its disk. Free some and try again.",
-                address=address,
-            )
+            "The database {address} could not be written: no room is left on its disk. Free some and try again.", address=address
         )
     if any(words in (state, said) or words in said for words in _READ_ONLY):
         # After a failover another server takes writes soon.
         return DatabaseAway(
-            lazy("The database {address} takes no writes: it is a copy of another, or was made read-only.", address=address)
+            "The database {address} takes no writes: it is a copy of another, or was made read-only.", address=address
         )
     if state.startswith(_BUSY):
-        return DatabaseBusy(lazy("The database {address} is busy with another process. Try again in a moment.", address=address))
+        return DatabaseBusy("The database {address} is busy with another process. Try again in a moment.", address=address)
     if isinstance(error, psycopg_pool.PoolTimeout) or is_lost(error):
         return away(address)
     reason = f"{type(error).__name__} {state}".strip()
-    return MemoryUnusable(lazy("The memory at {path} could not be used: {reason}.", path=address, reason=reason))
+    return MemoryUnusable("The memory at {path} could not be used: {reason}.", path=address, reason=reason)
 
 
 def _of_the_url(said: str, address: DatabaseAddress) -> MemoryFailure | None:
     """Return the error of a connection that its URL makes impossible, None if it is another error."""
     if any(words in said for words in _MISWRITTEN):
         return DatabaseRefused(
-            lazy(
-                'The url of the database {address} has a part that PostgreSQL does not know. Write it like "postgresql://lyra@127.0.0.1/lyra".',
-                address=address,
-            )
+            'The url of the database {address} has a part that PostgreSQL does not know. Write it like "postgresql://lyra@127.0.0.1/lyra".',
+            address=address,
         )
     if any(words in said for words in _UNSEALED):
         return DatabaseRefused(
-            lazy(
-                "The connection to the database {address} cannot be encrypted as its url asks. Check sslmode and the certificates "
-                "that the url names, and that the server offers TLS.",
-                address=address,
-            )
+            "The connection to the database {address} cannot be encrypted as its url asks. Check sslmode and the certificates "
+            "that the url names, and that the server offers TLS.",
+            address=address,
         )
     if any(words in said for words in _FULL):
         return DatabaseAway(
-            lazy(
-                "The database {address} has no connection left for me. End what holds them, or raise max_connections, then try again.",
-                address=address,
-            )
+            "The database {address} has no connection left for me. End what holds them, or raise max_connections, then try again.",
+            address=address,
         )
     return None
 
 
 def away(address: DatabaseAddress) -> DatabaseAway:
     """Return the error for a server that does not answer."""
-    return DatabaseAway(
-        lazy("The database {address} cannot be reached now. Check that it runs, then try again.", address=address)
-    )
+    return DatabaseAway("The database {address} cannot be reached now. Check that it runs, then try again.", address=address)
 
 
 def another(address: DatabaseAddress) -> DatabaseRefused:
     """Return the error for writing a memory into a database that holds another one."""
     return DatabaseRefused(
-        lazy(
-            "{address} holds a memory that is not this one. Name an empty database, or, where nobody needs what is there, "
-            "empty it with: DROP SCHEMA {schema} CASCADE",
-            address=address,
-            schema=SCHEMA,
-        )
+        "{address} holds a memory that is not this one. Name an empty database, or, where nobody needs what is there, "
+        "empty it with: DROP SCHEMA {schema} CASCADE",
+        address=address,
+        schema=SCHEMA,
     )

@@ -9,11 +9,10 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from localization.sentences import lazy
 from memory.errors import MemoryOutdated
 from memory.store.database import Reader, Row
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
-from memory.store.postgresql.server import DatabaseAddress
 
 KEPT_TABLE = (
     'CREATE TABLE IF NOT EXISTS kept_commits (name TEXT COLLATE "C" NOT NULL, slot BIGINT NOT NULL, number BIGINT NOT NULL, '
@@ -90,12 +89,10 @@ class KeptCommits:
         """Raise MemoryOutdated if the server lacks confirmed commits."""
         if self._lacking:
             raise MemoryOutdated(
-                lazy(
-                    "The database {address} went back to an older state: the last things I kept are not there ({n} writes). "
-                    "Nothing more is kept there; start me again, and look at lyra doctor.",
-                    address=self._address,
-                    n=self._lacking,
-                )
+                "The database {address} went back to an older state: the last things I kept are not there ({n} writes). "
+                "Nothing more is kept there; start me again, and look at lyra doctor.",
+                address=self._address,
+                n=self._lacking,
             )
 
 

@@ -9,16 +9,15 @@ from typing import get_args
 
 import psycopg
 
-from localization.sentences import lazy
 from memory.errors import DatabaseBusy, DatabaseRefused, MemoryMissing
 from memory.store.database import Numbers, Reader, Transaction
+from memory.store.postgresql.database_server import LOCK, SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.peers.processes import PEER_TABLES
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.scope import SET_SCOPE, WHOLE, are_policies_forced, force_policies, query
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
-from memory.store.postgresql.server import LOCK, SCHEMA, DatabaseAddress
 from memory.store.schema import applied, migrations, titles
 
 SEQUENCES = get_args(Numbers)
@@ -65,11 +64,9 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
         return
     if not seen and not new:
         raise MemoryMissing(
-            lazy(
-                "The database {address} is empty, though a memory was kept for this home. Name the right one as url in [store]. "
-                "To begin anew on purpose, use another home (LYRA_HOME).",
-                address=address,
-            )
+            "The database {address} is empty, though a memory was kept for this home. Name the right one as url in [store]. "
+            "To begin anew on purpose, use another home (LYRA_HOME).",
+            address=address,
         )
     async with connection.transaction():
         await _lock(connection, address)
@@ -104,11 +101,9 @@ async def _lock(connection: PipelinedConnection, address: DatabaseAddress) -> No
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
     except psycopg.errors.LockNotAvailable as error:
         raise DatabaseBusy(
-            lazy(
-                "The database {address} is being set up or brought up to date by another process, which has not ended for ten "
-                "minutes. See what it waits for, or end it, and start me again.",
-                address=address,
-            )
+            "The database {address} is being set up or brought up to date by another process, which has not ended for ten "
+            "minutes. See what it waits for, or end it, and start me again.",
+            address=address,
         ) from error
     await connection.execute(f"SET LOCAL lock_timeout = '{before['wait']}'")
 
@@ -132,12 +127,10 @@ async def _act_as_owner(connection: PipelinedConnection, address: DatabaseAddres
         await connection.execute(f"SET LOCAL ROLE {row['name']}")
     elif row["made"]:
         raise DatabaseRefused(
-            lazy(
-                "The tables at {address} belong to {owner} and are to be brought up to date, which {owner} alone may do. Start me once "
-                "with that name in the url of [store], or let me act for it: GRANT {owner} TO … WITH INHERIT FALSE, SET TRUE",
-                address=address,
-                owner=row["name"],
-            )
+            "The tables at {address} belong to {owner} and are to be brought up to date, which {owner} alone may do. Start me once "
+            "with that name in the url of [store], or let me act for it: GRANT {owner} TO … WITH INHERIT FALSE, SET TRUE",
+            address=address,
+            owner=row["name"],
         )
 
 

@@ -8,16 +8,15 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from localization.sentences import lazy
 from memory.errors import DatabaseRefused, HomeInUse, MemoryUnusable, WrongKey
 from memory.ports import Progress
 from memory.store import home_files, restoring
 from memory.store.database import Parameters, Reader
 from memory.store.postgresql.copying import are_equal, copy, is_empty, tables
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.error_translation import another
 from memory.store.postgresql.migrating import SEQUENCES, advance_sequences
-from memory.store.postgresql.server import DatabaseAddress
 from memory.store.sqlite.database import SqliteDatabase
 
 
@@ -57,7 +56,7 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
             async with await SqliteDatabase.open(path, key) as file:
                 if not await _holds_what(file, still):
                     raise DatabaseRefused(
-                        lazy("{path} holds a memory that is not the one in the database. Move it away first.", path=path)
+                        "{path} holds a memory that is not the one in the database. Move it away first.", path=path
                     )
                 messages = await restoring.messages(file)
         else:
@@ -65,7 +64,7 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
             await db.copy_to(restoring.staging_path(path), key, tell)
             async with await SqliteDatabase.open(restoring.staging_path(path), key) as file:
                 if not await _holds_what(file, still):
-                    raise MemoryUnusable(lazy("What was written to {address} did not come back as it was.", address=path))
+                    raise MemoryUnusable("What was written to {address} did not come back as it was.", address=path)
                 messages = await restoring.messages(file)
                 await file.checkpoint()
         yield messages
@@ -112,7 +111,7 @@ async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_
         await tx.drop_keys()
         await copy(file, every, write, tell)
         if not await are_equal(file, tx, every):
-            raise MemoryUnusable(lazy("What was written to {address} did not come back as it was.", address=db.address))
+            raise MemoryUnusable("What was written to {address} did not come back as it was.", address=db.address)
         await advance_sequences(tx)
 
 
@@ -120,7 +119,7 @@ async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_
 async def _reserved(opening: PostgresDatabase) -> AsyncIterator[PostgresDatabase]:
     async with opening as db:
         if not await db.reserve():
-            raise HomeInUse(lazy("Lyra runs on {address}. End her first, then try again.", address=db.address))
+            raise HomeInUse("Lyra runs on {address}. End her first, then try again.", address=db.address)
         yield db
 
 

@@ -20,8 +20,8 @@ from psycopg.pq import ConnStatus, ExecStatus, Format
 from psycopg.pq.abc import PGconn, PGresult
 
 from memory.store.database import Row
+from memory.store.postgresql.database_server import SCHEMA
 from memory.store.postgresql.dialect import StoredRow, positions
-from memory.store.postgresql.server import SCHEMA
 
 Step = tuple[str, Sequence[object]]
 """A statement with numbered parameters, and their values in order."""

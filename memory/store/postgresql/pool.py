@@ -11,8 +11,8 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from memory.store.cancellation import uncancelled
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, conninfo
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
-from memory.store.postgresql.server import DatabaseAddress
 
 _LAST_SECONDS = 0.1
 """How long to wait for a connection once the process is to end, before it is asked whether the server is there at all."""

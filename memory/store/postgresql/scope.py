@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 
 from memory.store.bounds import Bounds, Key
 from memory.store.database import Parameters, Reader, Row, Transaction
+from memory.store.postgresql.database_server import LOCK, SCHEMA
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
-from memory.store.postgresql.server import LOCK, SCHEMA
 
 if TYPE_CHECKING:
     from memory.store.postgresql.database import PostgresDatabase

@@ -10,7 +10,6 @@ from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from localization.sentences import lazy
 from memory.errors import NewerDatabase
 from memory.store.database import Row
 
@@ -63,12 +62,10 @@ def applied(ledger: Iterable[Row], last: int | None = None) -> frozenset[str]:
     version, last = max(steps.values(), default=0), last or newest()
     if version > last:
         raise NewerDatabase(
-            lazy(
-                "This memory was written by a newer Lyra (schema {version}, this one knows {known}). Start the newer "
-                "version, or restore a backup made with this one.",
-                version=version,
-                known=last,
-            )
+            "This memory was written by a newer Lyra (schema {version}, this one knows {known}). Start the newer "
+            "version, or restore a backup made with this one.",
+            version=version,
+            known=last,
         )
     return frozenset(steps)
 

@@ -10,7 +10,6 @@ from typing import cast
 
 from sqlcipher3 import dbapi2 as sqlcipher
 
-from localization.sentences import lazy
 from memory.errors import DatabaseBusy, DiskFull, MemoryFailure, MemoryUnusable, NotWritable, WrongKey
 from memory.store import home_files
 from memory.store.cancellation import uncancelled
@@ -93,21 +92,17 @@ def explained(path: Path) -> Iterator[None]:
 
 def _meaning(message: str, path: Path) -> MemoryFailure:
     if "locked" in message or "busy" in message:
-        return DatabaseBusy(lazy("The memory at {path} is busy with another process. Try again in a moment.", path=path))
+        return DatabaseBusy("The memory at {path} is busy with another process. Try again in a moment.", path=path)
     if "full" in message or "disk i/o error" in message:
         return DiskFull(
-            lazy("The memory at {path} could not be written: no room is left on that disk. Free some and try again.", path=path)
+            "The memory at {path} could not be written: no room is left on that disk. Free some and try again.", path=path
         )
     if "readonly" in message or "unable to open" in message:
-        return NotWritable(
-            lazy("The memory at {path} cannot be opened for writing. Check that folder and its permissions.", path=path)
-        )
+        return NotWritable("The memory at {path} cannot be opened for writing. Check that folder and its permissions.", path=path)
     if "not a database" in message or "malformed" in message or "encrypted" in message:
         return WrongKey(
-            lazy(
-                "The key does not open the memory at {path}, or that file is damaged. "
-                "Put back the key it was made with, or restore a backup with: lyra restore FILE",
-                path=path,
-            )
+            "The key does not open the memory at {path}, or that file is damaged. "
+            "Put back the key it was made with, or restore a backup with: lyra restore FILE",
+            path=path,
         )
-    return MemoryUnusable(lazy("The memory at {path} could not be used: {reason}.", path=path, reason=message))
+    return MemoryUnusable("The memory at {path} could not be used: {reason}.", path=path, reason=message)

@@ -18,7 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from localization.sentences import lazy
 from memory.errors import ForeignLog, WrongKey
 from memory.ports import Progress
 from memory.store import home_files
@@ -86,13 +85,11 @@ class SqliteDatabase(Reader):
         if not wal.is_own(path, partial(opened, path, key)):
             log = wal.log_of(path)
             raise ForeignLog(
-                lazy(
-                    "{log} does not belong to the memory at {path}, so nothing was opened and nothing was changed. Put back "
-                    "the one of the two that was exchanged; or move {name} away, or restore a backup with: lyra restore FILE",
-                    log=log,
-                    path=path,
-                    name=log.name,
-                )
+                "{log} does not belong to the memory at {path}, so nothing was opened and nothing was changed. Put back "
+                "the one of the two that was exchanged; or move {name} away, or restore a backup with: lyra restore FILE",
+                log=log,
+                path=path,
+                name=log.name,
             )
 
     async def __aenter__(self) -> Self:
@@ -231,9 +228,7 @@ class SqliteDatabase(Reader):
         """Check every page. Raises WrongKey if one is damaged."""
         problems = await self.all("SELECT integrity_check AS problem FROM pragma_integrity_check")
         if [row["problem"] for row in problems] != ["ok"]:
-            raise WrongKey(
-                lazy("The memory at {path} is damaged. Restore your newest backup with: lyra restore FILE", path=self.path)
-            )
+            raise WrongKey("The memory at {path} is damaged. Restore your newest backup with: lyra restore FILE", path=self.path)
 
     async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
         """Write a consistent copy to `target`, encrypted with the same key, while others go on.

@@ -14,7 +14,6 @@ from typing import Any, Self, TypeVar
 from aiosqlite import core
 from sqlcipher3 import dbapi2 as sqlcipher
 
-from localization.sentences import lazy
 from memory.errors import NotWritable
 from memory.store import home_files
 from memory.store.bounds import Bounds
@@ -72,11 +71,9 @@ class FileIdentity:
         """Raise NotWritable unless the path still leads to that file."""
         if _number(self._path) != self._was:
             raise NotWritable(
-                lazy(
-                    "The memory at {path} was moved, deleted or replaced while it was in use, so nothing more is kept. "
-                    "Put it back, or start Lyra again.",
-                    path=self._path,
-                )
+                "The memory at {path} was moved, deleted or replaced while it was in use, so nothing more is kept. "
+                "Put it back, or start Lyra again.",
+                path=self._path,
             )
 
 

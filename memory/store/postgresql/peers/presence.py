@@ -11,15 +11,14 @@ from contextlib import suppress
 
 import psycopg
 
-from localization.sentences import lazy
 from memory.errors import DatabaseAway, HomeInUse, MemoryFailure
 from memory.store.cancellation import end_if_asked, uncancelled
 from memory.store.database import Reader
 from memory.store.file_locks import FileHolders
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, connect
+from memory.store.postgresql.database_server import CHANNEL, LOCK, DatabaseAddress
 from memory.store.postgresql.error_translation import away, explained, meaning
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
-from memory.store.postgresql.server import CHANNEL, LOCK, DatabaseAddress
 
 BEAT_SECONDS = 1.0
 EXPIRY_SECONDS = 4.0
@@ -183,10 +182,8 @@ class Reservation:
         await self._settle()
         if not self._is_mine:
             raise HomeInUse(
-                lazy(
-                    "Another Lyra has taken over {address} while it was out of reach. One `lyra run` is enough; end one of them.",
-                    address=self._address,
-                )
+                "Another Lyra has taken over {address} while it was out of reach. One `lyra run` is enough; end one of them.",
+                address=self._address,
             )
 
     async def close(self) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory.store.database import Reader, Row, Transaction
+from memory.store.postgresql.database_server import SCHEMA
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.envelope import hashed, place, seal
 from memory.store.postgresql.sealing.keyring import ROOT, Keyring
-from memory.store.postgresql.server import SCHEMA
 from memory.store.sealed import HASHED, TABLES, Sealed
 
 _PAGE = 500

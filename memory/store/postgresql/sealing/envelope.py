@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from cryptography.exceptions import InvalidTag
 
-from localization.sentences import lazy
 from memory.errors import WrongKey
 from memory.store.postgresql.sealing.keyring import DataKey, Keyring
 from memory.store.postgresql.sealing.plans import BETWEEN, MARK
@@ -118,10 +117,8 @@ def _is_plain(where: str, value: str) -> bool:
 def _refused(where: str) -> WrongKey:
     table, column = _column(where)
     return WrongKey(
-        lazy(
-            "What stands in {table}.{column} of the database was not written there, or was changed. "
-            "Restore your newest backup with: lyra restore FILE",
-            table=table,
-            column=column,
-        )
+        "What stands in {table}.{column} of the database was not written there, or was changed. "
+        "Restore your newest backup with: lyra restore FILE",
+        table=table,
+        column=column,
     )

@@ -14,7 +14,6 @@ from hashlib import sha256
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from localization.sentences import lazy
 from memory.errors import WrongKey
 from memory.store.database import Row
 
@@ -151,7 +150,7 @@ class Keyring:
             return self._wrapping.decrypt(wrapped[:_NONCE], wrapped[_NONCE:], _whose(domain))
         except InvalidTag as error:
             raise WrongKey(
-                lazy("The key does not fit this database: it was made for another memory. Put back the key of this one.")
+                "The key does not fit this database: it was made for another memory. Put back the key of this one."
             ) from error
 
     def hashed(self, of: str, value: str) -> str:

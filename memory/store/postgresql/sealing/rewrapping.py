@@ -7,11 +7,10 @@ open drops the other. The caller holds the home exclusively.
 import secrets
 from pathlib import Path
 
-from localization.sentences import lazy
 from memory.errors import HomeInUse, MemoryFailure, RotationFailed
 from memory.store import keys
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.server import DatabaseAddress
+from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.restoring import messages, reason
 from memory.store.rotating import Rotated, keep_old_key
 
@@ -22,12 +21,12 @@ async def rewrap(address: DatabaseAddress, key_path: Path) -> Rotated:
     try:
         async with await PostgresDatabase.open(address, old) as db:
             if not await db.reserve():
-                raise HomeInUse(lazy("Lyra runs on {address}. End her first, then try again.", address=address))
+                raise HomeInUse("Lyra runs on {address}. End her first, then try again.", address=address)
             await db.wrap_next(new)
             kept = keep_old_key(key_path)
             keys.write(key_path, new.hex())
         async with await PostgresDatabase.open(address, new) as db:
             held = await messages(db)
     except (OSError, MemoryFailure) as error:
-        raise RotationFailed(lazy("The key was not changed: {reason}", reason=reason(error))) from error
+        raise RotationFailed("The key was not changed: {reason}", reason=reason(error)) from error
     return Rotated(held, kept)
