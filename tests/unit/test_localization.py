@@ -47,7 +47,7 @@ async def test_what_is_begun_for_somebody_goes_on_in_their_language() -> None:
 
 def test_an_error_is_english_for_the_log_and_in_the_readers_language_for_the_reader() -> None:
     inner = Explained(lazy("it is not JSON"))
-    error = Explained(lazy("{who} sent something that is no answer: {fault}.", who="llama", fault=inner))
+    error = Explained("{who} sent something that is no answer: {fault}.", who="llama", fault=inner)
     with reading("de"):
         assert str(error) == "llama sent something that is no answer: it is not JSON."
         assert told(error) == "llama hat etwas geschickt, das keine Antwort ist: sie ist kein JSON."
