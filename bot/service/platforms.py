@@ -1,19 +1,19 @@
 """The adapters of the configured platforms, and their notes. A platform's library is imported only if it is configured."""
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapters.base import Adapter
 from bot.app import App
 from bot.config.environment import Environment
-from bot.config.sections import DiscordSection as DiscordSection
-from bot.config.sections import MatrixSection as MatrixSection
+from bot.config.sections import DiscordSection, MatrixSection
 from bot.errors import BadConfig
 from bot.imports import imported
 from bot.service.patient_listener import PatientNotes
 from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import MemoryFailure
+from memory.places.scope_settings import KeptSettings
 from memory.store import home_files
 from memory.store.peers import Peers
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from adapters.discord.resuming.session_position import SealedStorage
     from adapters.matrix.account.account import Credentials as MatrixCredentials
     from adapters.matrix.adapter import Matrix
-from typing import Any
-
-from memory.places.scope_settings import KeptSettings
 
 _UNASKED_SECONDS = 1.0
 _LEFT_SECONDS = 3600.0

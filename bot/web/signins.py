@@ -11,12 +11,12 @@ from hashlib import sha256
 
 from memory.places.scope_settings import KeptSettings
 from memory.ports import Clock
-from memory.types import MINUTE, Identity
+from memory.types import DAY, MINUTE, Identity
 
 LINK_MINUTES = 10
 COOKIE_DAYS = 30
 _LINKS, _COOKIES = "web links", "web cookies"
-_LASTS = {_LINKS: LINK_MINUTES * MINUTE, _COOKIES: COOKIE_DAYS * 24 * 60 * MINUTE}
+_LASTS = {_LINKS: LINK_MINUTES * MINUTE, _COOKIES: COOKIE_DAYS * DAY}
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ class Chores:
         slots = [str(domain) for domain in sorted(domains)]
         async with self._db.transaction(bounds=Bounds()) as tx:
             await ledger.queue_work(tx, CHORE, slots)
-        self._call()
+        if self._db.peers is not None:
+            self._db.peers.call(CHORE)
 
     async def take(self) -> Chore | None:
         """Claim a queued domain that no other process holds."""
@@ -56,7 +57,3 @@ class Chores:
         """Release a domain, done or, with `again`, due once more in a minute."""
         async with self._db.transaction(bounds=Bounds()) as tx:
             await ledger.finish_wanted(tx, chore.held, self._clock.now() + MINUTE if again else 0)
-
-    def _call(self) -> None:
-        if self._db.peers is not None:
-            self._db.peers.call(CHORE)

@@ -21,9 +21,9 @@ from memory.store import home_files
 from memory.store.database import Reader
 from memory.store.sqlite.connecting import opens
 from memory.store.sqlite.database import SqliteDatabase
-from memory.types import MINUTE
+from memory.types import DAY
 
-KEPT_FOR = 7 * 24 * 60 * MINUTE
+KEPT_FOR = 7 * DAY
 _AT_ONCE = 4 * 1024 * 1024
 _STAGED, _DECIDED, _ASIDE = ".restoring", ".restored", ".before-restore-"
 

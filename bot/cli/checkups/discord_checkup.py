@@ -4,14 +4,14 @@ Uses REST alone, so that a running Lyra keeps her gateway connection.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
 import aiohttp
 import discord
 from discord.http import Route
 
+from adapters.discord.connection import AccountAccess, pointed_at
 from adapters.listener import Notes
 from bot.cli.checkups import Finding
 from bot.config.environment import Environment
@@ -50,7 +50,7 @@ async def configured(section: DiscordSection, environment: Environment, _notes: 
 async def checkup(section: DiscordSection, token: str, seconds: float = 10.0) -> list[Finding]:
     """Return findings about the bot with this token, within a timeout. No sentence contains the token."""
     findings: list[Finding] = []
-    with _pointed_at(section.api_url):
+    with pointed_at(AccountAccess(token, section.api_url)):
         try:
             async with discord.Client(intents=discord.Intents(guilds=True)) as client, asyncio.timeout(seconds):
                 await _login(client, token)
@@ -60,17 +60,6 @@ async def checkup(section: DiscordSection, token: str, seconds: float = 10.0) ->
         except (_Stranger, discord.LoginFailure, discord.HTTPException, aiohttp.ClientError, OSError) as trouble:
             findings.append(Finding(False, _describe_trouble(trouble, section)))
     return findings
-
-
-@contextmanager
-def _pointed_at(api_url: str) -> Iterator[None]:
-    """Point discord.py at this URL, '' for Discord itself. It keeps the URL in one place for the whole process."""
-    before = Route.BASE
-    Route.BASE = api_url or before
-    try:
-        yield
-    finally:
-        Route.BASE = before
 
 
 class _Stranger(Exception):

@@ -20,19 +20,18 @@ from localization.formatting import month, short_day, short_month
 from localization.sentences import Sentence, _, lazy, lazy_plural
 from memory.journal.ledger import Activity
 from memory.text.time.times import local
-from memory.types import MINUTE
+from memory.types import DAY
 
 routes = web.RouteTableDef()
 _DAYS = 60
 _SHOWN = 100
-_DAY = 24 * 60 * MINUTE
 
 
 @routes.get("/numbers")
 async def _numbers(request: web.Request) -> web.Response:
     visit = await visiting(request)
     view, now = visit.view, visit.times.now
-    since, last = now - _DAYS * _DAY, local(now, view.home.time_zone).date()
+    since, last = now - _DAYS * DAY, local(now, view.home.time_zone).date()
     days = [last - timedelta(days=back) for back in range(_DAYS - 1, -1, -1)]
     said, months = await view.calendar.days(since), (await view.calendar.months())[::-1]
     spent = {f"{local(at, 'UTC'):%Y-%m-%d}": one for at, one in await visit.app.memory.spending.days(view.home, since)}
