@@ -33,20 +33,21 @@ NO_REMINDER = lazy("(I cannot remind you at a set time. I keep this, and tell yo
 class Offer:
     """A command that plain words may stand for, the question offering it (None: the command asks itself), and the language.
 
-    `forgets` says that it is one that forgets.
+    `forgets` says that it is one that forgets, `means_last` that it forgets what was said last.
     """
 
     line: str
     question: Sentence | None
     language: str
     forgets: bool = True
+    means_last: bool = False
 
 
 def offered(text: str, prefix: str) -> Offer | None:
     """Return the command that a whole line asks for in plain words, or None."""
     words = _VERB_COMMA.sub(r"\1 \2", _without_courtesy(" ".join(text.split())))
     if found := _matched("last", words):
-        return Offer(f"{prefix}forget that", None, found[0])
+        return Offer(f"{prefix}forget that", None, found[0], means_last=True)
     if found := _matched("all", words):
         return Offer(f"{prefix}forget all", lazy("Forget all that you told me?"), found[0])
     if found := _matched("summary", words):

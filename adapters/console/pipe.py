@@ -9,6 +9,7 @@ from adapters.command_table import CommandSpec
 from localization.sentences import _
 
 MOST_BYTES = 256 * 1024
+LEAVING = frozenset({"/quit", "/exit"})
 
 
 class Pipe:
@@ -71,9 +72,11 @@ class Pipe:
                 self._refuse(_("A line is longer than 256 KiB and was not kept; send it in pieces."))
                 continue
             try:
-                return raw.decode("utf-8-sig")
+                line = raw.decode("utf-8-sig")
             except UnicodeDecodeError:
                 self._refuse(_("A line is not UTF-8 and was not kept; convert it first."))
+                continue
+            return None if line.strip().casefold() in LEAVING else line
         return None
 
     def _refuse(self, why: str) -> None:

@@ -26,7 +26,7 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from adapters.command_table import CommandSpec
-from adapters.console.pipe import MOST_BYTES
+from adapters.console.pipe import LEAVING, MOST_BYTES
 from adapters.console.rendering import Indented, Tail, markdown, wrapped
 from localization.sentences import _
 
@@ -74,7 +74,7 @@ class CommandCompleter(Completer):
         return self._table[names[-1]] if names else None
 
 
-LEAVING = frozenset({"/quit", "/exit", "quit", "exit"})
+_LEAVING = LEAVING | {"quit", "exit"}
 _REFRESH_SECONDS = 0.05
 _NAME = "lyra › "
 _BEGIN_LINE = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
@@ -115,7 +115,7 @@ class Terminal:
                 )
         except EOFError:
             return None
-        if line.strip().casefold() in LEAVING:
+        if line.strip().casefold() in _LEAVING:
             return None
         _echo(on=False)
         try:

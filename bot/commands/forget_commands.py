@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from adapters.command_table import Action, Call, Parameter, Reply
+from adapters.plain_words import offered
 from bot.commands.command_calls import may_be_id, source_id
 from bot.commands.group import Group, caller, command, plain
 from bot.commands.texts import receipts
@@ -17,7 +18,7 @@ from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from localization.yes_or_no import YES
 from memory.errors import NotFound
-from memory.types import MINUTE, Forgotten, Identity, Session
+from memory.types import MINUTE, Exchange, Forgotten, Identity, Session
 from memory.view.selecting import Selection, combined
 from memory.view.view import View
 
@@ -168,10 +169,10 @@ class ForgetCommands(Group):
         if many in ("session", "all") and (not sure or sure in YES):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
         if many == _LAST and not sure:
-            found = await view.messages.last_of(session, caller(call))
-            if found is None:
+            newest = await self._newest(call, view, session)
+            if not newest:
                 return plain(_("You said nothing here that I keep."))
-            what = found.id
+            what = newest[0].id
         try:
             receipt = await self._forget_one(await self._theirs(call), what)
         except NotFound as error:
@@ -186,12 +187,17 @@ class ForgetCommands(Group):
 
     async def _forget_that(self, call: Call, view: View, session: Session) -> Reply:
         """Show the caller's last statement here, skipping questions and greetings, and forget it once confirmed."""
-        newest = await view.messages.latest_of(session, caller(call), _LOOKED_BACK)
+        newest = await self._newest(call, view, session)
         if not newest:
             return plain(_("You said nothing here that I keep."))
         tells = imported("bot.models.offline.message_kinds:tells")
         meant = next((one for one in newest if tells(one.text)), newest[0])
         return await self._ask(call, view, [Selected(view, await view.selecting.with_message(meant))])
+
+    async def _newest(self, call: Call, view: View, session: Session) -> list[Exchange]:
+        """Return the caller's latest messages here, newest first, but for those that only ask to forget."""
+        newest = await view.messages.latest_of(session, caller(call), _LOOKED_BACK)
+        return [one for one in newest if not ((offer := offered(one.text, "")) and offer.forgets)]
 
     async def _selected(self, call: Call) -> Sequence[Selected]:
         """Return what a topic or a time selects wherever a person may forget from here. Raises BadInput."""

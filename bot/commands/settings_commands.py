@@ -11,11 +11,12 @@ from adapters.markup import abridged
 from bot.admission import place_limits
 from bot.commands.group import Group, caller, command, plain
 from bot.conversation.introduction import privacy
-from bot.conversation.preferences import BUTTONS, PAUSED, PERSONAL, SHARED, Preference
+from bot.conversation.preferences import BUTTONS, LANGUAGE, PAUSED, PERSONAL, SHARED, Preference
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.reconciliation.keep_requests import KeepRequests
 from bot.rights.exporting import JSONL, TEXT, fit_files, own_of
+from localization.current_language import LANGUAGES
 from localization.sentences import Sentence, _, lazy, ngettext
 from memory.types import SECOND, Identity
 
@@ -72,6 +73,8 @@ class SettingsCommands(Group):
         return plain(await self._line(where, known[name]))
 
     async def _put(self, call: Call, where: Place | Person, one: Preference, value: str) -> None:
+        if one.name == LANGUAGE:
+            value = LANGUAGES.get(value.casefold(), value)
         if one.values and (value := value.casefold()) not in one.values:
             raise BadInput("{name} is one of: {values}.", name=one.name, values=", ".join(one.values))
         if one.name == "time zone":

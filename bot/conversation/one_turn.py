@@ -8,6 +8,7 @@ from hashlib import sha256
 from adapters.base import Adapter
 from adapters.events import Person, Place
 from adapters.message_parts import Quote
+from adapters.plain_words import asks_for_no_record
 from bot.conversation.concurrent_changes import ChangeWatch
 from bot.conversation.mailbox import Ticket
 from bot.conversation.preferences import Chosen
@@ -70,6 +71,13 @@ class Turn:
     def shared(self) -> bool:
         """Whether more than one person reads the place."""
         return not self.place.is_private
+
+    @property
+    def is_kept_against_a_wish(self) -> bool:
+        """Whether a message to be answered in private asks that it be kept nowhere, though it is."""
+        if self.off_record or self.retried or self.anew or self.shared:
+            return False
+        return any(asks_for_no_record(one.text) for one in self.questions)
 
     @property
     def reply_target(self) -> str:

@@ -32,6 +32,7 @@ _COUNTING, _DIALOGUE, _ROLE = (
 """Questions that ask for what would else be cut off: an endless count, turns of other speakers, and words in somebody's place."""
 _ASKER = re.compile(r'The message at the end is from "([^"\n]+)", whom')
 _ASKERS = re.compile(r'(?:from|and) "([^"\n]+)"(?=,| and)')
+_SPEAKER = re.compile(r"(?:[^\W\d]+, \d\d? [^\W\d]+ \d{4}: )?(?P<name>[^\n:]{1,40}): ")
 _MOST_OF_A_QUESTION = 4_000
 
 
@@ -49,7 +50,7 @@ class Cleaned:
             None if _COUNTING.search(asked) else Uncounted(),
             WithoutEcho(repeatable(system, said, asked), askers),
             None if _ROLE.search(asked) or _DIALOGUE.search(asked) else WithoutRoles(said, askers),
-            None if _DIALOGUE.search(asked) else WithoutTurns(_speakers(said, asked)),
+            None if _DIALOGUE.search(asked) else WithoutTurns(_asker(said, asked), map(_named_before, said)),
             WithoutReceipts(said),
             UpToMoment(),
         )
@@ -74,7 +75,13 @@ class Cleaned:
         return shown
 
 
-def _speakers(said: Sequence[str], asked: str) -> Sequence[str]:
+def _named_before(text: str) -> str:
+    """Return the name of the speaker before a message of the prompt, '' if there is none."""
+    label = _SPEAKER.match(text)
+    return label["name"] if label else ""
+
+
+def _asker(said: Sequence[str], asked: str) -> Sequence[str]:
     """Return the name under which a model may go on for the person, where no line of the prompt names its speaker.
 
     Where lines do, an answer may address people in the same way.

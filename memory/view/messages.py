@@ -12,7 +12,7 @@ from memory.places.shown_names import NOBODYS, NameStanding, Person, standing
 from memory.store.database import Row
 from memory.store.lineage import bound, paged, placeholders
 from memory.tiers import exchanges
-from memory.tiers.messages import asides, said, shown_posts
+from memory.tiers.messages import asides, shown_posts
 from memory.tiers.messages.asides import Aside
 from memory.tiers.messages.seen import readable
 from memory.types import DomainKind, Exchange, Identity, Kind, NameUse, Session, SessionRef
@@ -157,11 +157,6 @@ class Messages(ViewPart):
     async def account(self, who: Identity) -> int | None:
         """Return the key of an account, or None if nothing of it was ever kept."""
         return await owners.identity(self._db, who)
-
-    async def last_of(self, session: Session, account: Identity) -> Exchange | None:
-        """Return the last message of an account in a session, or None if none is kept."""
-        self._binding.require_own(session)
-        return await said.message_by(self._db, session.key, account, "")
 
     async def latest_of(self, session: Session, account: Identity, n: int) -> list[Exchange]:
         """Return the last n messages of an account in a session, newest first."""

@@ -108,11 +108,28 @@ def test_a_conversation_that_waits_for_a_line_is_ended_by_a_signal_and_not_abort
 
 def test_words_off_the_record_are_not_kept_without_a_word(home: Home) -> None:
     done = home.chat("off the record: I saw a doctor", "my cat is called Turing")
-    (told,) = [line for line in done.err.splitlines() if "/incognito once TEXT" in line]
-    assert told.startswith("I keep what you tell me here, this too. /forget that takes it back;")
-    assert len(done.lines) == 2, "a line in, a reply out"
+    told, _kept = done.lines
+    assert told.startswith("I keep what you tell me here, this too. /forget that takes it back; /incognito once TEXT")
     again = home.chat("/incognito on", "off the record: I saw a lawyer")
-    assert "I keep what you tell me here" not in again.err and "lawyer" not in home.lyra("export").out
+    assert "I keep what you tell me here" not in again.out and "lawyer" not in home.lyra("export").out
+
+
+@pytest.mark.parametrize("asked", ["please forget that", "delete my last message"])
+def test_what_is_forgotten_on_request_is_what_was_said_before_the_request(home: Home, asked: str) -> None:
+    done = home.chat("My pin is 4187", asked, "/forget that", "y", "what is my pin?")
+    assert "My pin is 4187" in done.err and asked not in done.err
+    assert done.lines[-2].startswith("Forgotten: 1 message") and "4187" not in done.lines[-1]
+    home.chat("My hat is green", asked, "/forget last")
+    assert "green" not in home.lyra("export").out
+
+
+def test_quit_ends_a_pipe_as_it_ends_a_conversation_at_a_screen(home: Home) -> None:
+    assert home.chat("I live in Graz", "/quit", "I live in Linz").lines == ["Kept."]
+    assert "Linz" not in home.lyra("export").out
+
+
+def test_a_language_is_set_by_its_code_as_by_its_name(home: Home) -> None:
+    assert home.chat("/settings language de").lines[0].startswith("language: german")
 
 
 @pytest.mark.parametrize("line", ['/recall ""', "/recall “ ”", "/recall '"])

@@ -146,6 +146,12 @@ async def test_plain_words_that_ask_to_forget_are_answered_with_the_command_and_
         assert "Tom moved to Canada." in await lyra.kept(DomainKind.DM, town.ada.id)
         here = await town.ada.says(town.general, f"{town.server.mention} forget that!")
         assert (await town.answer(here)).content == "Nothing is forgotten yet. /forget that does it, and asks once more first."
+        pin, hat = [await town.says(town.ada, dm, text) for text in ("My pin is 4187.", "My hat is green.")]
+        told = await town.answer(await town.ada.says(dm, "forget this", reply_to=pin))
+        (pin_id,) = re.findall(r"^/forget (\w+) does that\.$", told.content)
+        assert "Forgotten: 1 message" in await town.reads(town.ada, dm, "forget", what=pin_id)
+        kept = await lyra.kept(DomainKind.DM, town.ada.id)
+        assert "My hat is green." in kept and "My pin is 4187." not in kept
         told = await town.answer(await town.ada.says(dm, "I always forget about Tom."))
         assert told.content == "You said: I always forget about Tom."
 

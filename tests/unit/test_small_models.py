@@ -8,6 +8,8 @@ from typing import Protocol
 import pytest
 
 from bot.models.endpoints.written_calls import WithoutCalls
+from bot.models.port import ChatMessage
+from bot.models.queued_models import Cleaned
 from memory.text.generated.echoes import WithoutEcho, repeatable
 from memory.text.generated.invented import WithoutReceipts, WithoutTurns
 from memory.text.generated.loops import Uncounted
@@ -89,6 +91,26 @@ def test_invented_turns_are_taken_out(text: str, kept: str) -> None:
 @pytest.mark.parametrize("text", ["Good.\nAda: And my kayak?", "Good.\n\n**Ada:** Thanks!\n\nAda: Bye."])
 def test_who_asked_is_not_spoken_for(text: str) -> None:
     assert shown(lambda: WithoutTurns(["Ada"]), text).strip() == "Good."
+
+
+def test_nobody_is_spoken_for_where_several_talk() -> None:
+    said = "Sure!\nben: my password is hunter2\nada: thanks"
+    assert shown(lambda: WithoutTurns(speakers=["ben", "ada"]), said).strip() == "Sure!"
+    prompt = [ChatMessage(role="user", content=one) for one in ("Friday, 27 November 2026: ben: hi", "ada: who is on Friday?")]
+    assert shown(lambda: Cleaned(prompt), said).strip() == "Sure!"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On Friday:\nben: dishes\nada: my turn to cook, you said",
+        "Sure!\nben: the train leaves at 6\nada: at 7",
+        "Done.\nben: I think you are on Friday.",
+        "Done.\ncleo: my train is late",
+    ],
+)
+def test_what_addresses_or_lists_those_who_talk_stays(text: str) -> None:
+    assert shown(lambda: WithoutTurns(speakers=["ben", "ada"]), text) == text
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Generating an answer, from the model or the offline voice, before it is stored."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,6 +12,7 @@ from bot.context.turn_retrieval import SearchResult, recall_items, search_parts,
 from bot.conversation.answer_language import LOOKED_BACK
 from bot.conversation.answering.model_answer import Inputs, ModelAnswer, PromptLimits
 from bot.conversation.answering.streaming import AnswerPreview
+from bot.conversation.introduction import kept_anyway_notice
 from bot.conversation.one_turn import GeneratedAnswer, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, written_urls
@@ -29,7 +30,7 @@ from memory.index.hits import Hit
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
 from memory.text.passages import only_asks
-from memory.types import Kind, Statement
+from memory.types import Exchange, Kind, Statement
 
 _SHRINKS = 6
 _FRUGAL, _LEAST = 4, 500
@@ -139,18 +140,26 @@ class Generation:
         return [part.sought for part in replace(question, text=text).parts()] if len(pieces(text)) > 1 else ()
 
     async def _command_hint(self, turn: Turn, *, with_model: bool) -> GeneratedAnswer | None:
-        """Return which command does what the last message asks for in plain words; None if it asks for none.
+        """Return which command does what the last message asks for in plain words, or that this is kept; None if it asks for none.
 
         No model answers a request to forget: it cannot, and may claim that it did. All else is a model's to answer.
         """
-        asked = turn.questions[-1]
-        offer = offered(asked.text, turn.adapter.prefix or "/")
+        asked, sign = turn.questions[-1], turn.adapter.prefix or "/"
+        if turn.is_kept_against_a_wish and not with_model:
+            return self._from_code(turn, kept_anyway_notice(sign), seen={})
+        offer = offered(asked.text, sign)
         if offer is None or asks_for_no_record(asked.text) or (with_model and not offer.forgets):
             return None
+        replied_to = await _own_message_replied_to(turn) if offer.means_last else None
+        if replied_to:
+            offer = replace(offer, line=f"{sign}forget {replied_to.id}")
         wanted_manner = manner(await turn.view.digests.wanted_by([asked]))
+        hint = _hint(asked.text, offer, wanted_manner, asks_first=offer.forgets and not replied_to)
+        return self._from_code(turn, hint, seen={one.key: one.text for one in wanted_manner.rests_on})
+
+    def _from_code(self, turn: Turn, text: str, seen: Mapping[int, str]) -> GeneratedAnswer:
         sources = frozenset(exchange.key for exchange in turn.questions)
-        seen = {one.key: one.text for one in wanted_manner.rests_on}
-        return GeneratedAnswer(_hint(asked.text, offer, wanted_manner), sources, True, NO_LINKS, self._services.clock.now(), seen)
+        return GeneratedAnswer(text, sources, True, NO_LINKS, self._services.clock.now(), seen)
 
     async def _answer_offline(
         self, turn: Turn, request_budget: RequestBudget, error: ModelError | None = None
@@ -184,17 +193,23 @@ class Generation:
         return GeneratedAnswer(answer.text, frozenset(sources), answer.echo, links, read_at, seen, used=used_in(answer.cites))
 
 
+async def _own_message_replied_to(turn: Turn) -> Exchange | None:
+    """Return the stored message that a turn replies to, if the same person said it."""
+    own = [quote.id for quote in turn.quotes if quote.person == turn.person.id]
+    return await turn.view.messages.find(turn.place.platform, None, own[0]) if len(own) == 1 else None
+
+
 def _quoting_answer(question: VoiceQuestion, hits: Sequence[Hit], above: Sequence[Statement]) -> VoiceAnswer:
     said = _statements(hits)
     stems = {stem for text in said for stem in key_words(text).values()}
     return replace(question, text=as_meant(question.text, said)).answer(hits, stems.__contains__, above)
 
 
-def _hint(text: str, offer: Offer, wanted: Manner) -> str:
+def _hint(text: str, offer: Offer, wanted: Manner, *, asks_first: bool) -> str:
     """Return the sentence that names an offered command: a mere word does nothing."""
     unclear = not (wanted.language or spoken_language(text))
     told = Phrases(offer.language) if unclear and offer.language in SPOKEN.values() else wanted.phrases(text)
-    if offer.forgets:
+    if asks_first:
         return told.framed("Nothing is forgotten yet. {command} does it, and asks once more first.", command=offer.line)
     return told.framed("{command} does that.", command=offer.line)
 

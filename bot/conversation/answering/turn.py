@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from adapters.base import Adapter
-from adapters.plain_words import asks_for_no_record
 from bot.admission.allowance import Allowance, Grant
 from bot.conversation.answering.discretion_answers import DiscretionAnswers
 from bot.conversation.answering.generation import Generation
@@ -149,10 +148,11 @@ class Turns:
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
     async def _tell_what_is_kept(self, turn: Turn) -> None:
-        """Say in a DM or a pipe that a message was kept which asks for the contrary; at a screen it was offered to keep none of it."""
-        if turn.off_record or turn.retried or turn.anew or not turn.place.is_private:
-            return
-        if not any(asks_for_no_record(one.text) for one in turn.questions):
+        """Say in a DM or a pipe that a message was kept which asks for the contrary; at a screen it was offered to keep none of it.
+
+        Without a model, that is the answer.
+        """
+        if not turn.is_kept_against_a_wish or self._services.models.chat is None:
             return
         told = kept_anyway_notice(turn.adapter.prefix)
         if is_operator(turn.place.platform):

@@ -90,11 +90,13 @@ class WithoutTurns:
     """A streaming filter that drops invented turns of others.
 
     Before the answer, Lyra's own label is stripped along with any turn invented before it. After it, the text ends where a line
-    begins with "User:" or one of these names, or with any name that "Lyra:" answers. Lists of such labels and code blocks are kept.
+    begins with "User:" or one of these names, with one of the `speakers` and what only they can say ("Ben: my train is late"), or
+    with any name that "Lyra:" answers. Lists of such labels and code blocks are kept.
     """
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = (), speakers: Iterable[str] = ()) -> None:
         self._others = _THEIRS.union(name.casefold() for name in names)
+        self._speakers = frozenset(name.casefold() for name in speakers) - {_NAME}
         self.ended = False
         self._line = ""
         self._inside = False
@@ -165,15 +167,21 @@ class WithoutTurns:
         if label and self._is_hers(who, listed):
             return self._hers(line, label.end())
         # Further lines of an invented turn belong to it.
-        if self._held and (not line.strip() or (self._theirs and (not who or who in self._others))):
+        if self._held and (not line.strip() or (self._theirs and (not who or who in self._others or who in self._speakers))):
             self._held += line
             return ""
         held, self._held, self._theirs = self._held, "", False
         if who and not listed:
             # Behind a colon it is a list, if only of one entry.
-            self._held, self._theirs = line, who in (_THEIRS if self._announced else self._others)
+            self._held, self._theirs = line, self._is_theirs(who, line[label.end() if label else 0 :])
             return self._pass(held) if held else ""
         return self._pass(held + line)
+
+    def _is_theirs(self, who: str, told: str) -> bool:
+        """Return whether a label with these words behind it begins a turn of somebody else."""
+        if self._announced or who in self._others:
+            return who in (_THEIRS if self._announced else self._others)
+        return who in self._speakers and _I.match(told) is not None and not _HERS.search(_FIRST_SENTENCE.split(told)[0])
 
     def _hers(self, line: str, end: int) -> str:
         """Process a line that begins with Lyra's label."""
