@@ -112,7 +112,8 @@ class Evidence:
 
     def _of(self, source: Source) -> SourceFacts:
         if source not in self._held:
-            self._held[source] = _held_by(source)
+            said = _held_in(source.text, source.said_at, source.speaker)
+            self._held[source] = SourceFacts.union([_held_in(source.speaker), said])
         return self._held[source]
 
 
@@ -225,12 +226,8 @@ def _claims(rest: str, sources: SourceFacts) -> Iterator[tuple[int, str, set[str
             yield m.start(), m.group(), {str(value)}, parts if len(words) > 1 else set(), _unit_of(rest, m.start(), m.end())
 
 
-def _held_by(source: Source) -> SourceFacts:
-    """Return what a source holds by its speaker's name, its text, and when it was said."""
-    return SourceFacts.union([_held_in(source.speaker, ""), _held_in(source.text, source.said_at, source.speaker)])
-
-
-def _held_in(raw: str, said_at: str, speaker: str = "") -> SourceFacts:
+def _held_in(raw: str, said_at: str = "", speaker: str = "") -> SourceFacts:
+    """Return what words hold, said at an instant by a speaker."""
     text = plain(raw)
     found = written_dates(text)
     tellings = [DatedText(at, text) for at in moments(plain(said_at))]
