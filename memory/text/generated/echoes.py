@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memory.text.display_names import LYRA
-from memory.text.first_persons import FIRST_PERSON
+from memory.text.function_words import FIRST_PERSON
 from memory.text.generated.opening_filter import OpeningFilter
 from memory.text.prompt_lines import QUOTED
 from memory.text.questions import is_question

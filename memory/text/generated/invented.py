@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from memory.text.first_persons import FIRST_PERSON
+from memory.text.function_words import FIRST_PERSON
 from memory.text.generated.opening_filter import OpeningFilter
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
