@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memory.text.function_words import FIRST_PERSON
-from memory.text.generated.opening_filter import OpeningFilter
+from memory.text.generated.stream_filters import OpeningFilter
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
 _TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
