@@ -125,16 +125,6 @@ def telling_of(whom: str, text: str) -> int:
     return 2 * any(whom in sentence[:3] for sentence in stems) + any(whom in sentence for sentence in stems)
 
 
-def names_in(text: str) -> frozenset[str]:
-    """Return the stems of the names in a text: capitalized words that do not begin a sentence."""
-    return frozenset(
-        stem(word.casefold().replace("’", "'").removesuffix("'s"))
-        for sentence in sentences(text)
-        for word in _WORD.findall(sentence)[1:]
-        if _is_name(word)
-    )
-
-
 def _is_name(word: str) -> bool:
     folded = word.casefold()
     known = folded in STOP_WORDS or folded in FUNCTION_WORDS or folded in _DONE
