@@ -73,7 +73,7 @@ def _wordings() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
 def opens_like_a_question(sentence: str) -> bool:
     """Return whether a sentence without a question mark asks; one with an exclamation mark does not.
 
-    In other languages than English, German, French and Spanish, neither does one of more than 80 characters or with a comma.
+    In other languages than English, German and French, neither does one of more than 80 characters or with a comma.
     """
     if sentence.rstrip().endswith("!"):
         return False
