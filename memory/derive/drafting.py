@@ -77,7 +77,6 @@ async def compose(writer: Writer, order: WritingTask) -> list[Entry]:
 
 
 async def _in_pieces(writer: Writer, order: WritingTask) -> list[tuple[list[Source], list[Entry]]]:
-    """Return each piece of the sources with what was written from it."""
     made: list[tuple[list[Source], list[Entry]]] = []
     remaining = chunks(order.task.sources, order.most_chars, order.most_sources)
     tries = _SHRINKS

@@ -265,7 +265,6 @@ def _numbers(rest: str) -> set[str]:
 
 
 def _counted_things(rest: str) -> Iterator[tuple[str, str]]:
-    """Yield each value in a text with its unit."""
     for m in NUMBER.finditer(rest):
         yield from ((value, _unit_of(rest, m.start(), m.end())) for value in readings_of(m) | pieces(m.group(1)))
     for m, words in spelled_out(rest):

@@ -92,7 +92,6 @@ def _alike(word: str) -> frozenset[str]:
 
 
 def _opposed(word: str) -> frozenset[str]:
-    """Return the stems that say the opposite of a stem."""
     return _poles().get(word, _NEITHER)[1]
 
 

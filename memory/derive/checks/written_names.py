@@ -262,7 +262,6 @@ def _beside(name: re.Match[str], text: str) -> Iterable[str]:
 
 
 def _fills(preposition: str, cited: Sequence[Source]) -> set[str]:
-    """Return the content words that follow a preposition in sources."""
     found = (m[1].casefold() for source in cited for m in re.finditer(rf"(?i)\b{preposition}\s+([^\W_]+)", source.text))
     return {word for word in found if word not in _UNNAMED}
 

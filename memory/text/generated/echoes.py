@@ -137,7 +137,6 @@ def _ends(plain: str, entry: str) -> bool:
 
 
 def _after(text: str, entry: str) -> str:
-    """Return the text after an entry that it begins with."""
     words = iter(entry.split())
     at = len(text) - len(_LEAD.sub("", text))
     for word in words:

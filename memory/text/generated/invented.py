@@ -176,7 +176,6 @@ class WithoutTurns:
         return self._pass(held + line)
 
     def _hers(self, line: str, end: int) -> str:
-        """Process a line that begins with Lyra's label."""
         self._held, self._theirs = "", False
         self.ended = self._said
         return "" if self.ended else self._pass(line[end:])

@@ -177,7 +177,6 @@ def plan(text: str, at: date) -> Plan | None:
 
 
 def _clause(text: str, at: int) -> str:
-    """Return the clause around a position in a text."""
     ends = [0, *(match.start() for match in _CLAUSE.finditer(text)), len(text)]
     begin = max(end for end in ends if end <= at)
     return text[begin : min(end for end in ends if end > at)]
