@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memory.text.function_words import FIRST_PERSON
-from memory.text.generated.stream_filters import OpeningFilter
+from memory.text.generated.stream_filters import OpeningFilter, StreamFilter
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
 _TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
@@ -202,18 +202,15 @@ def unmarked(line: str) -> str:
     return _OF_A_DIGEST.sub("", line)
 
 
-class WithoutReceipts:
+class WithoutReceipts(StreamFilter):
     """A streaming filter that drops receipts from the beginning of lines. A possible receipt is held back.
 
     In a list a receipt stays if it stands in the prompt, whose messages `said` are: it may have been asked for.
     """
 
-    ended = False
-    """What follows a receipt is the answer."""
-
     def __init__(self, said: Iterable[str] = ()) -> None:
+        super().__init__()
         self._said = "\n".join(said)
-        self._held = ""
         self._inside = False
 
     def feed(self, piece: str) -> str:
@@ -228,10 +225,6 @@ class WithoutReceipts:
                 shown += self._known(final=ends)
             self._inside = self._inside and not ends
         return shown
-
-    def flush(self) -> str:
-        """Return what was held back, at the end of the answer."""
-        return self._known(final=True)
 
     def _known(self, *, final: bool) -> str:
         if not final and not self._held[:1].isalpha() and _BEGUN.match(self._held):
