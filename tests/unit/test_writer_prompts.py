@@ -150,9 +150,7 @@ def test_an_answer_that_mostly_cites_nothing_is_refused() -> None:
     assert caught.value.answer == answer
 
 
-@pytest.mark.parametrize(
-    "answer", ["", "  \n", "I cannot do that.", f"{CAT} [m99]", "[m1]", "# m1", '{"text": "A cat."}']
-)
+@pytest.mark.parametrize("answer", ["", "  \n", "I cannot do that.", f"{CAT} [m99]", "[m1]", "# m1", '{"text": "A cat."}'])
 def test_an_answer_that_cites_nothing_known_is_refused_and_kept(answer: str) -> None:
     with pytest.raises(WriterRefused) as caught:
         parse(answer, LABELS)
