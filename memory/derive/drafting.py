@@ -10,9 +10,9 @@ from memory.derive.checks import junk
 from memory.derive.checks.concrete_words import ConcreteWords
 from memory.derive.checks.evidence import SentenceFindings
 from memory.derive.checks.sentence_judge import SentenceJudge
-from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
+from memory.text.display_names import LYRA
 from memory.text.passages import only_asks, reports_request
 from memory.text.quotations import closed, introduction, named, quoted
 from memory.tiers.profile import adds_nothing
@@ -129,7 +129,6 @@ def supported(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> 
     """
     judge = SentenceJudge(task.sources, [entry.text for entry in entries], task.known)
     by_label = {source.label: source for source in task.sources}
-    names = WrittenNames(task.sources, task.known, [entry.text for entry in entries])
     spoken = junk.SpokenWords([*task.sources, *task.known] if task.kind in _WHOLE else ())
     concrete = ConcreteWords([*task.sources, *task.known])
     rules = junk.RequestRules(prompts.render(replace(task, sources=(), known=())).system)
@@ -158,7 +157,7 @@ def supported(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> 
             fault = "tells what only Lyra said"
         if not fault and spoken.is_translated(entry.text):
             fault = "is in another language"
-        if not fault and not is_endless and (clause := spoken.lack(entry.text, names)):
+        if not fault and not is_endless and (clause := spoken.lack(entry.text, judge.names)):
             fault = f"tells what nobody spoke of: {clause}"
         if not fault and not is_endless and task.kind in _TOLD and (word := concrete.lack(entry.text)):
             fault = f"tells what nobody spoke of: {word}"

@@ -22,6 +22,7 @@ from typing import Self
 
 from memory.derive.checks import written_names
 from memory.ports import Source
+from memory.text.display_names import LYRA
 from memory.text.lexical import STOP_WORDS, plain, stem
 from memory.text.numbers import (
     COUNT_WORDS,
@@ -94,11 +95,11 @@ class Evidence:
         for name in self._names.names_in(text, sources.words):
             if (
                 _is_lyra_there(name, text, cited)
-                if name.group() == written_names.LYRA
+                if name.group() == LYRA
                 else written_names.holds_name(name.group(), sources.words)
             ):
                 continue
-            if name.group() != written_names.LYRA and (one := self._names.supplier(name, text, cited, sources.words)):
+            if name.group() != LYRA and (one := self._names.supplier(name, text, cited, sources.words)):
                 supplied.append(one)
             else:
                 missing.append((name.start(), name.group()))
@@ -120,9 +121,9 @@ def _is_lyra_there(name: re.Match[str], text: str, cited: Sequence[Source]) -> b
         return False
     if written_names.acts(text, name, light=False) and any(source.speaker for source in cited):
         asked = not written_names.reports(text, name) and any(_ADDRESSED.search(source.text) for source in cited)
-        return asked or any(source.speaker == written_names.LYRA for source in cited)
+        return asked or any(source.speaker == LYRA for source in cited)
     addressed = written_names.is_addressed(text, name) or any(source.speaker for source in cited)
-    return addressed or any(written_names.holds_name(written_names.LYRA, written_names.words_of(source.text)) for source in cited)
+    return addressed or any(written_names.holds_name(LYRA, written_names.words_of(source.text)) for source in cited)
 
 
 def _missing_dates(text: str, sources: SourceFacts) -> Iterator[tuple[int, str]]:

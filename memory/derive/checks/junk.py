@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from memory.derive.checks.common_nouns import is_abstract
 from memory.derive.checks.concrete_words import ConcreteWords
-from memory.derive.checks.written_names import LYRA, WrittenNames
+from memory.derive.checks.written_names import WrittenNames
 from memory.ports import Source
+from memory.text.display_names import LYRA
 from memory.text.function_words import FIRST_PERSON, FUNCTION_WORDS
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens, unspaced

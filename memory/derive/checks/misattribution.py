@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.derive.checks.written_names import LYRA, WrittenNames, acts, holds_name, words_of
+from memory.derive.checks.written_names import WrittenNames, acts, holds_name, words_of
 from memory.ports import Source
+from memory.text.display_names import LYRA
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.time.dates import MONTHS, WORD, Day, dates

@@ -54,7 +54,6 @@ _REPORTS = frozenset(
     """.split()
 )
 _PLACED = re.compile(r"\b(?:in|near|nach|at the)\s+$", re.IGNORECASE)
-LYRA = "Lyra"
 _REPORTING = re.compile(rf"\b(?:he|she|they)\s+(?:{'|'.join(_REPORTS)})\b", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[.;:!?\n]|, (?:and|but|so|und|aber)\b")
 _BEFORE, _AFTER, _LINES_BEFORE = 8, 2, 3
