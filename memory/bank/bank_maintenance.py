@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from memory.bank import folding
 from memory.bank.block import BankEntry, entries, size
 from memory.bank.folding import Form, keep
-from memory.derive import derivation, progress, refusals
+from memory.derive import pipeline, progress, refusals
 from memory.derive.context import Context
 from memory.derive.progress import Progress
 from memory.derive.work import Work
@@ -113,8 +113,8 @@ class Bank:
             return BankPass(why=NO_MODEL)
         await self._take_up()
         await folding.sweep(self._context)
-        noted = await derivation.make_all(self._context, self._conversation)
-        digests = await derivation.make_all(self._context, self._fold)
+        noted = await pipeline.make_all(self._context, self._conversation)
+        digests = await pipeline.make_all(self._context, self._fold)
         return BankPass(noted, digests, await self._let_leave())
 
     async def _take_up(self) -> None:

@@ -124,7 +124,8 @@ class Consolidator:
         context, place = self._context, job.place
 
         async def still(tx: Transaction) -> bool:
-            return await summaries.key_at(tx, session, place) == job.replaces
+            there = await summaries.digest_at(tx, session, place)
+            return (there.key if there else None) == job.replaces
 
         async def publish(tx: Transaction, made: PipelineResult[list[Entry]], now: int) -> bool:
             if made.product is None:

@@ -6,24 +6,13 @@ from dataclasses import dataclass, replace
 
 from localization.sentences import lazy
 from memory.derive import prompts
+from memory.derive.checks import junk
 from memory.derive.checks.concrete_words import ConcreteWords
 from memory.derive.checks.evidence import SentenceFindings
-from memory.derive.checks.junk import (
-    RequestRules,
-    SpokenWords,
-    asks,
-    copied_from,
-    is_formless,
-    is_in_another_script,
-    is_spoken,
-    links,
-    misquotes,
-    says_nothing,
-)
 from memory.derive.checks.sentence_judge import SentenceJudge
-from memory.derive.checks.written_names import LYRA, WrittenNames
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
+from memory.text.display_names import LYRA
 from memory.text.passages import only_asks, reports_request
 from memory.text.quotations import closed, introduction, named, quoted
 from memory.tiers.profile import adds_nothing
@@ -88,7 +77,6 @@ async def compose(writer: Writer, order: WritingTask) -> list[Entry]:
 
 
 async def _in_pieces(writer: Writer, order: WritingTask) -> list[tuple[list[Source], list[Entry]]]:
-    """Return each piece of the sources with what was written from it."""
     made: list[tuple[list[Source], list[Entry]]] = []
     remaining = chunks(order.task.sources, order.most_chars, order.most_sources)
     tries = _SHRINKS
@@ -141,10 +129,9 @@ def supported(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> 
     """
     judge = SentenceJudge(task.sources, [entry.text for entry in entries], task.known)
     by_label = {source.label: source for source in task.sources}
-    names = WrittenNames(task.sources, task.known, [entry.text for entry in entries])
-    spoken = SpokenWords([*task.sources, *task.known] if task.kind in _WHOLE else ())
+    spoken = junk.SpokenWords([*task.sources, *task.known] if task.kind in _WHOLE else ())
     concrete = ConcreteWords([*task.sources, *task.known])
-    rules = RequestRules(prompts.render(replace(task, sources=(), known=())).system)
+    rules = junk.RequestRules(prompts.render(replace(task, sources=(), known=())).system)
     good: list[Entry] = []
     bad: list[str] = []
     for entry in entries:
@@ -154,23 +141,23 @@ def supported(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> 
             good.append(Entry(entry.text, labels))
             continue
         copied_message = None
-        if task.kind == "gist" and (source := copied_from(entry.text, cited) or copied_from(entry.text, task.sources)):
+        if task.kind == "gist" and (source := junk.copied_from(entry.text, cited) or junk.copied_from(entry.text, task.sources)):
             # Without its speaker nobody could tell who "I" is. Where that is not what it begins with, the name is enough: a longer
             # quotation would come before the message itself in recall.
             said = introduction(source.speaker, source.said_at) + quoted(entry.text)
-            quotation = closed(said) if is_spoken(entry.text) else f"{named(source.speaker)}: {entry.text}"
+            quotation = closed(said) if junk.is_spoken(entry.text) else f"{named(source.speaker)}: {entry.text}"
             entry, labels, cited, copied_message = Entry(quotation, (source.label,)), (source.label,), [source], source
         # What has no end is no sentence, and checking it would take minutes.
         is_endless = len(entry.text) > _LONGEST_SENTENCE
         findings = SentenceFindings() if is_endless or copied_message else judge.judge(entry.text, cited)
         fault = "is endless" if is_endless else _fault(entry.text, cited, findings, rules, task.kind)
-        if not fault and misquotes(entry.text, task.sources):
+        if not fault and junk.misquotes(entry.text, task.sources):
             fault = "quotes another one"
         if not fault and task.kind == "gist" and _is_only_hers(entry.text, cited, judge):
             fault = "tells what only Lyra said"
         if not fault and spoken.is_translated(entry.text):
             fault = "is in another language"
-        if not fault and not is_endless and (clause := spoken.lack(entry.text, names)):
+        if not fault and not is_endless and (clause := spoken.lack(entry.text, judge.names)):
             fault = f"tells what nobody spoke of: {clause}"
         if not fault and not is_endless and task.kind in _TOLD and (word := concrete.lack(entry.text)):
             fault = f"tells what nobody spoke of: {word}"
@@ -191,23 +178,23 @@ def _is_only_hers(text: str, cited: Sequence[Source], judge: SentenceJudge) -> b
     return not others or (not asks_it and bool(judge.judge(text, others).missing))
 
 
-def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules: RequestRules, kind: TaskKind) -> str:
+def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules: junk.RequestRules, kind: TaskKind) -> str:
     """Return what speaks against a sentence of a kind of text, '' for nothing."""
-    if missing := [*findings.missing, *links(text, cited)]:
+    if missing := [*findings.missing, *junk.links(text, cited)]:
         return f"invents {missing}"
     if rules.hold(text, cited):
         return "repeats the rules"
-    if is_in_another_script(text, cited):
+    if junk.is_in_another_script(text, cited):
         return "is in another script"
-    if says_nothing(text, cited):
+    if junk.says_nothing(text, cited):
         return "says nothing"
     if not cited:
         return "cites nothing"
-    if kind in _TOLD and is_spoken(text):
+    if kind in _TOLD and junk.is_spoken(text):
         return "does not say whose it is"
     if kind == "profile" and reports_request(text):
         return "holds for a day only"
-    return "is no statement" if is_formless(text) or (kind in _STATED and asks(text)) else ""
+    return "is no statement" if junk.is_formless(text) or (kind in _STATED and junk.asks(text)) else ""
 
 
 def chunks(sources: Sequence[Source], most: int, most_sources: int | None = None) -> list[list[Source]]:

@@ -8,8 +8,6 @@ from memory.errors import WriterRefused
 from memory.ports import Entry
 from memory.text.generated.invented import unmarked
 
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHTS_BEFORE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _BULLET = re.compile(r"^[-*•‣◦–—·]\s+")
 _NUMBER = re.compile(r"^\(?(\d{1,3})[.)]\s+")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*")
@@ -47,7 +45,7 @@ _SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?](?:\s|$))")
 def parse(answer: str, labels: Sequence[str]) -> list[Entry]:
     """Return the sentences of an answer with the known labels that each cites, in order.
 
-    Bullets, numbering, thoughts, several sentences per line and other spellings of citations are handled. Unknown labels are
+    Bullets, numbering, several sentences per line and other spellings of citations are handled. Unknown labels are
     removed. Headings and lead-in lines (ending in a colon) are dropped. So is a sentence without citations, as long as at least
     as many others have some: one stray remark should not cost the digest, but an answer that mostly cites nothing was not
     written from its sources. In that case, and if nothing is cited at all, raises WriterRefused.
@@ -84,7 +82,7 @@ def _once(cited: Iterable[Entry]) -> list[Entry]:
 
 
 def _lines(answer: str) -> Iterator[str]:
-    said = _without_repeats(_THOUGHTS_BEFORE.sub("", _THOUGHTS.sub("", answer)).splitlines())
+    said = _without_repeats(answer.splitlines())
     lines = [_TAGGED.sub(r"\2", _BULLET.sub("", unmarked(raw))) for raw in said]
     numbers = [int(match[1]) for line in lines if (match := _NUMBER.match(line))]
     # Numbers count as numbering only if they are consecutive: "3. Mai" can begin a sentence.

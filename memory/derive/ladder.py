@@ -6,7 +6,7 @@ model: an extractive writer writes gists and summaries, and nothing of this.
 
 from functools import partial
 
-from memory.derive import derivation, progress, refusals
+from memory.derive import pipeline, progress, refusals
 from memory.derive.context import Context
 from memory.tiers import eras, narrative, profile, selfstate, summaries
 
@@ -30,7 +30,7 @@ class Ladder:
         await self._take_up()
         made = 0
         for tier in _TIERS:
-            made += await derivation.make_all(self._context, partial(tier.due, self._context, asked=asked))
+            made += await pipeline.make_all(self._context, partial(tier.due, self._context, asked=asked))
         return made
 
     async def _take_up(self) -> None:

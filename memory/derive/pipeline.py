@@ -13,15 +13,17 @@ from itertools import chain
 from typing import Generic, TypeVar
 
 from localization.sentences import lazy
-from memory.derive import refusals
+from memory.derive import progress, refusals
 from memory.derive.context import Context
+from memory.derive.drafting import WritingTask, compose, wording
 from memory.derive.refusals import Target
 from memory.derive.wanted import requiring
-from memory.derive.work import Still
+from memory.derive.work import Due, Still, Work
 from memory.errors import SourceGone, WriterRefused
 from memory.forget.gone import is_sweeping
 from memory.journal import ledger
 from memory.places import confidences
+from memory.ports import Entry
 from memory.store.database import Transaction
 from memory.store.lineage import living, texts_of
 from memory.store.sealed import DROPPED, GIVEN_UP
@@ -192,3 +194,48 @@ async def _keep(context: Context, piece: Piece[T], author: str, reason: str, ans
         if not await piece.as_read(tx, context.domain):
             raise SourceGone(_NOT_THERE)
         await refusals.keep(tx, context.domain, piece.target, author, reason, answer, context.clock.now())
+
+
+async def make_all(context: Context, due: Due) -> int:
+    """Do due pieces of work for a tier one after another; return how many were published.
+
+    Raises WriterFailed if the writer is unreachable; what was published stays.
+    """
+    made = 0
+    seen: set[tuple[str, str]] = set()
+    while (work := await due()) is not None:
+        if (work.period, work.progress.inputs) in seen:
+            break  # another process is working on it
+        seen.add((work.period, work.progress.inputs))
+        made += await make_work(context, work)
+    return made
+
+
+async def make_work(context: Context, work: Work) -> bool:
+    """Do a piece of work for a tier; return whether it was published. Raises WriterFailed if the writer is unreachable."""
+    piece = _piece_of(context, work)
+    if work.task.sources:
+        return await make(context, piece) is Outcome.PUBLISHED
+    async with context.db.transaction(bounds=context.bounds) as tx:
+        if await piece.as_read(tx, context.domain):
+            await piece.publish(tx, PipelineResult([], ""), context.clock.now())
+    return False
+
+
+def _piece_of(context: Context, work: Work) -> Piece[list[Entry]]:
+    async def write(dropped: Dropped) -> list[Entry]:
+        order = WritingTask(work.task, context.max_transcript_chars, dropped, work.most_sources)
+        entries = await compose(context.writer, order)
+        return work.cut(entries) if work.cut else entries
+
+    async def publish(tx: Transaction, made: PipelineResult[list[Entry]], now: int) -> bool:
+        await work.publish(tx, made.product, made.author, now)
+        await progress.reach(tx, context.domain, work.tier, work.period, work.progress, now)
+        return True
+
+    async def still(tx: Transaction) -> bool:
+        return await progress.read(tx, context.domain, work.tier, work.period) == work.before
+
+    target = Target(work.tier, f"{context.domain.key}/{work.period}", work.progress.inputs)
+    author = Author(context.writer.name, write)
+    return Piece(target, work.texts, author, publish, work.still or still, wording, detail={"period": work.period})

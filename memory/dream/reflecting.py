@@ -68,7 +68,6 @@ def thought_prompt(sources: Sequence[Source], today: str) -> WriterPrompt:
 
 MOST_CHARACTERS = 600
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL | re.IGNORECASE)
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 KIND = "reflection"
 LEAST_RECEIPTS = 2
 _MESSAGES, _GISTS, _LINES, _FACTS = 12, 3, 8, 24
@@ -212,7 +211,7 @@ _UNDONE = {
 def read_thought(answer: str) -> Thought:
     """Return the thought in an answer: one JSON object, alone or in a fence. Raises WriterRefused for anything else."""
     answer = clean(answer)
-    bare = _THINKING.sub("", answer).strip()
+    bare = answer.strip()
     fenced = _FENCED.match(bare)
     try:
         found = json.loads(fenced[1] if fenced else bare)

@@ -1,7 +1,7 @@
 """Sensing: a domain's backlog and news, in counts and in signals between 0 and 1.
 
 Two episodes' worth of messages, a day of waiting, a profile's batch of gists, two finished months: each of these alone is a
-full signal, and each takes its share of what the others leave. README lists the counts.
+full signal, and each takes its share of what the others leave.
 
 Contradicting facts are those that say the same except for a name or number.
 """

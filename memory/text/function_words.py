@@ -1,4 +1,4 @@
-"""Function words of the languages in which digests are checked."""
+"""Function words of the languages in which digests are checked, and words of the first person, for regular expressions that ignore case."""
 
 FUNCTION_WORDS = frozenset(
     """
@@ -23,3 +23,13 @@ ARTICLES = frozenset(
     """.split()
 )
 """What a thing is named with, of other languages than English; none is a first name."""
+
+SPEAKER = r"i|ich|je|j(?=['’])|yo|io"
+"""The speaker as the subject."""
+SUBJECTS = rf"{SPEAKER}|we|wir|nous|nosotr[oa]s|noi"
+"""The subject, alone or with others."""
+_MIA = r"(?-i:mia)|mia(?= (?:madre|mamma|sorella|figlia|moglie|nonna|zia|cugina|amica)\b)"
+"""Italian "mia": with a capital, it is a name rather than the beginning of a sentence."""
+POSSESSIVES = rf"my|mine|our|mein\w*|unser\w*|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?|mio|{_MIA}|nostr[oaie]"
+"""Whose something is, alone or with others."""
+FIRST_PERSON = rf"{SUBJECTS}|{POSSESSIVES}"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memory.text import lexical
+from memory.text.function_words import FIRST_PERSON
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
 from memory.text.time.dates import WEEKDAYS
@@ -18,7 +19,7 @@ _TELLING = 4
 _MOST_ASKED = 200
 """A longer sentence without a question mark is a story."""
 _TO_HER = re.compile(r"(?i)^(?:(?:and|but|so|now|ok|okay|then|hey|hi|lyra|please|just|und|jetzt|nun|dann|bitte|mal)[,\s]+)*")
-_OWN = re.compile(r"(?i)\b(?:i|i['’]\w+|my|we|our|ich|mein\w*|wir|unser\w*)\b")
+_OWN = re.compile(rf"(?i)\b(?:{FIRST_PERSON})\b")
 # Short forms of days mean other things: "a poem about the sun".
 _DAYS = "|".join(day for day in WEEKDAYS if len(day) > len("mond"))
 _NOTED = re.compile(rf"(?i):\s*\S|\b(?:today|tonight|tomorrow|heute|morgen|{_DAYS})\b")

@@ -8,7 +8,7 @@ languages of further sections (the Scandinavian ones, Czech, Greek and others) a
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -23,10 +23,12 @@ _LOOKED_AT = 40
 """The characters before a semicolon that show whether it ends a Greek sentence."""
 _LONGEST = 80
 """Characters. A longer sentence without a question mark is a story."""
-_LONGEST_ROMANCE, _MOST_WORDS = 200, 12
-"""The same for French and Spanish, whose patterns take the square of its length; and the most words before a question word at the end."""
+_LONGEST_FRENCH, _MOST_WORDS = 200, 12
+"""The same for French, whose patterns take the square of its length; and the most words before a question word at the end."""
 _PLAIN = frozenset({"polish", "turkish"})
 _TOKEN = re.compile(r"[啥咋]|(?:(?![啥咋])[\w’'])+")
+_STOPS = ".。…"
+_COMMA = re.compile("[,，、،]")
 _ENDS = " .…?!¿¡？！。،؟"
 """What stands around a sentence."""
 
@@ -45,10 +47,10 @@ def asks(text: str) -> bool:
 def asks_by_its_words(sentence: str) -> bool:
     """Return whether a sentence of one of these languages asks.
 
-    One of more than 80 characters or with a comma does not; in French and Spanish one of more than 200.
+    One of more than 80 characters or with a comma does not; in French one of more than 200.
     """
     sentence = " ".join(sentence.split())
-    return bool(asked_about(sentence)) or _asks_in_french(sentence) or _asks_in_spanish(sentence) or _asks_otherwise(sentence)
+    return bool(asked_about(sentence)) or _asks_in_french(sentence) or _asks_otherwise(sentence)
 
 
 def asked_about(sentence: str) -> str:
@@ -62,7 +64,7 @@ def asked_about(sentence: str) -> str:
 
 def _asks_in_french(sentence: str) -> bool:
     """Return whether a sentence asks by its question word, wherever that stands, or by the order of verb and pronoun."""
-    if len(sentence) > _LONGEST_ROMANCE:
+    if len(sentence) > _LONGEST_FRENCH:
         return False
     wordings = _wordings("french")
     sentence = _as_typed("french", wordings["lead"].sub("", sentence))
@@ -73,34 +75,23 @@ def _asks_in_french(sentence: str) -> bool:
     return bool(ends) and not wordings["known"].search(words)
 
 
-def _asks_in_spanish(sentence: str) -> bool:
-    if len(sentence) > _LONGEST_ROMANCE:
-        return False
-    wordings = _wordings("spanish")
-    sentence = _as_typed("spanish", wordings["lead"].sub("", sentence))
-    return bool(wordings["asks"].match(sentence)) and not wordings["states"].match(sentence)
-
-
 def _asks_otherwise(sentence: str) -> bool:
     if len(sentence) > _LONGEST:
         return False
     further = _wordings("further")
-    for around in ("trails", "lead"):
-        sentence = further[around].sub("", sentence.rstrip(".。…"))
-    reminded = further["reminds"].sub("", sentence)
-    return _asks_plainly(sentence) or (reminded != sentence and _asks_plainly(reminded))
-
-
-def _asks_plainly(sentence: str) -> bool:
-    if re.search("[,，、،]", sentence):
-        return False
+    sentence = further["trails"].sub("", sentence.rstrip(_STOPS)).rstrip(_STOPS)
     script = next(iter(scripts_of(sentence)), "latin")
-    return any(_holds(name, sentence) for name in _read()["script"].get(script, "").split())
+    plain = further["lead"].sub("", sentence)
+    ways = dict.fromkeys((plain, further["reminds"].sub("", plain)))
+    return any(_holds(name, sentence, ways) for name in _read()["script"].get(script, "").split())
 
 
-def _holds(name: str, sentence: str) -> bool:
-    wordings, sentence = _wordings(name), _as_typed(name, sentence)
-    return bool(wordings["asks"].search(sentence)) and not wordings["states"].search(sentence)
+def _holds(name: str, sentence: str, plain: Iterable[str]) -> bool:
+    """Return whether a sentence asks in a language, of which it is `plain` without what most of them may have before it."""
+    wordings = _wordings(name)
+    ways = [wordings["lead"].sub("", sentence)] if "lead" in wordings else plain
+    typed = [_as_typed(name, one) for one in ways if not _COMMA.search(one)]
+    return any(wordings["asks"].search(one) and not wordings["states"].search(one) for one in typed)
 
 
 def _as_typed(name: str, sentence: str) -> str:

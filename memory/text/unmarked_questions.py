@@ -27,34 +27,28 @@ _NO_OBJECT = frozenset("i me you we us they he him she it a an the that my his h
 _QUESTION_WORD = re.compile(
     r"(?:wer|we[nm]|wessen|wann|warum|wieso|weshalb|wohin|woher|wo|wor?(?:an|auf|aus|bei|durch|für|gegen|in|mit|nach|über|unter|um|von|vor|zu))"
 )
-_PREPOSITIONS = frozenset("mit für bei von zu an in auf aus nach seit bis um über unter vor ab gegen durch neben".split())
-_PLACES = frozenset("im in am an auf beim bei zum zur vom aus".split())
-_PRONOUNS = frozenset(
-    "ich du er es wir man der die das dem den des ein eine einen einem mein meine meinen meinem dein deine mir mich dir uns unser unsere"
-    " für von nicht".split()
+_PREPOSITIONS = frozenset(
+    """mit für bei von zu an in auf aus nach seit bis um über unter vor ab gegen durch neben im am beim zum zur vom""".split()
 )
-"""Pronouns and articles, and a few little words beside them, of which a question has one behind its verb."""
-_NO_VERB = frozenset(
-    """ich du er sie es wir ihr man der die das den dem des ein eine einen mein meine meinen dein deine sein seine unser unsere ihre
-    wer was immer auch nicht noch sonst für""".split()
+_LITTLE = frozenset(
+    """ich du er sie es wir ihr man der die das den dem des ein eine einen einem mein meine meinen meinem dein deine mir mich dir uns
+    unser unsere ihre sein seine für von wer was immer auch nicht noch sonst jetzt schon eigentlich""".split()
 )
-"""What stands where a question has its verb in a subordinate clause ("was ich mag"), and in phrases ("was für")."""
+"""Pronouns, articles and a few little words: a question has one behind its verb, a subordinate clause or a phrase where a question
+has its verb ("was ich mag", "was für")."""
 _COMMON_VERBS = frozenset(
-    "mach sag geh fahr ess kauf brauch treff is ist sind war waren hat haben hatte hatten wird wurde wurden hab habe kann darf muss soll will mag".split()
+    """mach sag geh fahr ess kauf brauch treff is ist sind war waren hat haben hatte hatten wird wurde wurden hab habe kann darf muss soll
+    will mag hast bist habt seid fahre fährt nehme nimmt mache macht""".split()
 )
-_VERBS = _COMMON_VERBS | frozenset("hast bist habt seid fahre fährt nehme nimmt mache macht".split())
 _AUXILIARIES = frozenset("hat ist wird wurde wurden".split())
 _ENDINGS = ("t", "te", "ten", "st", "en", "e")
 _MEASURES = frozenset("viel viele oft lang lange alt teuer weit groß hoch schwer spät schnell tief breit gut".split())
 _CALLED = frozenset("heißt heisst hieß hiess heißen heissen".split())
 _AS = frozenset("gesagt erwartet geplant befürchtet gewohnt üblich gestern heute morgen immer schon damals früher jedes".split())
 """What follows "wie" where it compares."""
-_SUBJECTS = frozenset("ich du er sie wir ihr man mein meine unser unsere".split())
-_OBJECTS = frozenset("ein eine einen einem den noch jetzt eigentlich schon immer wirklich denn mein meine meinen".split())
-_WITH_I = frozenset("hab war kann muss darf soll will mag".split())
-_BEHIND_I = (_PRONOUNS | _PLACES | frozenset("was wem wen wer wo wann schon eigentlich etwas jemals je jemand gegen".split())) - {
-    "nicht"
-}
+_BEHIND_I = (_LITTLE | _PREPOSITIONS | frozenset("wem wen wo wann etwas jemals je jemand".split())) - frozenset(
+    "nicht noch auch immer sonst jetzt".split()
+)
 """Some of what a whole question with "ich" has behind its verb, besides nouns."""
 
 # Details that are only named, as into a search box
@@ -79,7 +73,7 @@ def _wordings() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
 def opens_like_a_question(sentence: str) -> bool:
     """Return whether a sentence without a question mark asks; one with an exclamation mark does not.
 
-    In other languages than English, German, French and Spanish, neither does one of more than 80 characters or with a comma.
+    In other languages than English, German and French, neither does one of more than 80 characters or with a comma.
     """
     if sentence.rstrip().endswith("!"):
         return False
@@ -129,21 +123,17 @@ def _asks_in_german(asked: str, words: Sequence[str]) -> bool:
         words = words[1:]
     first, second, third = words[0].lower(), words[1], words[2] if len(words) > 2 else ""
     if first == "was" and second == "für":
-        return any(verb in _VERBS and subject in _SUBJECTS for verb, subject in pairwise(words[3:]))
-    if first == "was":
-        verb = second in _COMMON_VERBS or (
-            second.endswith(_ENDINGS) and (third[:1].isupper() or not (_PRONOUNS | _PLACES).isdisjoint(words[2:]))
-        )
-        return second.islower() and second not in _NO_VERB | _AS and bool(third) and verb
+        return any(verb in _COMMON_VERBS and subject in _LITTLE for verb, subject in pairwise(words[3:]))
     if first == "wie":
         return _asks_how(words)
-    if re.fullmatch(r"welche[rsnm]?", first):
-        return len(words) > 3 and third not in _NO_VERB
-    if first.startswith("wieviel"):
-        return second in _COMMON_VERBS or third not in _NO_VERB
-    if _QUESTION_WORD.fullmatch(first):
-        return second.islower() and second not in _NO_VERB and bool(third)
-    return _verb_first(words)
+    if first.startswith(("welche", "wieviel")):
+        return third not in _LITTLE or second in _COMMON_VERBS
+    if first != "was" and not _QUESTION_WORD.fullmatch(first):
+        return _verb_first(words)
+    if not (third and second.islower()) or second in _LITTLE | _AS:
+        return False
+    follows = third[:1].isupper() or not (_LITTLE | _PREPOSITIONS).isdisjoint(words[2:])
+    return first != "was" or second in _COMMON_VERBS or (second.endswith(_ENDINGS) and follows)
 
 
 def _asks_how(words: Sequence[str]) -> bool:
@@ -152,13 +142,13 @@ def _asks_how(words: Sequence[str]) -> bool:
     if words[1] in _CALLED:
         return words[2] != "es"
     if words[1] in _MEASURES:
-        return words[2] not in _NO_VERB and (len(words) < 4 or words[3] not in _NO_VERB or words[2].islower())
+        return words[2] not in _LITTLE and (len(words) < 4 or words[3] not in _LITTLE or words[2].islower())
     if words[-1] in _COMMON_VERBS and words[1] not in _COMMON_VERBS:
         return False
     return (
         words[1].islower()
         and words[1].endswith((*_ENDINGS, "r", "ß", "f", "ng", "m"))
-        and (words[2] in _PRONOUNS - {"von", "für"} or words[2][0].isupper())
+        and (words[2] in _LITTLE - {"von", "für"} or words[2][0].isupper())
     )
 
 
@@ -170,12 +160,11 @@ def _verb_first(words: Sequence[str]) -> bool:
     first, second, third = words[0].lower(), words[1], words[2] if len(words) > 2 else ""
     if first in _AUXILIARIES:
         return second in ("der", "die", "das", "mein", "meine", "unser", "unsere", "er", "sie", "es") or second[0].isupper()
-    if first.endswith("t") and len(first) > 3 and second[0].isupper() and third in _OBJECTS:
+    if first.endswith("t") and len(first) > 3 and second[0].isupper() and third in _LITTLE:
         return True
     if second == "ich":
-        return (first in _WITH_I or (first.endswith("e") and first not in _AS)) and any(
-            word in _BEHIND_I or word[0].isupper() for word in words[2:]
-        )
+        asks = first in _COMMON_VERBS or (first.endswith("e") and first not in _AS)
+        return asks and any(word in _BEHIND_I or word[0].isupper() for word in words[2:])
     return second == "wir" and first.endswith("en")
 
 

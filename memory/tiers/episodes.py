@@ -115,12 +115,13 @@ async def is_any_over(
     db: DatabaseAccess, domain: Domain, session: Session, rules: EpisodeRules, now: int, *, asked: bool = False
 ) -> bool:
     """Return whether an episode of a session is over, without writing."""
-    return bool(_finished(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain, now, asked=asked))
+    marks = [MessageMark(*row) for row in await db.all(_OPEN, {"session": session.key})]
+    return bool(_finished(marks, rules, domain, now, asked=asked))
 
 
 async def close(tx: Transaction, domain: Domain, session: Session, rules: EpisodeRules, now: int, *, asked: bool = False) -> int:
     """Close the finished episodes of a session, in the caller's transaction; return how many."""
-    marks = _marks(await tx.all(_OPEN, {"session": session.key}))
+    marks = [MessageMark(*row) for row in await tx.all(_OPEN, {"session": session.key})]
     cuts = _finished(marks, rules, domain, now, asked=asked)
     if not cuts:
         return 0
@@ -145,10 +146,6 @@ _OPEN = (
     "SELECT item, said_at FROM exchanges e WHERE session = :session AND episode IS NULL AND kind IN ('said', 'reply') "
     f"AND {common_talk('e')} ORDER BY said_at, item LIMIT {_PAGE}"
 )
-
-
-def _marks(rows: Sequence[Row]) -> list[MessageMark]:
-    return [MessageMark(row["item"], row["said_at"]) for row in rows]
 
 
 async def _store(tx: Transaction, session: Session, episode: EpisodeCut, position: int, now: int) -> None:

@@ -68,7 +68,6 @@ async def _open(tx: Transaction, domain: Domain, said: Exchange) -> list[Row]:
 
 
 def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -> list[int]:
-    """Return the open items that a message settles."""
     if told.told is ChangeOfPlan.OVER:
         return [row["item"] for row in there if row["due_at"] <= said.said_at + DAY and told.is_of(thing(row["text"]))]
     there = [row for row in there if row["due_at"] > said.said_at]

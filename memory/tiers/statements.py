@@ -177,15 +177,6 @@ async def history(db: DatabaseAccess, domain: Domain, tier: str) -> list[Stateme
     return await _in_tier(db, domain, tier, condition)
 
 
-async def by_keys(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Statement]:
-    """Return statements of these domains by key."""
-    rows = await db.all(
-        f"{SELECT}WHERE s.item IN ({placeholders('k', keys)}) AND s.domain IN ({placeholders('d', domains)}) AND {shown('s')}",
-        {**bound("k", keys), **bound("d", domains)},
-    )
-    return {row["item"]: statement(row) for row in rows}
-
-
 async def by_id(kept: Reader, domain: Domain, tiers: Sequence[str], public_id: str) -> Statement | None:
     """Return a standing statement of some tiers of a domain by its public id."""
     row = await kept.one(

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from memory.forget.gone import shown
 from memory.index.indexing import GISTS, IndexEntry, index_entries
-from memory.store.database import DatabaseAccess, Row, Transaction
+from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import next_source
-from memory.store.lineage import Seal, add_items, bound, derive, living, paged, placeholders, run_paged
+from memory.store.lineage import Seal, add_items, derive, living, paged, run_paged
 from memory.tiers import episodes
 from memory.tiers.episodes import HAS_TALK
 from memory.types import Digest, Domain, Session
@@ -63,7 +62,7 @@ async def publish(
     tx: Transaction, seal: Seal, domain: Domain, session: Session, place: DigestPlace, written: WrittenDigest, now: int
 ) -> int | None:
     """Store a digest at its place, or return None if one of its sources is gone or the place is taken."""
-    if not await living(tx, written.parents) or await key_at(tx, session, place):
+    if not await living(tx, written.parents) or await digest_at(tx, session, place):
         return None
     pid = seal.id(domain.ref, place.tier, await next_source(tx, domain))
     (key,) = await add_items(tx, domain, place.tier, [pid])
@@ -198,15 +197,9 @@ async def mark_aged(tx: Transaction, gists: Sequence[int]) -> None:
     await run_paged(tx, "UPDATE digests SET aged = 1 WHERE item IN ({within})", gists)
 
 
-async def key_at(tx: Transaction, session: Session, place: DigestPlace) -> int | None:
-    """Return the key of the digest at a place, None if there is none."""
-    row = await tx.one(f"SELECT item FROM digests d WHERE {_AT}", place.parameters(session))
-    return row["item"] if row else None
-
-
-async def digest_at(db: DatabaseAccess, session: Session, place: DigestPlace) -> Digest | None:
+async def digest_at(reader: Reader, session: Session, place: DigestPlace) -> Digest | None:
     """Return the digest at a place."""
-    row = await db.one(f"{SELECT}WHERE {_AT}", place.parameters(session))
+    row = await reader.one(f"{SELECT}WHERE {_AT}", place.parameters(session))
     return digest(row) if row else None
 
 
@@ -265,15 +258,6 @@ async def _progress(db: DatabaseAccess, session: Session) -> tuple[int | None, i
     )
     assert row is not None
     return row["waiting"], row["stop"]
-
-
-async def by_keys(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Digest]:
-    """Return living digests of these domains by key."""
-    rows = await db.all(
-        SELECT + f"WHERE d.item IN ({placeholders('k', keys)}) AND d.domain IN ({placeholders('d', domains)}) AND {shown('d')}",
-        {**bound("k", keys), **bound("d", domains)},
-    )
-    return {row["item"]: digest(row) for row in rows}
 
 
 SELECT = "SELECT d.*, i.public_id FROM digests d JOIN items i ON i.id = d.item "

@@ -16,7 +16,7 @@ from memory.text.lexical import tokens
 from memory.text.off_loop import off_loop
 from memory.text.passages import only_asks
 from memory.text.told.named_things import aliases_in, key, names_asked
-from memory.tiers import entities, exchanges, statements
+from memory.tiers import entities, exchanges, statement_reads
 from memory.tiers.entities import UNNAMED
 from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import said
@@ -137,7 +137,8 @@ class Pages(ViewPart):
         aliases = list(dict.fromkeys(alias for _, alias in kinds if alias and alias != name.casefold()))
         items = await self._db.all(f"SELECT m.item {mentions} ORDER BY m.weight DESC, m.item DESC LIMIT :most", parameters)
         keys = list(dict.fromkeys([row["item"] for row in items] + await _items_by_alias(self._db, domains, rows)))
-        facts = [one for one in (await statements.by_keys(self._db, domains, keys)).values() if one.ended_at is None]
+        stated = (await statement_reads.by_keys(self._db, domains, keys)).statements
+        facts = [one for one in stated.values() if one.ended_at is None]
         named = await self._in_order(keys)
         # A question states nothing about anybody, but it still names whom it asks about.
         said = [placed for placed in named if not only_asks(placed.exchange.text)] or named

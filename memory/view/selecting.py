@@ -17,7 +17,7 @@ from memory.store.lineage import paged, pages
 from memory.text.function_words import ARTICLES
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
-from memory.tiers import exchanges, statements, summaries
+from memory.tiers import exchanges, statement_reads
 from memory.tiers.messages import asides
 from memory.types import Exchange, Forgotten, Identity
 from memory.view import owners
@@ -159,8 +159,9 @@ class Selecting(ViewPart):
         gists: list[str] = []
         stated: dict[str, list[str]] = {}
         for some in pages(above):
-            gists += [one.text for one in (await summaries.by_keys(self._db, self._domains, some)).values()]
-            for one in (await statements.by_keys(self._db, self._domains, some)).values():
+            read = await statement_reads.by_keys(self._db, self._domains, some)
+            gists += [one.text for one in read.digests.values()]
+            for one in read.statements.values():
                 stated.setdefault(one.tier, []).append(one.text)
         replies = [there[key].exchange for key in going if key in there]
         return Selection(chosen, replies, gists, stated, len(going) - len(replies), complete)

@@ -13,7 +13,7 @@ from memory.places import opted_out
 from memory.store.database import Row
 from memory.store.lineage import derive
 from memory.text.lexical import key_words
-from memory.tiers import exchanges, profile, reflections, statements
+from memory.tiers import exchanges, profile, reflections, statement_reads, statements
 from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import storing
 from memory.types import MINUTE, Exchange, Kind, NewExchange, Session, Statement
@@ -158,7 +158,7 @@ class Thoughts(ViewPart):
 
     async def _thoughts(self, rows: Sequence[Row]) -> list[PostableThought]:
         """Return the thoughts of these rows; those of what is being forgotten, or of a home where anything is, are not there."""
-        stated = await statements.by_keys(self._db, [self._home.key], [row["item"] for row in rows])
+        stated = (await statement_reads.by_keys(self._db, [self._home.key], [row["item"] for row in rows])).statements
         cited = await statements.cited(self._db, list(stated))
         keys = {message.key for some in cited.values() for message in some}
         there = await exchanges.at_their_places(self._db, [self._home.key], list(keys))

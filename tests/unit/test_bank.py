@@ -8,7 +8,7 @@ import pytest
 from memory.bank import bank_maintenance
 from memory.bank.bank_maintenance import NO_MODEL, OFF, BankPass
 from memory.core import ConsolidationRules
-from memory.derive import derivation
+from memory.derive import pipeline
 from memory.errors import NotShared, WriterFailed
 from memory.ports import Entry
 from memory.tiers.episodes import BankRules, EpisodeRules
@@ -185,7 +185,7 @@ async def test_without_the_check_of_its_form_a_long_answer_would_stand(tmp_path:
         await here.closed()
         context = here.context(Noter(moves=[answering(*NOTHING_LEFT[0])]))
         work = await bank_maintenance.due(context, await here.view.bank.state())
-        assert work and await derivation.make(context, replace(work, cut=None))
+        assert work and await pipeline.make_work(context, replace(work, cut=None))
         assert len(" ".join(await here.lines()).split()) == 80
 
 

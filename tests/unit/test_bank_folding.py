@@ -10,7 +10,7 @@ import pytest
 from memory.bank import block, folding
 from memory.bank.bank_maintenance import BankPass
 from memory.bank.block import size
-from memory.derive import derivation
+from memory.derive import pipeline
 from memory.derive.entries import parse
 from memory.deriving import Deriving
 from memory.errors import WriterFailed
@@ -208,7 +208,7 @@ async def test_without_the_check_of_its_form_it_would_stand(tmp_path: Path, answ
         here.clock.forward(2 * DAY)
         context = here.context(Noter(moves=[answering(*answer)]))
         work = await folding.due(context, await here.view.bank.state(), await here.noted())
-        assert work and await derivation.make(context, replace(work, cut=None))
+        assert work and await pipeline.make_work(context, replace(work, cut=None))
         assert await here.lines() == [" ".join(entry.text.split()) for entry in answer]
 
 
@@ -269,8 +269,12 @@ async def test_what_comes_while_a_digest_is_written_makes_it_void(tmp_path: Path
         await later(here, "2026-03-03", "the pump is new", "it is green")
         with pytest.raises(WriterFailed):
             await here.kept(Noter(many=1))
-        assert not await derivation.make(context, work) and [entry.rung for entry in await here.noted()] == ["conversation"] * 2
-        assert await derivation.make(context, replace(work, still=None)), "without that look it would stand beside a child of it"
+        assert (
+            not await pipeline.make_work(context, work) and [entry.rung for entry in await here.noted()] == ["conversation"] * 2
+        )
+        assert await pipeline.make_work(context, replace(work, still=None)), (
+            "without that look it would stand beside a child of it"
+        )
         assert [entry.rung for entry in await here.noted()] == ["conversation", "day"]
 
 

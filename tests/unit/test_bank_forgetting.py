@@ -6,7 +6,7 @@ from pathlib import Path
 from memory.bank import bank_maintenance
 from memory.bank.bank_maintenance import OFF, BankPass
 from memory.core import ConsolidationRules
-from memory.derive import derivation
+from memory.derive import pipeline
 from memory.deriving import Deriving
 from memory.ports import Entry, Task
 from memory.tiers.episodes import EpisodeRules
@@ -157,7 +157,7 @@ async def test_without_that_look_it_would_be_kept(tmp_path: Path) -> None:
         context = here.context(Noter())
         work = await bank_maintenance.due(context, await here.view.bank.state())
         await here.view.bank.turn_off()
-        assert work and await derivation.make(context, replace(work, still=None))
+        assert work and await pipeline.make_work(context, replace(work, still=None))
         assert await here.everything() != []
 
 

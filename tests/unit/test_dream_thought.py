@@ -37,12 +37,10 @@ def without(*names: str) -> str:
         f"```json\n{but()}\n```",
         f"```\n{json.dumps(PLAIN, indent=2)}\n```",
         f"```JSON\n\n{but()}\n\n```\n",
-        f"<think>They talk of a boat. {{}}</think>\n{but()}",
-        f"<thinking>\nfirst\n\nthen\n</thinking>```json\n{but()}\n```",
         but(mood="calm", why=None),
     ],
 )
-def test_one_object_alone_in_a_fence_or_behind_what_was_thought_before_it_is_read(answer: str) -> None:
+def test_one_object_alone_or_in_a_fence_is_read(answer: str) -> None:
     assert read_thought(answer) == READ
 
 
@@ -155,7 +153,7 @@ OBJECTS = st.fixed_dictionaries(
         "feeling": st.floats() | JSONS,
     },
 )
-WRAPPED = st.sampled_from(["{0}", "```json\n{0}\n```", "<think>{1}</think>{0}", "{1}{0}", "{0}{1}", "{0},{0}"])
+WRAPPED = st.sampled_from(["{0}", "```json\n{0}\n```", "{1}{0}", "{0}{1}", "{0},{0}"])
 ANSWERS = st.one_of(
     st.text(),
     st.text(alphabet='{}[]":,truefalsn0159eE-+. \n`<>/kxpocid'),

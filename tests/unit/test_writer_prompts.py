@@ -129,8 +129,6 @@ READ = {
     f"[m1] {CAT}": [(CAT, "m1")],
     f"**Pets:** {CAT} [m1]": [(f"Pets: {CAT}", "m1")],
     f"Here are the sentences:\n\n# Digest\n```\n{CAT} [m1]\n```": [(CAT, "m1")],
-    f"<think>\nMaybe: A dog. [m2]\n</think>\n{CAT} [m1]": [(CAT, "m1")],
-    f"A dog. [m2]\n</think>\n{CAT} [m1]": [(CAT, "m1")],
     "Ada wrote [sic] 2**3 (in room 4). [m1]": [("Ada wrote [sic] 2**3 (in room 4).", "m1")],
     "Ada named her sources: Ben. [m1]": [("Ada named her sources: Ben.", "m1")],
 }
@@ -152,16 +150,14 @@ def test_an_answer_that_mostly_cites_nothing_is_refused() -> None:
     assert caught.value.answer == answer
 
 
-@pytest.mark.parametrize(
-    "answer", ["", "  \n", "I cannot do that.", f"{CAT} [m99]", "[m1]", "# m1", "<think>A. [m1]", '{"text": "A cat."}']
-)
+@pytest.mark.parametrize("answer", ["", "  \n", "I cannot do that.", f"{CAT} [m99]", "[m1]", "# m1", '{"text": "A cat."}'])
 def test_an_answer_that_cites_nothing_known_is_refused_and_kept(answer: str) -> None:
     with pytest.raises(WriterRefused) as caught:
         parse(answer, LABELS)
     assert caught.value.answer == answer
 
 
-@given(st.text(alphabet="ab .[]()m1239,-:\n*<think>/【】", max_size=60))
+@given(st.text(alphabet="ab .[]()m1239,-:\n*</【】", max_size=60))
 def test_whatever_the_answer_entries_have_text_and_known_labels(answer: str) -> None:
     try:
         entries = parse(answer, LABELS)

@@ -186,28 +186,14 @@ _PHRASES = (
     "length exceeds maximum context length",  # Ollama before 0.12
     "exceeded max context length",  # Ollama: prompt too long; …
     "greater than the context length",  # LM Studio: the number of tokens to keep from the initial prompt is …
-    "loaded with context length of only",  # LM Studio
-    "cannot truncate prompt with n_keep",  # LM Studio 0.4
-    "max_new_tokens` must be <=",  # TGI: `inputs` tokens + …
-    "`inputs` must have less than",  # TGI
-    "is greater than max_seq_len",  # TabbyAPI
-    "longer than the model's context length",  # SGLang
-    "exceeds the maximum allowed length",  # SGLang
-    "maximum prompt length is",  # xAI
-    "exceeds the maximum number of tokens",  # Google
     "exceeds the context window",  # OpenAI, responses
     "context window exceeds limit",  # MiniMax
     "exceeded model token limit",  # Moonshot
     "input is too long for requested model",  # Bedrock
     "model context window is",  # RKLLM
     "range of input length should be",  # DashScope
-    "exceeds maximum input length",  # DeepInfra, TensorRT-LLM
     "exceeds max length",  # Zhipu
-    "maximum supported sequence length",  # SambaNova
-    "exceed max_num_tokens",  # TensorRT-LLM
     "exceed max message tokens",  # Volcengine
-    "too many input tokens",  # Bedrock
-    "exceed context limit",  # Anthropic
     "reduce the length of the messages",  # Groq
     "request too large for",  # Groq and OpenAI: more in one request than a minute may take
     "prompt is too long",
@@ -237,9 +223,13 @@ _LOOKED_AT = 20_000
 
 
 def says_too_long(status: int, words: frozenset[str], body: object) -> bool:
-    """Return whether a refusal, with the words of its code and type, says that the prompt is too long."""
+    """Return whether a refusal, with the words of its code and type, says that the prompt is too long.
+
+    What states both what it takes and what it was given does, unless that is said of a minute.
+    """
     text = refusal_text(body)
-    return status == 413 or bool(words & _CODES) or any(phrase in text for phrase in _PHRASES)
+    states_both = status != 429 and all(sizes(body))
+    return status == 413 or bool(words & _CODES) or states_both or any(phrase in text for phrase in _PHRASES)
 
 
 def sizes(body: object) -> tuple[int | None, int | None]:

@@ -4,8 +4,8 @@ Importing this takes most of a second (the openai library), so code that needs t
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import AsyncExitStack, aclosing, suppress
 from functools import partial
 
 import httpx2
@@ -20,9 +20,8 @@ from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.probing import context_of
 from bot.models.endpoints.requests import CompletionRequest, Completions, has_images, policy, prompt_tokens
-from bot.models.endpoints.response_content import read
-from bot.models.endpoints.responses import Empty, OnlyReasoned
-from bot.models.endpoints.written_calls import WrittenCall
+from bot.models.endpoints.responses import DONE, Empty, OnlyReasoned, WebPage, events, pieces, read_json
+from bot.models.endpoints.written_calls import WithoutCalls, WrittenCall
 from bot.models.port import ChatMessage, CutShort, Restart, Tool, Toolbox, ToolCall
 from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
@@ -34,6 +33,8 @@ _MAX_BYTES = 1 << 20
 _BREAKS = frozenset((500, 501, 502))
 _SILENCE = 0.25
 """The share of the timeout after which an endpoint that has sent nothing more counts as hanging."""
+_END_SECONDS = 0.05
+"""How long to wait for the end of a response whose answer is complete."""
 _Begun = tuple[AsyncGenerator[str | ToolCall, None], str | ToolCall | None]
 
 
@@ -156,7 +157,10 @@ class OpenAIModel:
         tools, prompt = request.tools, request.prompt
         try:
             async with AsyncExitStack() as own:
-                await self._require_room(prompt, tools)
+                room = await self._room.known()
+                if room is not None and prompt_tokens(prompt, tools) > room:
+                    # Some servers would silently truncate it.
+                    raise self._endpoint.too_long(room=room, size=prompt_tokens(prompt, tools))
                 response = await self._completions.open(prompt, tools, self._room.answer, own, request.rounds)
                 answer = self._pieces(response, tools)
                 own.push_async_callback(answer.aclose)
@@ -190,7 +194,7 @@ class OpenAIModel:
         """Yield the visible parts of an answer, and learn from it how the model marks its reasoning."""
         known = self._facts.get(THOUGHTS)
         thoughts = WithoutThinking(waits=known == UNOPENED or (known is None and self._endpoint.thinks))
-        async with aclosing(read(response, _MAX_BYTES, thoughts, tools)) as found:
+        async with aclosing(_read(response, thoughts, tools)) as found:
             async for piece in found:
                 if isinstance(piece, CutShort) and thoughts.found:
                     await self._room.reasoned()
@@ -217,14 +221,79 @@ class OpenAIModel:
             error.attempts = request.unusable
         return error
 
-    async def _require_room(self, prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> None:
-        """Refuse a prompt that cannot fit before it is sent: some servers would silently truncate it. Raises ContextTooLong."""
-        room = await self._room.known()
-        if room is not None and prompt_tokens(prompt, tools) > room:
-            raise self._endpoint.too_long(room=room, size=prompt_tokens(prompt, tools))
-
     async def _context(self, *, nearby: bool) -> int | None:
         try:
             return await context_of(self._endpoint, nearby=nearby)
         except FAULTS:
             return None
+
+
+async def _read(
+    response: httpx2.Response, thoughts: WithoutThinking, tools: Sequence[Tool]
+) -> AsyncGenerator[str | ToolCall, None]:
+    """Yield an answer in pieces; from an endpoint without streaming, as a whole.
+
+    A call that a model writes as text is held back: its server does not parse it, and people must not see it. Raises WrittenCall if
+    that is one of the offered `tools`, and whatever `pieces` raises.
+    """
+    names = [tool.name for tool in tools]
+    lines = WithoutCalls(names)
+    async with aclosing(_sent(response, thoughts, calls=bool(tools))) as found:
+        async for piece in found:
+            if isinstance(piece, CutShort) or not tools:
+                yield piece
+            elif isinstance(piece, ToolCall):
+                if rest := lines.flush():
+                    yield rest
+                yield piece
+            elif isinstance(piece, Restart):
+                lines = WithoutCalls(names)
+                yield piece
+            elif new := lines.feed(piece):
+                yield new
+    if rest := lines.flush():
+        yield rest
+
+
+async def _sent(response: httpx2.Response, thoughts: WithoutThinking, *, calls: bool) -> AsyncGenerator[str | ToolCall, None]:
+    """Yield the parts of a response, whose beginning tells what it is: endpoints and proxies declare the same bytes differently."""
+    async with aclosing(response.aiter_bytes()) as chunks:
+        first = await _first_visible(chunks)
+        if first.startswith(b"<") or "html" in response.headers.get("content-type", ""):
+            raise WebPage
+        everything = _prepended(first, chunks)
+        is_one_document = first.startswith((b"{", b"["))
+        documents = _alone(await read_json(everything, _MAX_BYTES)) if is_one_document else events(everything, _MAX_BYTES)
+        async with aclosing(
+            pieces(documents, "message" if is_one_document else "delta", _MAX_BYTES, thoughts, calls=calls)
+        ) as found:
+            async for piece in found:
+                yield piece
+        await _finish(chunks)
+
+
+async def _first_visible(chunks: AsyncIterator[bytes]) -> bytes:
+    """Return the first chunk that is not blank, from its first visible byte on: blank lines keep a connection open until then."""
+    async for chunk in chunks:
+        if shown := chunk.lstrip(b"\xef\xbb\xbf \t\r\n"):
+            return shown
+    return b""
+
+
+async def _prepended(first: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    yield first
+    async for chunk in chunks:
+        yield chunk
+
+
+async def _alone(document: object) -> AsyncGenerator[object, None]:
+    yield document
+    yield DONE
+
+
+async def _finish(chunks: AsyncIterator[bytes]) -> None:
+    """Drain a response: otherwise its connection is closed, and the next request opens another."""
+    with suppress(TimeoutError, *FAULTS):
+        async with asyncio.timeout(_END_SECONDS):
+            async for _ in chunks:
+                pass

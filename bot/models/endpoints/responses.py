@@ -184,7 +184,6 @@ def _document(data: bytes) -> object:
 
 
 def _data(line: bytearray) -> bytes:
-    """Return the data of a line of an event, b"" if it has none."""
     name, _, value = bytes(line).partition(b":")
     if name == b"data":
         return value.strip()

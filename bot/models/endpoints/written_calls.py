@@ -3,6 +3,8 @@
 import re
 from collections.abc import Collection
 
+from memory.text.generated.stream_filters import StreamFilter
+
 # What opens a call in the templates of Qwen, GLM, Mistral, Llama, Phi, Granite, Gemma, DeepSeek, Kimi, MiniMax, Command and others.
 _TAGS = (
     "<tool_call", "[tool_calls]", "<function=", "<function name=", "<function_call", "<start_function_call", "<invoke name=", "<minimax:tool_call",
@@ -26,24 +28,22 @@ class WrittenCall(Exception):
     """A model wrote a tool call as text."""
 
 
-class WithoutCalls:
-    """Filters a streamed answer, holding back what may be a call of one of these tools."""
+class WithoutCalls(StreamFilter):
+    """A streaming filter that holds back what may be a call of one of these tools, and raises WrittenCall where it is one."""
 
     def __init__(self, names: Collection[str]) -> None:
+        super().__init__()
         several = "|".join(re.escape(name) for name in names)
         self._object = re.compile(rf'"(?:name|function|tool|tool_name)"\s*:\s*"(?:{several})"')
         self._tagged = re.compile(rf'\b(?:{several})\b|"(?:name|function|tool|tool_name)"\s*:')
         self._plain = re.compile(rf"\s*\[?(?:{several})\(\s*(?:\w+\s*=|\{{|\"|\))")
         self._starts = tuple(f"{lead}{name}(" for name in names for lead in ("", "["))
-        self._held = ""
         self._begun = False
         self._at_line = True
         self._fences = 0
 
-    def feed(self, piece: str) -> str:
-        """Add a piece, and return the text that is surely no call. Raises WrittenCall."""
-        self._held += piece
-        at = self._suspected()
+    def _known(self, *, final: bool) -> str:
+        at = None if final else self._suspected()
         if at is None:
             return self._give(len(self._held))
         if _NO_CALL.match(self._held, at) or (self._tagged if _TAG.match(self._held, at) else self._object).search(
@@ -53,10 +53,6 @@ class WithoutCalls:
         if not self._begun and (self._plain.match(self._held) or _ANY_CALL.match(self._held)):
             raise WrittenCall
         return self._give(len(self._held) if len(self._held) - at > _MOST else at)
-
-    def flush(self) -> str:
-        """Return the text held back at the end."""
-        return self._give(len(self._held))
 
     def _suspected(self) -> int | None:
         """Return the position in the held text at which a call may begin, or None."""

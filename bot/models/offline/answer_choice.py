@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adapters.plain_words import offered
+from bot.models.offline import possession
 from bot.models.offline.candidates import (
     MOST_LISTED,
     NOT_NOW,
@@ -22,28 +23,15 @@ from bot.models.offline.candidates import (
     spread,
 )
 from bot.models.offline.message_kinds import asks, in_compounds, tells, topic, unelided
-from bot.models.offline.possession import (
-    ALONE,
-    DOING,
-    KIN,
-    NAMELESS,
-    OWN,
-    SPEAKING,
-    is_anothers,
-    is_lasting,
-    names_in,
-    telling_of,
-    tells_of_others,
-    tells_of_self,
-)  # fmt: skip
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, people, things
 from memory.index.hits import Hit
 from memory.index.when.days import LATEST
 from memory.index.when.told_times import ToldTimes, asks_ahead, times_told
 from memory.index.when.values import Window
-from memory.text.lexical import all_stems, stem
+from memory.text.lexical import STOP_WORDS, all_stems, stem
 from memory.text.quotations import one_line
 from memory.text.told.claims import asks_for_older
+from memory.text.told.named_things import spelled_names
 from memory.text.told.related_words import singles, telling
 from memory.text.word_forms.verb_forms import past_stems
 from memory.types import MINUTE, Exchange
@@ -56,7 +44,7 @@ _TOLD = re.compile(
     r"\b(?!.*\b(?:about|of|über|von|sobre|de)\b)"
 )
 """Matches a question about what was said at a time, as opposed to what happened then."""
-_WITH_PEOPLE = re.compile(rf"(?i)\b(?:with|parents|eltern|(?:{KIN})(?:s|e|n|en|nen)?)\b")
+_WITH_PEOPLE = re.compile(rf"(?i)\b(?:with|parents|eltern|(?:{possession.KIN})(?:s|e|n|en|nen)?)\b")
 """People mentioned without a name."""
 _MOVES_A_THING = re.compile(r"(?i)\bmov(?:e|ed|ing) (?:it|that|this|them|him|her|(?:the|my|our|his|their) [^\W\d_]+)\b")
 _MOVED = frozenset(map(stem, ("move", "moved", "moving")))
@@ -132,7 +120,7 @@ class AnswerChoice:
         window = part.window
         if window is None:
             return []
-        own, questions = bool(SPEAKING.search(part.text)), _ASKED.search(part.text) is not None
+        own, questions = bool(possession.SPEAKING.search(part.text)), _ASKED.search(part.text) is not None
         every = [one for one in self._quotable(part) if one.asks == questions and (questions or tells(one.hit.exchange.text))]
         said = [one for one in every if window.holds(one.hit.exchange.said_at)]
         then = (
@@ -143,9 +131,7 @@ class AnswerChoice:
         # Imported messages may show the asker under another name.
         whose = [one for one in then if own and self.is_asker(one.hit.exchange)] or then
         if part.people:
-            whose = [
-                one for one in whose if names_in(one.hit.exchange.text) or _WITH_PEOPLE.search(one.hit.exchange.text)
-            ] or whose
+            whose = [one for one in whose if _tells_of_people(one.hit.exchange.text)] or whose
         return spread(whose) if window.heart is None else nearest(whose, window.heart)
 
     def _was(self, found: Sequence[Candidate], window: Window, *, ahead: bool) -> list[Candidate]:
@@ -166,7 +152,7 @@ class AnswerChoice:
 
     def _of_asker(self, part: QuestionPart) -> list[Candidate]:
         mine = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange) and not one.asks]
-        mine = [one for one in mine if is_lasting(one.hit.exchange.text)]
+        mine = [one for one in mine if possession.is_lasting(one.hit.exchange.text)]
         chosen: list[Candidate] = []
         known: set[int] = set()
         for one in sorted(mine, key=lambda one: -one.hit.exchange.said_at):
@@ -187,7 +173,7 @@ class AnswerChoice:
     def _about(self, part: QuestionPart) -> list[Candidate]:
         whom = part.about.unspaced or part.about.strong  # a Korean name may have a particle behind it
         of = [one for one in self._quotable(part) if whom <= one.covers and not one.asks]
-        of.sort(key=lambda one: -max(telling_of(stemmed, one.hit.exchange.text) for stemmed in whom))
+        of.sort(key=lambda one: -max(possession.telling_of(stemmed, one.hit.exchange.text) for stemmed in whom))
         return in_order(of[: MOST_LISTED - 4]) or self._answer(part)
 
     def _said_by(self, part: QuestionPart) -> list[Candidate]:
@@ -196,7 +182,7 @@ class AnswerChoice:
         return in_order(said[: MOST_LISTED - 4])
 
     def _listed(self, part: QuestionPart) -> list[Candidate]:
-        own = bool(SPEAKING.search(part.text))
+        own = bool(possession.SPEAKING.search(part.text))
         every = [one for one in self._within(part, self._quotable(part)) if not one.asks]
         if not part.name:
             most = most_covered(every)
@@ -256,14 +242,14 @@ class AnswerChoice:
         if hit.before and is_imported_answer(hit.exchange) and asks(hit.before.text):
             stems |= all_stems(hit.before.text)
         covers = frozenset(one for one in strong if _holds(part, one, stems, text))
-        covers -= {one for one in covers if is_anothers(one, part.text, text)}
+        covers -= {one for one in covers if possession.is_anothers(one, part.text, text)}
         whole = compound(part.text)
         shaped = is_shaped(part.text, text)
         if whole and whole.head not in stems and not (shaped and whole.head not in strong):
             covers -= whole.stems
         own = self.is_asker(hit.exchange)
         told = covers.union(*map(telling, covers), *(part.about.spelled[one] for one in covers))
-        if own and DOING.search(part.text) and tells_of_others(text, told, strong):
+        if own and possession.DOING.search(part.text) and possession.tells_of_others(text, told, strong):
             own = False
             covers -= {one for one in covers if singles([one])} if people(part.text) else covers
         return Candidate(
@@ -272,11 +258,11 @@ class AnswerChoice:
             weak=part.about.weak & stems,
             near=(strong - covers) & self._beside(hit) if covers else frozenset(),
             shaped=shaped,
-            own=bool(OWN.search(part.text)) and own,
+            own=bool(possession.OWN.search(part.text)) and own,
             asks=asks(text) or offered(text, "") is not None,  # "forget my locker code" states nothing
-            anothers=bool(ALONE.search(part.text))
-            and one_line(hit.exchange.speaker).casefold() not in {self._asker, *NAMELESS}
-            and tells_of_self(text, told),
+            anothers=bool(possession.ALONE.search(part.text))
+            and one_line(hit.exchange.speaker).casefold() not in {self._asker, *possession.NAMELESS}
+            and possession.tells_of_self(text, told),
         )
 
     def _beside(self, hit: Hit) -> frozenset[str]:
@@ -284,6 +270,10 @@ class AnswerChoice:
         at, session = hit.exchange.said_at, hit.session
         near = [one for one in self._hits if one.session == session and abs(one.exchange.said_at - at) <= _TOGETHER]
         return frozenset().union(*(self._stems[id(one)] for one in near))
+
+
+def _tells_of_people(text: str) -> bool:
+    return bool(spelled_names(text) - STOP_WORDS) or _WITH_PEOPLE.search(text) is not None
 
 
 def _holds(part: QuestionPart, asked: str, stems: frozenset[str], text: str) -> bool:
@@ -295,5 +285,5 @@ def _holds(part: QuestionPart, asked: str, stems: frozenset[str], text: str) -> 
 
 def _adds(part: QuestionPart, earlier: str) -> bool:
     """Return whether an earlier question contains more than this one asks for, and is about nobody else."""
-    about_asker = DOING.search(earlier) or not DOING.search(part.text)
+    about_asker = possession.DOING.search(earlier) or not possession.DOING.search(part.text)
     return bool(about_asker and topic(earlier).strong - part.about.strong) and people(earlier) <= people(part.text)

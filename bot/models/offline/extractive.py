@@ -18,7 +18,7 @@ from bot.models.offline.shortening import shortened
 from memory.derive.checks.evidence import Evidence
 from memory.ports import Entry, Source, Task
 from memory.text.display_names import LYRA
-from memory.text.first_persons import FIRST_PERSON
+from memory.text.function_words import FIRST_PERSON
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.quotations import closed, english_day, introduction, named, one_line, quoted
 from memory.text.sentence_splitting import sentences

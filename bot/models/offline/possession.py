@@ -5,8 +5,7 @@ from collections.abc import Collection
 
 from bot.models.offline.message_kinds import tells
 from bot.models.offline.spoken_languages import detect_language
-from memory.text.first_persons import FIRST_PERSON, SUBJECTS
-from memory.text.function_words import FUNCTION_WORDS
+from memory.text.function_words import FIRST_PERSON, FUNCTION_WORDS, POSSESSIVES, SUBJECTS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.sentence_splitting import clauses, sentences
 from memory.text.told import named_things
@@ -41,15 +40,13 @@ ALONE = re.compile(r"(?i)\b(?:i|my|me|mine|ich|mein\w*|mir|mich|yo|mi|mis)\b")
 NAMELESS = frozenset("user human me you someone".split()) | {""}
 """The stand-ins for a name in imported messages of a person."""
 
-_MINE = r"(?:my|our|mein\w*|unser\w*|mi|mis|nuestr\w+)"
+_MINE = f"(?:{POSSESSIVES})"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 KIN = (
     f"{named_things.KIN}|sœur|soeur|frère|mère|père|fils|fille|mari|femme|copine|copain|oncle|amie?|collègue|patronn?e?|voisine?"
     "|herman[oa]|madre|padre|hij[oa]|marido|mujer|espos[oa]|novi[oa]|tí[oa]|prim[oa]|abuel[oa]|amig[oa]|jef[ea]|vecin[oa]"
 )
-_MY_KIN = re.compile(
-    rf"(?i)^(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?) (?:\w+ )?(?:{KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$"
-)
+_MY_KIN = re.compile(rf"(?i)^{_MINE} (?:\w+ )?(?:{KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\w*)*)$")
 """Matches a subject that is only one's own family or friends."""
 _SELF = frozenset("i i'm i've i'd we we're we've my our me us ich wir mein meine meinen unser unsere yo mi mis nosotros".split())
 _THEY = frozenset("he she they his her their er sie ihr él ella ellos".split())
@@ -126,16 +123,6 @@ def telling_of(whom: str, text: str) -> int:
     """Return how much a text is about somebody: 3 if a sentence begins with the name, 1 if the name occurs, else 0."""
     stems = [[stem(word.casefold().removesuffix("'s")) for word in _WORD.findall(sentence)] for sentence in sentences(text)]
     return 2 * any(whom in sentence[:3] for sentence in stems) + any(whom in sentence for sentence in stems)
-
-
-def names_in(text: str) -> frozenset[str]:
-    """Return the stems of the names in a text: capitalized words that do not begin a sentence."""
-    return frozenset(
-        stem(word.casefold().replace("’", "'").removesuffix("'s"))
-        for sentence in sentences(text)
-        for word in _WORD.findall(sentence)[1:]
-        if _is_name(word)
-    )
 
 
 def _is_name(word: str) -> bool:

@@ -89,8 +89,6 @@ _LASTING = (
     "name called live moved address work job boss family married wedding husband wife sister brother mother father son daughter "
     "friend cat dog pet favourite like love hate allergic birthday born study language play hobby wohne arbeite vivo trabajo"
 )
-
-
 _PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
 _LEADS = frozenset(_WORDINGS["leads"].split())
 _DETERMINERS = frozenset(_WORDINGS["determiners"].split())
@@ -99,8 +97,6 @@ _WISHING = frozenset("like love hate want prefer need going have used able allow
 """What "to" follows with a verb rather than with a thing: "what do I like to eat"."""
 _CALLS = frozenset("called named call heißt heißen llama llamado".split())
 _COMPOUND = re.compile("".join(_WORDINGS["compound"]))
-
-
 _MINE_IN_TURKISH = re.compile(r"[ıiuü]?m(?:[ıiuü]z)?(?:[ıiuü]n|[ıiuüae]|d[ae]n?|l[ae])?$|^(?:ne|kim|kaç|hangi|nasıl|niye|neden)")
 _LATELY = re.compile(
     r"(?i)(?:\s+(?:now|again|atm|rn|currently|nowadays|lately|today|tonight|tomorrow|yesterday|anyway|still|please|pls|btw))+(?=\W*$)"
@@ -230,7 +226,7 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
         return QuestionPart(text, Aim.TIME, topic(spoken), text, Window(start, now + 1))
     day = birthday(text)
     when = asked_ahead(spoken.replace(day.phrase, " ") if day else spoken, now, time_zone)
-    if (when.window or day) and not _what_else(when.rest) and not _NO_LISTING.search(text):
+    if (when.window or day) and topic(when.rest).strong <= DOINGS and not _NO_LISTING.search(text):
         return QuestionPart(text, Aim.TIME, topic(text), text, when.window, day=day)
     if when.window and (_SEEN.search(when.rest) or _SEEN.search(text)):
         return QuestionPart(text, Aim.TIME, topic(text), text, when.window, people=True)
@@ -269,11 +265,6 @@ def _recalled(text: str) -> str:
 
 def _last_sentence(text: str) -> str:
     return next(reversed(sentences(text)), "").rstrip(" .?!")
-
-
-def _what_else(rest: str) -> frozenset[str]:
-    """Return the topics of a question besides its time; none if it only asks what happened or was done then."""
-    return topic(rest).strong - DOINGS
 
 
 def _is_plural(word: str) -> bool:

@@ -108,22 +108,24 @@ class VoiceQuestion:
         return self.phrases.framed("I am Lyra, and no model is connected: I keep, find and summarize what you tell me.")
 
     def parts(self) -> Sequence[QuestionPart]:
-        """Return the parts of a message to search for; none unless it asks something."""
+        """Return the parts of a message to search for, which have a meaningful word or are about the asker's own; none unless it asks."""
         heard = hear(self.text)
         if heard.act is not MessageKind.QUESTION or asks_what_lyra_feels(heard.question):
             return ()
-        found = [part for part in parts(heard.question, self.now, self.time_zone) if _asks_of_memory(part)]
-        return [replace(part, sought=f"{part.sought} {self.asker}") if part.detail else part for part in found]
+        return [
+            replace(part, sought=f"{part.sought} {self.asker}") if part.detail else part
+            for part in parts(heard.question, self.now, self.time_zone)
+            if part.aim is not Aim.ANSWER or part.about.strong or (part.about.weak and OWN.search(part.text))
+        ]
 
     def window(self, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
         """Return the time that a part is about, None for none; a birthday is looked up in the hits."""
-        told = [hit.exchange for hit in hits if hit.exchange.role != "assistant"]
-        if part.day is None:
-            window = part.window
-            if window and window.instead and not any_of(told, window, self.time_zone):
-                return window.instead if any_of(told, window.instead, self.time_zone) else window
-            return window
-        return celebrated(part.day, told, one_line(self.asker), self.now, self.time_zone, part.window)
+        told, window = [hit.exchange for hit in hits if hit.exchange.role != "assistant"], part.window
+        if part.day:
+            return celebrated(part.day, told, one_line(self.asker), self.now, self.time_zone, window)
+        if window and window.instead and not any_of(told, window, self.time_zone):
+            return window.instead if any_of(told, window.instead, self.time_zone) else window
+        return window
 
     def answer(self, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement] = ()) -> VoiceAnswer:
         """Return the answer to a message.
@@ -209,19 +211,12 @@ class VoiceQuestion:
 
     def _without_quote(self, part: QuestionPart) -> str:
         told_in = self.phrases
-        if part.detail:
-            return told_in.nothing
-        if part.about.admit:
+        if part.about.admit and not part.detail:
             return told_in.framed(
                 "I kept something about {words}, but found no answer in it; the command recall looks for more.",
                 words=told_in.listed(part.about.admit.values()),
             )
-        return told_in.nothing if part.about.strong else self.without_answer
-
-
-def _asks_of_memory(part: QuestionPart) -> bool:
-    """Return whether a part can be searched for: it has a meaningful word, or is about the asker's own."""
-    return part.aim is not Aim.ANSWER or bool(part.about.strong or (part.about.weak and OWN.search(part.text)))
+        return told_in.nothing if part.detail or part.about.strong else self.without_answer
 
 
 def _missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:

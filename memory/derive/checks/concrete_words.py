@@ -41,7 +41,6 @@ class _Thing:
 
 @cache
 def _things() -> dict[str, _Thing]:
-    """Return the thing of every listed word."""
     by_word: dict[str, _Thing] = {}
     for section, things in read_wordings(__file__).items():
         for name, (called, implied) in things.items():

@@ -20,18 +20,9 @@ from datetime import date
 from itertools import product
 from typing import Self
 
-from memory.derive.checks.written_names import (
-    LYRA,
-    WrittenNames,
-    acts,
-    holds_name,
-    is_addressed,
-    opens,
-    reports,
-    tells_herself,
-    words_of,
-)
+from memory.derive.checks import written_names
 from memory.ports import Source
+from memory.text.display_names import LYRA
 from memory.text.lexical import STOP_WORDS, plain, stem
 from memory.text.numbers import (
     COUNT_WORDS,
@@ -92,8 +83,8 @@ class SentenceFindings:
 class Evidence:
     """What sources hold, computed once per source for all sentences. Not to be kept beyond the check."""
 
-    def __init__(self, names: WrittenNames | None = None) -> None:
-        self._names = names or WrittenNames()
+    def __init__(self, names: written_names.WrittenNames | None = None) -> None:
+        self._names = names or written_names.WrittenNames()
         self._held: dict[Source, SourceFacts] = {}
 
     def judge(self, entry_text: str, cited: Sequence[Source]) -> SentenceFindings:
@@ -102,7 +93,11 @@ class Evidence:
         missing = [*_missing_dates(text, sources), *_missing_numbers(text, sources)]
         supplied: list[Source] = []
         for name in self._names.names_in(text, sources.words):
-            if _is_lyra_there(name, text, cited) if name.group() == LYRA else holds_name(name.group(), sources.words):
+            if (
+                _is_lyra_there(name, text, cited)
+                if name.group() == LYRA
+                else written_names.holds_name(name.group(), sources.words)
+            ):
                 continue
             if name.group() != LYRA and (one := self._names.supplier(name, text, cited, sources.words)):
                 supplied.append(one)
@@ -112,7 +107,8 @@ class Evidence:
 
     def _of(self, source: Source) -> SourceFacts:
         if source not in self._held:
-            self._held[source] = _held_by(source)
+            said = _held_in(source.text, source.said_at, source.speaker)
+            self._held[source] = SourceFacts.union([_held_in(source.speaker), said])
         return self._held[source]
 
 
@@ -121,13 +117,13 @@ def _is_lyra_there(name: re.Match[str], text: str, cited: Sequence[Source]) -> b
 
     She says nothing to herself.
     """
-    if tells_herself(text, name):
+    if written_names.tells_herself(text, name):
         return False
-    if acts(text, name, light=False) and any(source.speaker for source in cited):
-        asked = not reports(text, name) and any(_ADDRESSED.search(source.text) for source in cited)
+    if written_names.acts(text, name, light=False) and any(source.speaker for source in cited):
+        asked = not written_names.reports(text, name) and any(_ADDRESSED.search(source.text) for source in cited)
         return asked or any(source.speaker == LYRA for source in cited)
-    addressed = is_addressed(text, name) or any(source.speaker for source in cited)
-    return addressed or any(holds_name(LYRA, words_of(source.text)) for source in cited)
+    addressed = written_names.is_addressed(text, name) or any(source.speaker for source in cited)
+    return addressed or any(written_names.holds_name(LYRA, written_names.words_of(source.text)) for source in cited)
 
 
 def _missing_dates(text: str, sources: SourceFacts) -> Iterator[tuple[int, str]]:
@@ -154,7 +150,7 @@ def _missing_words(text: str, rest: str, sources: SourceFacts, found: Sequence[W
         if not m.group()[0].isupper() or (len(folded) < _SHORT_DAYS and folded != "may"):
             continue
         month, weekday = MONTHS.get(folded), WEEKDAYS.get(folded.removesuffix("s"))
-        if month and not opens(rest, m.start()) and month not in sources.months:
+        if month and not written_names.opens(rest, m.start()) and month not in sources.months:
             follows = month in {one for _, one, _ in sources.days}
             if not follows or not sources.months <= months:
                 yield m.start(), m.group()
@@ -225,12 +221,8 @@ def _claims(rest: str, sources: SourceFacts) -> Iterator[tuple[int, str, set[str
             yield m.start(), m.group(), {str(value)}, parts if len(words) > 1 else set(), _unit_of(rest, m.start(), m.end())
 
 
-def _held_by(source: Source) -> SourceFacts:
-    """Return what a source holds by its speaker's name, its text, and when it was said."""
-    return SourceFacts.union([_held_in(source.speaker, ""), _held_in(source.text, source.said_at, source.speaker)])
-
-
-def _held_in(raw: str, said_at: str, speaker: str = "") -> SourceFacts:
+def _held_in(raw: str, said_at: str = "", speaker: str = "") -> SourceFacts:
+    """Return what words hold, said at an instant by a speaker."""
     text = plain(raw)
     found = written_dates(text)
     tellings = [DatedText(at, text) for at in moments(plain(said_at))]
@@ -238,9 +230,9 @@ def _held_in(raw: str, said_at: str, speaker: str = "") -> SourceFacts:
     following = {(one.at.year, one.at.month, one.at.day) for one in tellings} | {
         day for one in tellings for day in (*one.days, *one.seasons)
     }
-    words = words_of(text)
+    words = written_names.words_of(text)
     rest = blanked(text, (one.span for one in found))
-    bare = {MONTHS[word] for word in words_of(rest) if word in MONTHS}
+    bare = {MONTHS[word] for word in written_names.words_of(rest) if word in MONTHS}
     months = bare | {month for _, month, _ in spoken if month}
     spoken |= {(year, month, None) for month in bare for one in tellings for year in one.years(month)}
     spoken |= {(year, month, day) for (year, month, _), day in product(tuple(spoken), ordinals(text))}
@@ -274,7 +266,6 @@ def _numbers(rest: str) -> set[str]:
 
 
 def _counted_things(rest: str) -> Iterator[tuple[str, str]]:
-    """Yield each value in a text with its unit."""
     for m in NUMBER.finditer(rest):
         yield from ((value, _unit_of(rest, m.start(), m.end())) for value in readings_of(m) | pieces(m.group(1)))
     for m, words in spelled_out(rest):

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 from memory.derive.checks.common_nouns import is_abstract
 from memory.derive.checks.concrete_words import ConcreteWords
-from memory.derive.checks.written_names import LYRA, WrittenNames
+from memory.derive.checks.written_names import WrittenNames
 from memory.ports import Source
-from memory.text.function_words import FUNCTION_WORDS
+from memory.text.display_names import LYRA
+from memory.text.function_words import FIRST_PERSON, FUNCTION_WORDS
 from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens, unspaced
 from memory.text.questions import is_question
@@ -49,10 +50,7 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 """A beginning in the first or second person, of which a digest does not tell whose it is."""
-_OWN = re.compile(
-    r"\b(?:i|me|my|myself|we|us|our|ich|mich|mir|mein\w{0,2}|wir|uns|unser\w{0,2}|je|j(?=['’])|moi|mon|ma|mes|nous|notre|nos|yo|mis?|nuestr\w+)\b",
-    re.IGNORECASE,
-)
+_OWN = re.compile(rf"\b(?:{FIRST_PERSON}|me|myself|us|mich|mir|uns|moi)\b", re.IGNORECASE)
 _SOMEBODY = re.compile(r"(?:^|[.!?] )(?:he|she|er|sie|il|elle|él|ella)\b", re.IGNORECASE)
 _QUOTATION = re.compile(
     r"(?P<name>[^\W\d_][^\s:;,.\"“„«]*) (?:said|asked|replied|responded|answered|wrote|added|sagte|fragte|antwortete|schrieb|meinte)"
@@ -76,9 +74,9 @@ _LEAST_SAID, _LEAST_CLAUSE, _HELD = 12, 2, 0.25
 somebody must have used: more than this."""
 _READ = frozenset(("english", "german"))
 _LIGHT_GERMAN = FUNCTION_WORDS | frozenset(
-    """beim ans ins vom aufs kein keine keinen keiner keinem dieser diese dieses diesem diesen deshalb darum sehr schon doch dort dabei damit
-    dazu nun nur mehr man sich ihnen ihres seines seiner unser unsere unseren euer werden wurde wurden hatten sein haben kann können muss danach dann statt findet finden
-    beide beiden geht gehen zeigt zeigen macht machen""".split()
+    """beim ans ins vom aufs kein keine keinen keiner keinem dieser diese dieses diesem diesen deshalb darum sehr schon doch dort
+    dabei damit dazu nun nur mehr man sich ihres seines seiner unsere unseren euer werden wurde wurden hatten kann können muss
+    statt findet finden beide beiden geht gehen zeigt zeigen macht machen""".split()
 )
 _ALIKE, _SHORTEST_ALIKE = 5, 4
 """Words with so many first letters in common count as forms of one word."""

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.derive.checks.written_names import LYRA, WrittenNames, acts, holds_name, words_of
+from memory.derive.checks.written_names import WrittenNames, acts, holds_name, words_of
 from memory.ports import Source
+from memory.text.display_names import LYRA
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.time.dates import MONTHS, WORD, Day, dates
@@ -106,9 +107,9 @@ def _is_month_displaced(part: _Part, text: str, there: Sequence[tuple[Source, _P
     if claim[0][2] is None:
         return bool(own) and not any(part.is_among(one) for _, one in own) and _is_told_elsewhere(part, own, cited)
     told_of = {source for source, _, days in mentions if _agree(named, days)}
-    return not own and any(
-        not source.speaker and source not in told_of and _agree(claim, _said_on(source)) for source, _ in others
-    )
+    digests = {source for source, _ in others if not source.speaker} - told_of
+    said_on = [(at.year, at.month, at.day) for source in digests for at in moments(source.said_at)]
+    return not own and _agree(claim, said_on)
 
 
 def _dates(text: str) -> dict[int, list[Day]]:
@@ -125,10 +126,6 @@ def _agree(some: Sequence[Day], others: Sequence[Day]) -> bool:
     return any(
         all(None in pair or pair[0] == pair[1] for pair in zip(one, other, strict=True)) for one in some for other in others
     )
-
-
-def _said_on(source: Source) -> list[Day]:
-    return [(at.year, at.month, at.day) for at in moments(source.said_at)]
 
 
 def _is_name_displaced(

@@ -92,7 +92,6 @@ def _alike(word: str) -> frozenset[str]:
 
 
 def _opposed(word: str) -> frozenset[str]:
-    """Return the stems that say the opposite of a stem."""
     return _poles().get(word, _NEITHER)[1]
 
 
@@ -188,19 +187,19 @@ def _is_open(clause: str, verb: re.Match[str]) -> bool:
 
 
 class SentenceJudge:
-    """The judge of one answer's sentences, `written`, by the writer's input. Not to be kept beyond the check."""
+    """The judge of one answer's sentences, `written`, by the writer's input with its `names`. Not to be kept beyond the check."""
 
     def __init__(self, given: Sequence[Source], written: Sequence[str], known: Sequence[Source] = ()) -> None:
-        self._names = WrittenNames(given, known, written)
-        self._evidence = Evidence(self._names)
+        self.names = WrittenNames(given, known, written)
+        self._evidence = Evidence(self.names)
 
     def judge(self, text: str, cited: Sequence[Source]) -> SentenceFindings:
         """Return the unsupported words of a sentence, and the sources that supplied a name to it."""
         judged = self._evidence.judge(text, cited)
         wrong = [
             *judged.missing,
-            *displaced(text, cited, self._names),
-            *contradictions(text, cited, self._names),
+            *displaced(text, cited, self.names),
+            *contradictions(text, cited, self.names),
             *undone(text, cited),
         ]
         spoken_of = ConcreteWords(cited)

@@ -54,7 +54,6 @@ _REPORTS = frozenset(
     """.split()
 )
 _PLACED = re.compile(r"\b(?:in|near|nach|at the)\s+$", re.IGNORECASE)
-LYRA = "Lyra"
 _REPORTING = re.compile(rf"\b(?:he|she|they)\s+(?:{'|'.join(_REPORTS)})\b", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[.;:!?\n]|, (?:and|but|so|und|aber)\b")
 _BEFORE, _AFTER, _LINES_BEFORE = 8, 2, 3
@@ -262,7 +261,6 @@ def _beside(name: re.Match[str], text: str) -> Iterable[str]:
 
 
 def _fills(preposition: str, cited: Sequence[Source]) -> set[str]:
-    """Return the content words that follow a preposition in sources."""
     found = (m[1].casefold() for source in cited for m in re.finditer(rf"(?i)\b{preposition}\s+([^\W_]+)", source.text))
     return {word for word in found if word not in _UNNAMED}
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memory.text.display_names import LYRA
-from memory.text.first_persons import FIRST_PERSON
-from memory.text.generated.opening_filter import OpeningFilter
+from memory.text.function_words import FIRST_PERSON
+from memory.text.generated.stream_filters import OpeningFilter, StreamFilter
 from memory.text.prompt_lines import QUOTED
 from memory.text.questions import is_question
 from memory.text.sentence_splitting import sentences
@@ -137,7 +137,6 @@ def _ends(plain: str, entry: str) -> bool:
 
 
 def _after(text: str, entry: str) -> str:
-    """Return the text after an entry that it begins with."""
     words = iter(entry.split())
     at = len(text) - len(_LEAD.sub("", text))
     for word in words:
@@ -147,27 +146,15 @@ def _after(text: str, entry: str) -> str:
     return text[at:].lstrip('"”“ \t').lstrip("\n")
 
 
-class UpToMoment:
+class UpToMoment(StreamFilter):
     """A streaming filter that ends an answer where it goes on with the line of its prompt that tells the time and who asks."""
 
-    def __init__(self) -> None:
-        self.ended = False
-        self._held = ""
-
-    def feed(self, piece: str) -> str:
-        """Add a piece and return the text that can be shown so far."""
-        if self.ended:
-            return ""
-        self._held += piece
-        line = _MOMENT.search(self._held)
+    def _known(self, *, final: bool) -> str:
+        line = None if final else _MOMENT.search(self._held)
         self.ended = line is not None and line["whole"] is not None
         shown = self._held[: line.start()] if line else self._held
-        self._held = "" if self.ended else self._held[len(shown) :]
+        self._held = self._held[len(shown) :]
         return shown
-
-    def flush(self) -> str:
-        """Return what was held back, at the end of the answer."""
-        return "" if self.ended else self._held
 
 
 class CopyDetector:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from memory.text.first_persons import FIRST_PERSON
-from memory.text.generated.opening_filter import OpeningFilter
+from memory.text.function_words import FIRST_PERSON
+from memory.text.generated.stream_filters import OpeningFilter, StreamFilter
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
 _TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
@@ -184,7 +184,6 @@ class WithoutTurns:
         return who in self._speakers and _I.match(told) is not None and not _HERS.search(_FIRST_SENTENCE.split(told)[0])
 
     def _hers(self, line: str, end: int) -> str:
-        """Process a line that begins with Lyra's label."""
         self._held, self._theirs = "", False
         self.ended = self._said
         return "" if self.ended else self._pass(line[end:])
@@ -211,18 +210,15 @@ def unmarked(line: str) -> str:
     return _OF_A_DIGEST.sub("", line)
 
 
-class WithoutReceipts:
+class WithoutReceipts(StreamFilter):
     """A streaming filter that drops receipts from the beginning of lines. A possible receipt is held back.
 
     In a list a receipt stays if it stands in the prompt, whose messages `said` are: it may have been asked for.
     """
 
-    ended = False
-    """What follows a receipt is the answer."""
-
     def __init__(self, said: Iterable[str] = ()) -> None:
+        super().__init__()
         self._said = "\n".join(said)
-        self._held = ""
         self._inside = False
 
     def feed(self, piece: str) -> str:
@@ -237,10 +233,6 @@ class WithoutReceipts:
                 shown += self._known(final=ends)
             self._inside = self._inside and not ends
         return shown
-
-    def flush(self) -> str:
-        """Return what was held back, at the end of the answer."""
-        return self._known(final=True)
 
     def _known(self, *, final: bool) -> str:
         if not final and not self._held[:1].isalpha() and _BEGUN.match(self._held):

@@ -5,7 +5,7 @@ Such tokens of chat templates get into an answer where a server renders another 
 
 import re
 
-from memory.text.generated.opening_filter import OpeningFilter
+from memory.text.generated.stream_filters import OpeningFilter, StreamFilter
 
 _ROLE = r"(?:assistant|model|lyra)"
 _BARS = r"(?:im_(?:end|start|sep|user|system)|eo[ts](?:_id)?|eom(?:_id)?|end|return|call|end_?of_?(?:text|turn|prompt)"
@@ -75,7 +75,7 @@ _SAME_SHOWN, _SAME_MOST = 3, 1_000
 _MOST_ITEMS = 1_000
 
 
-class Uncounted:
+class Uncounted(StreamFilter):
     """A streaming filter that cuts a text off where it counts without end.
 
     Two hundred consecutive numbers with nothing between are cut after the twentieth, a thousand lines that differ only in their
@@ -83,8 +83,7 @@ class Uncounted:
     """
 
     def __init__(self) -> None:
-        self.ended = False
-        self._text = ""
+        super().__init__()
         self._given = 0
         self._at = 0
         self._last: tuple[int, int] | None = None
@@ -92,24 +91,18 @@ class Uncounted:
         self._starts: list[int] = []
         self._item = 0
 
-    def feed(self, piece: str) -> str:
-        """Add a piece and return the text that can be shown so far."""
-        if self.ended:
-            return ""
-        self._text += piece
-        for number in _NUMBER.finditer(self._text, self._at):
+    def _known(self, *, final: bool) -> str:
+        if final:
+            return self._give(len(self._held))
+        for number in _NUMBER.finditer(self._held, self._at):
             self._at = number.end()
             self._follow(int(number.group()), number.start(), number.end())
             if self.ended:
                 return self._give(self._end())
-        self._at = max(self._at, len(self._text) - _UNREAD)
+        self._at = max(self._at, len(self._held) - _UNREAD)
         counts = len(self._starts) >= self._shown[0] or self._item >= _MOST_ITEMS
-        digits = _ENDS_IN_DIGITS.search(self._text, max(self._at, len(self._text) - 7)) if counts else None
-        return self._give(min(self._end(), digits.start() if digits else len(self._text)))
-
-    def flush(self) -> str:
-        """Return what was held back, at the end of the text; nothing if it was cut off."""
-        return "" if self.ended else self._give(len(self._text))
+        digits = _ENDS_IN_DIGITS.search(self._held, max(self._at, len(self._held) - 7)) if counts else None
+        return self._give(min(self._end(), digits.start() if digits else len(self._held)))
 
     @property
     def _shown(self) -> tuple[int, int]:
@@ -117,15 +110,15 @@ class Uncounted:
         return (_SAME_SHOWN, _SAME_MOST) if same else (_BARE_SHOWN, _BARE_MOST)
 
     def _follow(self, number: int, start: int, end: int) -> None:
-        gap = self._text[self._last[1] : start] if self._last else ""
+        gap = self._held[self._last[1] : start] if self._last else ""
         if self._last and number == self._last[0] + 1 and self._gap in (None, gap):
             self._gap = gap
             self._starts.append(start)
         else:
             self._gap, self._starts = None, [start]
         self._last = (number, end)
-        line = self._text.rfind("\n", 0, start) + 1
-        if not self._text[line:start].strip() and _AFTER_NUMBER.match(self._text, end):
+        line = self._held.rfind("\n", 0, start) + 1
+        if not self._held[line:start].strip() and _AFTER_NUMBER.match(self._held, end):
             self._item = self._item + 1 if number == self._item + 1 else 1 if number == 1 else 0
         self.ended = len(self._starts) >= self._shown[1] or self._item > _MOST_ITEMS
 
@@ -134,12 +127,12 @@ class Uncounted:
         if self._item > _MOST_ITEMS:
             return self._starts[-1]
         if len(self._starts) <= shown:
-            return len(self._text)
+            return len(self._held)
         return self._starts[shown]
 
     def _give(self, end: int) -> str:
         given, self._given = self._given, max(self._given, end)
-        return self._text[given : self._given]
+        return self._held[given : self._given]
 
 
 _END = re.compile(r"\n|[.!?…。！？][\"'”’»)]*(?=\s|$)")

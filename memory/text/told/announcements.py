@@ -69,13 +69,12 @@ _CORRECTED = re.compile(
 )
 _CLAUSE = re.compile(r"(?i)[.!?;:\n]+|,\s|\b(?:because|since|as|so|and|but|weil|denn|da|und|aber|deshalb)\b")
 _NO_THING = frozenset(
-    """cancelled canceled cancel cancels called call off moved postponed rescheduled shifted pushed delayed deferred brought forward
+    """cancelled canceled cancel cancels called call moved postponed rescheduled shifted pushed delayed deferred brought forward
     adjourned verschoben verlegt vorverlegt abgesagt ausgefallen gestrichen storniert fällt findet statt sorry actually meant mean
-    correction wrong turns instead rather really now tomorrow today tonight week weeks month months day days next coming got get going
-    go plan planned plans happening take place took taking longer anymore morgen heute übermorgen woche monat tag tage nächste nächsten
-    nächster kommende kommenden habe hab haben ist sind wird wurde doch jetzt nun nicht kein keine keinen mehr erst schon sondern back
-    put think know guess unfortunately luckily leider zum glück mein meine meinen meiner unser unsere abgeblasen until till aus beim am im last year
-    """.split()
+    correction wrong turns instead rather now tomorrow today tonight week weeks month months day days next coming got get going go
+    plan planned plans happening take place took taking longer anymore morgen heute übermorgen woche monat tag tage nächste
+    nächsten nächster kommende kommenden hab wurde doch jetzt nun keinen erst schon sondern back put think know guess
+    unfortunately luckily leider glück meiner abgeblasen till aus beim last year""".split()
 ) | {*WEEKDAYS, *MONTHS, *COUNT_WORDS}  # fmt: skip
 _DEFINITE = re.compile(r"(?i)\b(?:my|our|the|his|her|their|mein\w{0,2}|unser\w{0,2}|d(?:er|ie|as|en|em)|im|am)\b")
 
@@ -178,7 +177,6 @@ def plan(text: str, at: date) -> Plan | None:
 
 
 def _clause(text: str, at: int) -> str:
-    """Return the clause around a position in a text."""
     ends = [0, *(match.start() for match in _CLAUSE.finditer(text)), len(text)]
     begin = max(end for end in ends if end <= at)
     return text[begin : min(end for end in ends if end > at)]

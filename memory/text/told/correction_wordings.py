@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from memory.text.first_persons import SPEAKER
+from memory.text.function_words import SPEAKER
 from memory.text.questions import is_question
 from memory.text.time.dates import MONTHS
 from memory.text.told.named_things import KIN

@@ -237,12 +237,7 @@ def _is_one(words: Sequence[_Word], at: int, end: int, *, nouns_large: bool) -> 
 
 def _goes_on(words: Sequence[_Word], end: int) -> bool:
     """Return whether a verb may follow, so that the last word is a subject: "in Graz Lea bought"."""
-    return (
-        end < len(words)
-        and words[end].beside
-        and words[end].text.endswith(("ed", "s", "t"))
-        and words[end].text.lower() not in STOP_WORDS
-    )
+    return end < len(words) and words[end].beside and words[end].text.endswith(("ed", "s", "t"))
 
 
 def _may_be_name(word: _Word) -> bool:

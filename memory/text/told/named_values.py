@@ -44,10 +44,10 @@ _EMPTY = (
     FUNCTION_WORDS
     | STOP_WORDS
     | frozenset(
-        """it its that's it's the a an of in at on to is was be now please then instead really just after all one day morning afternoon evening tonight night early late
-        o'clock uhr jetzt nun doch erst schon bitte morgens abends früh spät vormittag nachmittag abend matin soir après-midi maintenant plutôt du le la les
-        mañana tarde noche ahora en el los las de por am pm h euro euros dollars bucks pounds kg km percent for not nicht pas und et y moved changed we i rather
-        verlegt verschoben wurde alle ore ora adesso il lo gli het op om uur nu às já agora feira não""".split()
+        """now please one day morning afternoon evening night early late o'clock uhr jetzt nun doch erst schon bitte morgens
+        abends früh spät vormittag nachmittag abend matin soir après-midi maintenant plutôt mañana tarde noche ahora pm h euro
+        euros dollars bucks pounds kg km percent moved changed rather verlegt verschoben wurde alle ore ora adesso om uur nu às já
+        agora feira""".split()
     )
 )
 _DETERMINERS = ARTICLES | frozenset(

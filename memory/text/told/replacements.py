@@ -47,8 +47,7 @@ _DENIED = re.compile(r"(?i)\b(?:not|no longer|nicht|plus|ya no)\b|n['’]t\b")
 _NOT_THINGS = frozenset(
     map(
         stem,
-        """now yesterday today finally just ago week month year gestern heute jetzt hier maintenant ayer ahora hoy for fürs für pour para im beim vom zum del au aux
-        since before already i'm i've we've it's""".split(),
+        """now ago week month year jetzt maintenant ahora hoy fürs beim vom already""".split(),
     )
 )
 Takes = Callable[[str], bool]

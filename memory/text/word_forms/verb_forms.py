@@ -4,25 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from memory.text.lexical import stem
+from memory.text.wordings import read_wordings
 
-_VERBS = """
-become became|begin began begun|bend bent|bite bit bitten|bleed bled|blow blew blown|break broke broken|bring brought|build built
-burn burnt|buy bought|catch caught|choose chose chosen|come came|deal dealt|dig dug|draw drew drawn|dream dreamt|drink drank drunk
-drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt|fight fought|find found|fly flew flown|forget forgot forgotten
-forgive forgave forgiven|freeze froze frozen|get got gotten|give gave given|go went gone|grow grew grown|hang hung|hear heard
-hide hid hidden|hold held|keep kept|know knew known|lead led|learn learnt|leave left|lend lent|lie lay lain|light lit|lose lost
-make made|mean meant|meet met|pay paid|read|ride rode ridden|ring rang rung|rise rose risen|run ran|say said|see saw seen|sell sold
-send sent|sew sewn|shake shook shaken|shine shone|shoot shot|show shown|sing sang sung|sink sank sunk|sit sat|sleep slept
-speak spoke spoken|spend spent|stand stood|steal stole stolen|stick stuck|sting stung|sweep swept|swim swam swum|swing swung
-take took taken|teach taught|tear tore torn|tell told|think thought|throw threw thrown|understand understood|wake woke woken
-wear wore worn|weep wept|win won|write wrote written
-"""
-PAST_FORMS: Mapping[str, Sequence[str]] = {
-    verb: forms for verb, *forms in (line.split() for line in _VERBS.replace("\n", "|").split("|") if line) if forms
-}
+GERMAN = "german"
+"""The language whose verbs `verb_forms` reads, as the stemmer calls it."""
+
+
+def _listed(language: str) -> Iterator[list[str]]:
+    """Yield the verbs of a language with unusual forms, each behind its forms."""
+    for line in read_wordings(__file__)[language].splitlines():
+        yield from (verb.split() for verb in line.split("|"))
+
+
+PAST_FORMS: Mapping[str, Sequence[str]] = {verb: forms for verb, *forms in _listed("english")}
 """The past forms of each verb."""
-
-
 _PASTS = frozenset(form for forms in PAST_FORMS.values() for form in forms)
 
 
@@ -41,23 +36,6 @@ def _stems() -> Mapping[str, frozenset[str]]:
     return {stem(verb): frozenset(map(stem, forms)) for verb, forms in PAST_FORMS.items()}
 
 
-GERMAN = "german"
-"""The language whose verbs these are, as the stemmer calls it."""
-_STRONG = """
-beginnen begann begonnen|bekommen bekam|bieten bot geboten|bitten bat gebeten|bleiben blieb geblieben|brechen bricht brach gebrochen
-bringen brachte gebracht|denken dachte gedacht|essen isst aß gegessen|fahren fährt fuhr|fallen fällt fiel|fangen fängt fing
-finden fand gefunden|fliegen flog geflogen|fressen frisst fraß|frieren fror gefroren|geben gibt gab|gehen ging gegangen
-gewinnen gewann gewonnen|gießen goss gegossen|greifen griff gegriffen|halten hält hielt|hängen hing gehangen|heben hob gehoben
-helfen hilft half geholfen|kennen kannte gekannt|kommen kam|laden lädt lud|lassen lässt ließ|laufen läuft lief|leiden litt gelitten
-leihen lieh geliehen|lesen liest las|liegen lag gelegen|lügen log gelogen|nehmen nimmt nahm genommen|nennen nannte genannt
-pfeifen pfiff gepfiffen|reiten ritt geritten|rennen rannte gerannt|rufen rief|schlafen schläft schlief|schlagen schlägt schlug
-schließen schloss geschlossen|schneiden schnitt geschnitten|schreiben schrieb geschrieben|schwimmen schwamm geschwommen
-sehen sieht sah|singen sang gesungen|sitzen saß gesessen|sprechen spricht sprach gesprochen|springen sprang gesprungen
-stehen stand gestanden|stehlen stiehlt stahl gestohlen|steigen stieg gestiegen|sterben stirbt starb gestorben|streiten stritt gestritten
-tragen trägt trug|treffen trifft traf getroffen|treten tritt trat|trinken trank getrunken|verbieten verbot verboten
-vergessen vergisst vergaß|verlieren verlor verloren|verstehen verstand verstanden|wachsen wächst wuchs|waschen wäscht wusch
-werfen wirft warf geworfen|ziehen zog gezogen
-"""
 _ENDINGS = ("test", "ten", "est", "et", "te", "en", "st", "t", "e")
 _SHORTEST = 3
 _T = ("d", "t")
@@ -67,8 +45,7 @@ _VOWELS = "aiouy"
 @cache
 def _strong() -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for line in _STRONG.replace("\n", "|").split("|"):
-        forms = frozenset(line.split())
+    for forms in map(frozenset, _listed(GERMAN)):
         for form in forms:
             found[form] = found.get(form, frozenset()) | forms
     return found
