@@ -27,10 +27,9 @@ from memory.index.indexing import ASKS, MESSAGES
 from memory.index.recall.columns import Ints, Mask
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
-from memory.text.lexical import all_stems, query_stems
+from memory.text.lexical import all_stems
 from memory.text.questions import is_question
-from memory.text.told.personal_details import asked_detail
-from memory.text.told.related_words import telling
+from memory.text.told.related_words import Sought, telling
 
 LIKELY = 0.5
 SURE = 0.9
@@ -145,14 +144,14 @@ def rarity(holding: int, passages: int) -> float:
     return log(1 + (passages - holding + 0.5) / (holding + 0.5))
 
 
-def likelier_as_told(question: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
+def likelier_as_told(sought: Sought, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
     """Return hits with those likely that were weak, and answer in other words what a question asks for.
 
     These tell of the asker ('' for whoever speaks) a detail that it asks of oneself, or hold what tells its only word: "married" for "wedding".
     The very hits are returned if none is likelier.
     """
-    detail, asked = asked_detail(question), query_stems(question)
-    related = telling(next(iter(asked))) if len(asked) == 1 else frozenset()
+    detail = sought.detail
+    related = telling(next(iter(sought.stems))) if len(sought.stems) == 1 else frozenset()
     if not (detail or related):
         return hits
     texts = {key: hit.exchange.text for key, hit in hits.items() if hit.exchange.role == "user"}
