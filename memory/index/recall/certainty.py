@@ -55,13 +55,15 @@ class CertaintyJudge:
     asked: float
     usual: float
 
-    def nearest_of_all_words(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]]) -> float | None:
+    def nearest_of_all_words(self, one: Scored, documents: Ints, words: Sequence[tuple[str, ...]]) -> float | None:
         """Return the best cosine of those of these documents that hold every word of the question and tell something."""
+        if max(map(len, words), default=0) < len(self.rarities):
+            return None
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         every = zip(one.cosine[documents].tolist(), asks.tolist(), words, strict=True)
         return max([cosine for cosine, asking, some in every if not asking and len(some) >= len(self.rarities)], default=None)
 
-    def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]], nearest: float | None) -> list[Certainty]:
+    def each(self, one: Scored, documents: Ints, words: Sequence[tuple[str, ...]], nearest: float | None) -> list[Certainty]:
         """Return the certainty of each of these documents, which hold these words of the question.
 
         `nearest` is the best cosine of a hit that holds every word, None without one.
@@ -73,12 +75,13 @@ class CertaintyJudge:
             first |= one.voice[documents]
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         columns = (column.tolist() for column in (first, self._by_others(one, documents), one.cosine[documents], asks))
+        shares = {some: self._share(some) for some in set(words)}
         return [
             Certainty.SURE
             if sure
             else Certainty.WEAK
             if others and self.question.naming.isdisjoint(some)
-            else self._beside(nearest, cosine, some, self._of(cosine, asking, some))
+            else self._beside(nearest, cosine, some, self._of(cosine, asking, shares[some]))
             for sure, others, cosine, asking, some in zip(*columns, words, strict=True)
         ]
 
@@ -94,15 +97,17 @@ class CertaintyJudge:
             return certainty
         return Certainty.LIKELY if certainty is Certainty.SURE else Certainty.WEAK
 
-    def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
+    def _share(self, words: Sequence[str]) -> float:
+        """Return how much of the question these of its words are."""
+        if not self.asked or (self.question.voices and self.question.naming.issuperset(words)):
+            # Who is asked about by name is mostly only addressed by it.
+            return 0.0
+        return min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked)
+
+    def _of(self, cosine: float, asks: int, share: float) -> Certainty:
         if asks:
             # What asks tells nothing about the answer, however near it is.
             return Certainty.WEAK
-        if not self.asked or (self.question.voices and self.question.naming.issuperset(words)):
-            # Who is asked about by name is mostly only addressed by it.
-            share = 0.0
-        else:
-            share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked)
         near = self._near(share, cosine)
         if near >= SURE:
             return Certainty.SURE
