@@ -21,12 +21,12 @@ from memory.index.hits import (
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.about_whom import apart_from_others
 from memory.index.recall.certainty import likelier_as_told
-from memory.index.recall.unknown_words import likelier_by_compounds
 from memory.index.recall.current_first import newest_claims_first, newest_first, with_corrections
 from memory.index.recall.finder import Recall
 from memory.index.recall.only_hers import as_borne_out, is_hers
 from memory.index.recall.query import Query, ends
 from memory.index.recall.timeline import around, during
+from memory.index.recall.unknown_words import likelier_by_compounds
 from memory.index.when.birthdays import Birthday, birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.question_times import parse_question
