@@ -196,14 +196,12 @@ class Retrieval(ViewPart):
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(mentioned, reverse=True)]
         messages |= await told_apart(self._db, self._binding.seal, self._binding.readable, messages.values())
         latest_first = sorted(((messages[key].said_at, key) for key in put_right & beside), reverse=True)
+        near = dict[int | None, Exchange](messages.items())
         amends = {right: messages[key] for _, key in latest_first for right in there[key].amended}
-
-        def near(key: int | None) -> Exchange | None:
-            return messages.get(key) if key is not None else None
 
         return {
             hit.item: Hit(
-                messages[hit.item], at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place,
+                messages[hit.item], at.session, hit.score, hit.why, near.get(hit.before), near.get(hit.after), at.platform, at.place,
                 at.amended[0] if at.amended else at.corrected, hit.certainty, hit.words, hit.cosine,
                 corrects=amends.get(hit.item),
             )
