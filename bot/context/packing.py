@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 
 from bot.context import layers
 from bot.context.layers import InView, LayerPiece, ShownLayer
-from memory.index.hits import DigestHit, Hit
+from memory.index.hits import DigestHit, Hit, Recalled
 from memory.index.recall.only_hers import PeoplesWords, answers, with_neighbours
 from memory.text.budget import FittedLayer, tokens
 from memory.tiers.statements import INDEXED
 from memory.types import Statement
-from memory.view.recalled import Recalled
 
 _BEST_ABOVE = 0.5
 _ABOVE = 0.3

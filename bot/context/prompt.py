@@ -19,13 +19,13 @@ from bot.context.tools import Round, cost, recalled_text, round_messages
 from bot.context.turn_retrieval import StandingLayers
 from bot.models.port import ChatMessage
 from memory.bank.block import HEAD
+from memory.index.hits import Recalled
 from memory.text.budget import FittedLayer, TokenBudget, tokens
 from memory.text.display_names import LYRA
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words
 from memory.text.time.dates import MONTHS, WEEKDAYS
 from memory.types import Exchange, Statement
-from memory.view.recalled import Recalled
 
 RULES = """What you read here:
 - Lines that begin with ">" are your memory: people's words, with who said them and when, and dated notes made from such words. \

@@ -11,14 +11,13 @@ from bot.config.settings import Settings
 from bot.models.offline.question_analysis import Aim
 from bot.models.offline.voice import VoiceQuestion
 from memory.bank.block import Block
-from memory.index.hits import DigestHit, Hit
+from memory.index.hits import DigestHit, Hit, Recalled, RecallLimits, interleaved
 from memory.index.when.told_times import asks_ahead
 from memory.text.off_loop import off_loop
 from memory.tiers import manners, profile
 from memory.tiers.selfstate import SelfState
 from memory.types import MINUTE, Digest, DomainKind, Exchange, Kind, Session, Statement
 from memory.view.digests import Tiers
-from memory.view.recalled import Recalled, RecallLimits, interleaved
 from memory.view.view import View
 
 _SPARE_DIGESTS = 4

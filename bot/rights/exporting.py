@@ -19,7 +19,7 @@ from memory.text.time.times import local
 from memory.tiers.exchanges import PAGE
 from memory.transfer.jsonl import line
 from memory.transfer.seen_record import SeenRecord
-from memory.view.own_words import OwnMessage
+from memory.view.owners import OwnMessage
 from memory.view.view import View
 
 OTHERS = marked("[left out: others' words may be in it]")

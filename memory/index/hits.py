@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate, chain
+from itertools import accumulate, chain, zip_longest
 from typing import NamedTuple
 
 from localization.sentences import marked
-from memory.types import Digest, Exchange
+from memory.tiers.statements import INDEXED
+from memory.types import Digest, Exchange, Statement
 
 FAR_BELOW = 0.6
 CORRECTED = marked("corrected later")
@@ -98,6 +99,56 @@ class DigestHit:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class RecallLimits:
+    """The most messages, digests, and era paragraphs or bank entries to recall."""
+
+    messages: int
+    digests: int
+    eras: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a question recalls from every readable domain, best first: messages, gists, and era paragraphs.
+
+    In a shared home, bank entries take the place of era paragraphs.
+    """
+
+    ranked: Sequence[Hit | DigestHit | Statement] = ()
+
+    @property
+    def hits(self) -> list[Hit]:
+        """The recalled messages."""
+        return [one for one in self.ranked if isinstance(one, Hit)]
+
+    @property
+    def gists(self) -> list[DigestHit]:
+        """The recalled gists."""
+        return [one for one in self.ranked if isinstance(one, DigestHit)]
+
+    @property
+    def eras(self) -> list[Statement]:
+        """The recalled era paragraphs, or bank entries."""
+        return [one for one in self.ranked if isinstance(one, Statement) and one.tier in INDEXED]
+
+    @property
+    def facts(self) -> list[Statement]:
+        """Other standing statements on whom or what the question names: facts and arcs."""
+        return [one for one in self.ranked if isinstance(one, Statement) and one.tier not in INDEXED]
+
+    @property
+    def above(self) -> list[int]:
+        """The keys of everything above messages."""
+        return [_key(one) for one in self.ranked if not isinstance(one, Hit)]
+
+    def narrowed(self, hits: Sequence[Hit]) -> "Recalled":
+        """Return a copy with only these messages, and everything above messages."""
+        by_key = {hit.exchange.key: hit for hit in hits}
+        ranked = (by_key.get(one.exchange.key) if isinstance(one, Hit) else one for one in self.ranked)
+        return Recalled([one for one in ranked if one is not None])
+
+
 def apart_from_sure(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
     """Return hits, marking as weak those likely ones that score far below a sure one: they only share a word with the question.
 
@@ -124,3 +175,23 @@ def each_once(*lists: Sequence[RawHit]) -> list[RawHit]:
     for hit in chain(*lists):
         placed.setdefault(hit.item, hit)
     return list(placed.values())
+
+
+def with_what_corrects(found: Sequence[RawHit], came: Mapping[int, Hit]) -> list[RawHit]:
+    """Return hits with a place for each message that was read because it puts one of them right."""
+    known = {hit.item for hit in found}
+    right: dict[int, list[int]] = {}
+    for item, one in came.items():
+        if one.corrects and item not in known:
+            right.setdefault(one.corrects.key, []).append(item)
+    return [one for hit in found for one in (hit, *(hit._replace(item=key) for key in right.get(hit.item, ())))]
+
+
+def interleaved(lists: Sequence[Recalled]) -> Recalled:
+    """Interleave the recall of several questions: the best of each, then the second best of each, without duplicates."""
+    every = [one for row in zip_longest(*(some.ranked for some in lists)) for one in row if one is not None]
+    return Recalled(list({_key(one): one for one in reversed(every)}.values())[::-1])
+
+
+def _key(one: Hit | DigestHit | Statement) -> int:
+    return one.exchange.key if isinstance(one, Hit) else one.digest.key if isinstance(one, DigestHit) else one.key

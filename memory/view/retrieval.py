@@ -5,16 +5,28 @@ from functools import partial
 from typing import TypeVar
 
 from localization.sentences import marked
-from memory.index.hits import CORRECTS, Condensed, DigestHit, Hit, RawHit, apart_from_sure, each_once, merged
+from memory.index.hits import (
+    CORRECTS,
+    Condensed,
+    DigestHit,
+    Hit,
+    RawHit,
+    Recalled,
+    RecallLimits,
+    apart_from_sure,
+    each_once,
+    merged,
+    with_what_corrects,
+)
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.about_whom import apart_from_others
 from memory.index.recall.certainty import likelier_as_told
-from memory.index.recall.compounds import likelier_by_compounds
 from memory.index.recall.current_first import newest_claims_first, newest_first, with_corrections
 from memory.index.recall.finder import Recall
 from memory.index.recall.only_hers import as_borne_out, is_hers
 from memory.index.recall.query import Query, ends
 from memory.index.recall.timeline import around, during
+from memory.index.recall.unknown_words import likelier_by_compounds
 from memory.index.when.birthdays import Birthday, birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.question_times import parse_question
@@ -23,13 +35,12 @@ from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.text.off_loop import off_loop
 from memory.text.told.claims import asks_for_older
-from memory.text.told.related_words import words_that_answer
+from memory.text.told.related_words import Sought, sought
 from memory.tiers import entities, exchanges, statement_reads, statements
 from memory.tiers.entities import MentionedNames
 from memory.tiers.exchanges import PlacedMessage
 from memory.types import Digest, DomainKind, Exchange, Session, Statement
 from memory.view.binding import Binding, ViewPart
-from memory.view.recalled import Recalled, RecallLimits
 from memory.view.short_ids import ShortIds
 
 _TELLING = 100
@@ -59,12 +70,12 @@ class Retrieval(ViewPart):
         `asker` is the name of whoever asks: in shared places, "what did I say" is about them.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
-        words = await off_loop(len(text), partial(words_that_answer, text))
-        related = [ask(words, _BESIDE)._replace(by_words=True)] if words else []
+        asked = await off_loop(len(text), partial(sought, text))
+        related = [ask(asked.words, _BESIDE)._replace(by_words=True)] if asked.words else []
         found = each_once(*await self._find(ask(text, max(k, _CONSIDERED)), *related))
         # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.
         whole = k if k <= _CONSIDERED // 2 else len(found)
-        hits = await self._as_it_is(text, await self._messages(found, whole=whole, exclude=exclude), asker)
+        hits = await self._as_it_is(text, await self._messages(found, whole=whole, exclude=exclude), asker, asked)
         best = dict(list(hits.items())[:k])
         risen = {one.item: one for one in found[whole:] if one.item in best}
         again = await self._messages(list(risen.values()), exclude=exclude) if risen else {}
@@ -137,7 +148,7 @@ class Retrieval(ViewPart):
         keys = [hit.item for hit in found if hit.kind != MESSAGES]
         there = await statement_reads.by_keys(self._db, self._domains, keys, named)
         came = await self._messages(found, named, exclude=exclude)
-        found = _with_corrections(found, came)
+        found = with_what_corrects(found, came)
         order = {hit.item for hit in found}
         messages = await self._as_it_is(text, {item: hit for item, hit in came.items() if item in order}, asker)
         read: dict[int, DigestHit | Statement] = {**there.statements}
@@ -156,7 +167,7 @@ class Retrieval(ViewPart):
         (found,) = await self._find(Query(text, 2 * k, kinds=(MESSAGES, GISTS, ERAS)))
         condensed = {key: one for key, one in (await self._condensed(found)).items() if one.tier in ("gist", "era")}
         messages = await self._as_it_is(text, await self._messages(found))
-        return _in_order(_with_corrections(found, messages), messages, condensed)[:k]
+        return _in_order(with_what_corrects(found, messages), messages, condensed)[:k]
 
     async def _messages(
         self,
@@ -185,30 +196,31 @@ class Retrieval(ViewPart):
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(mentioned, reverse=True)]
         messages |= await told_apart(self._db, self._binding.seal, self._binding.readable, messages.values())
         latest_first = sorted(((messages[key].said_at, key) for key in put_right & beside), reverse=True)
+        near = dict[int | None, Exchange](messages.items())
         amends = {right: messages[key] for _, key in latest_first for right in there[key].amended}
-
-        def near(key: int | None) -> Exchange | None:
-            return messages.get(key) if key is not None else None
 
         return {
             hit.item: Hit(
-                messages[hit.item], at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place,
+                messages[hit.item], at.session, hit.score, hit.why, near.get(hit.before), near.get(hit.after), at.platform, at.place,
                 at.amended[0] if at.amended else at.corrected, hit.certainty, hit.words, hit.cosine,
                 corrects=amends.get(hit.item),
             )
             for hit in found if (at := there.get(hit.item))
         }  # fmt: skip
 
-    async def _as_it_is(self, text: str, hits: Mapping[int, Hit], asker: str = "") -> Mapping[int, Hit]:
+    async def _as_it_is(
+        self, text: str, hits: Mapping[int, Hit], asker: str = "", asked: Sought | None = None
+    ) -> Mapping[int, Hit]:
         """Return hits with the superseded ones after what holds now, unless the text asks how something was.
 
         What is far below a sure one is weak then. Long texts are compared off the event loop.
         """
         longest = max(map(len, (text, *(hit.exchange.text for hit in hits.values()))))
-        return apart_from_sure(await off_loop(longest, partial(self._holding_now, text, hits, asker)))
+        return apart_from_sure(await off_loop(longest, partial(self._holding_now, text, hits, asker, asked)))
 
-    def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
-        hits = likelier_as_told(text, apart_from_others(text, likelier_by_compounds(text, hits), asker), asker)
+    def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str, asked: Sought | None) -> Mapping[int, Hit]:
+        hits = apart_from_others(text, likelier_by_compounds(text, hits), asker)
+        hits = likelier_as_told(asked or sought(text), hits, asker)
         hits = with_corrections(as_borne_out(text, hits))
         if asks_for_older(text):
             return newest_claims_first(text, hits, asker)
@@ -271,16 +283,6 @@ def _with_amendments(found: Sequence[RawHit], there: Mapping[int, PlacedMessage]
     }
     amended = {one.item: one for one in each_once(*behind.values())}
     return each_once([amended.get(one.item, one) for hit in found for one in (hit, *behind[hit.item])])
-
-
-def _with_corrections(found: Sequence[RawHit], came: Mapping[int, Hit]) -> list[RawHit]:
-    """Return hits with a place for each message that was read because it puts one of them right."""
-    known = {hit.item for hit in found}
-    right: dict[int, list[int]] = {}
-    for item, one in came.items():
-        if one.corrects and item not in known:
-            right.setdefault(one.corrects.key, []).append(item)
-    return [one for hit in found for one in (hit, *(hit._replace(item=key) for key in right.get(hit.item, ())))]
 
 
 def _length(hits: Mapping[int, Hit]) -> int:

@@ -36,7 +36,7 @@ from memory.view.digests import Digests, Facts, SelfStates, SharedBank
 from memory.view.feedback_view import Feedback
 from memory.view.messages import Conversations, Messages, OwnPosts
 from memory.view.notices import Notices
-from memory.view.own_words import OwnWords
+from memory.view.owners import OwnWords
 from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval
 from memory.view.seen_records import SeenRecords

@@ -6,13 +6,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from memory.index.hits import RecallLimits
 from memory.store.database import Row as StoredRow
 from memory.store.postgresql.database_server import DatabaseAddress
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.scope import Scope
 from memory.store.postgresql.sealing import sealer
 from memory.types import DomainKind, DomainRef, SessionRef
-from memory.view.recalled import RecallLimits
 from tests.bench.rounds import TURNS, Row, medians, opened, timed
 from tests.bench.writers import SAID, write
 from tests.kits.postgres import unguarded

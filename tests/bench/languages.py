@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from memory.ports import Embedder
-from tests.kits.languages import LANGUAGES, large_model, local_models, places, shares
+from tests.kits.languages import FURTHER, LANGUAGES, large_model, local_models, places, shares
 
 _ACROSS = (("en", "de"), ("de", "en"), ("en", "zh"), ("zh", "en"), ("fr", "ru"), ("ja", "es"), ("ar", "pl"), ("tr", "ko"))
 
@@ -22,14 +22,15 @@ async def measure() -> Table:
     if large:
         ways["with the large one"] = (large, None)
     table = Table("told in", "asked in", *ways, title="first / among the first five, %")
-    pairs = [(language, language) for language in LANGUAGES] + list(_ACROSS)
+    pairs = [(language, language) for language in (*LANGUAGES, *FURTHER)] + list(_ACROSS)
     kept: list[list[tuple[float, float]]] = []
     for language, asked in pairs:
         kept.append([shares((await places(*way, language, [asked]))[asked]) for way in ways.values()])
         table.add_row(language, asked, *map(_cell, kept[-1]))
     table.add_section()
     _mean(table, "each by itself", kept[: len(LANGUAGES)])
-    _mean(table, "across", kept[len(LANGUAGES) :])
+    _mean(table, "further facts", kept[len(LANGUAGES) : -len(_ACROSS)])
+    _mean(table, "across", kept[-len(_ACROSS) :])
     for model in (first, others, large):
         if model:
             await model.close()

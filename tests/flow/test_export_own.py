@@ -6,7 +6,7 @@ import pytest
 
 from bot.rights.exporting import JSONL, OTHERS, TEXT, ZIPPED, Exported, fit_files
 from memory.types import Exchange, Kind
-from memory.view.own_words import OwnMessage
+from memory.view.owners import OwnMessage
 from tests.fakes.discord import Message
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town

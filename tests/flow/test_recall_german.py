@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory.index.hits import Certainty
-from memory.index.recall.compounds import likelier_by_compounds
+from memory.index.recall.unknown_words import likelier_by_compounds
 from tests.kits.memory_kit import among, at_home, table
 from tests.unit.test_offline_voice import ask, said
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from memory.deriving import Deriving
-from memory.index.hits import Certainty
+from memory.index.hits import Certainty, RecallLimits
 from memory.ports import Embedder, Entry, Task
-from memory.view.recalled import RecallLimits
 from tests.flow.test_recall_asked import embedders
 from tests.kits.memory_kit import Corner, Writer, among, at_home
 

@@ -23,6 +23,7 @@ from memory.view.view import View
 
 SET = Path(__file__).parents[1] / "sets" / "languages"
 LANGUAGES = tuple(sorted(path.stem for path in SET.glob("*.jsonl")))
+FURTHER = tuple(sorted(f"further/{path.stem}" for path in (SET / "further").glob("*.jsonl")))
 FIRST = 5
 
 

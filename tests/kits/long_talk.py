@@ -18,12 +18,12 @@ from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from memory.core import ConsolidationRules, Memory
 from memory.errors import WriterFailed
+from memory.index.hits import Recalled
 from memory.journal.usage import Spent
 from memory.ports import Entry, Source, Task
 from memory.text.budget import tokens
 from memory.tiers.episodes import EpisodeRules
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
-from memory.view.recalled import Recalled
 from memory.view.view import Answer, View
 from tests.kits.memory_kit import DAY, KEY, Clock, Corner, opened
 

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from memory.core import ConsolidationRules, Memory, Ports
-from memory.index.hits import DigestHit, Hit
+from memory.index.hits import DigestHit, Hit, RecallLimits
 from memory.journal.journal import Part
 from memory.journal.ledger import LEASE
 from memory.ports import Embedder, Entry, Task, Vectors
 from memory.text.lexical import tokens
 from memory.text.time.times import instant
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef, Statement
-from memory.view.recalled import RecallLimits
 from memory.view.view import Answer, View
 from tests.kits.fresh import address_of, fresh
 

@@ -8,10 +8,10 @@ import pytest
 from bot.cli.json_output import hit as as_row
 from bot.models.offline.voice import VoiceQuestion
 from memory.forget.old_tellings import OldTelling
+from memory.index.hits import RecallLimits
 from memory.ports import Entry, Task
 from memory.text.told.correction_wordings import correction
 from memory.types import MINUTE, Discretion, DomainKind, Exchange, Identity, Kind, NewExchange, SessionRef
-from memory.view.recalled import RecallLimits
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, rests_on, standing, unsound
 from tests.kits.long_talk import request
 from tests.kits.memory_kit import DAY, HOUR, Corner, among, answering, at_home, corner, said

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import WriterFailed
+from memory.index.hits import RecallLimits
 from memory.ports import Entry, Task
 from memory.text.time.times import instant, month
 from memory.tiers.episodes import EpisodeRules
 from memory.types import DomainKind, DomainRef, SessionRef
-from memory.view.recalled import RecallLimits
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, unsound
 from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, above, answering, at_home, copied, opened, raising
 from tests.kits.memory_kit import Clock as Frozen

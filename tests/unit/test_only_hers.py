@@ -6,11 +6,10 @@ import pytest
 
 from bot.context.layers import ONLY_YOURS, InView, note_on
 from bot.context.packing import Packer
-from memory.index.hits import Certainty
+from memory.index.hits import Certainty, RecallLimits
 from memory.index.recall.query import asks_for_hers
 from memory.index.when.values import Window
 from memory.text.passages import only_asks
-from memory.view.recalled import RecallLimits
 from tests.kits.memory_kit import Corner, among, aside, table
 
 ONLY_HERS = "only in my own words"

@@ -4,10 +4,9 @@ import pytest
 
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
-from memory.index.hits import DigestHit, Hit
+from memory.index.hits import DigestHit, Hit, Recalled
 from memory.text.budget import tokens
 from memory.types import Digest, Exchange, Kind, Statement
-from memory.view.recalled import Recalled
 from tests.kits.memory_kit import DAY, START
 
 LINE = 20

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from memory.index.hits import RecallLimits
 from memory.store.database import Database, Parameters, Row
 from memory.tiers import entities
 from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
 from memory.view.pages import Page
-from memory.view.recalled import RecallLimits
 from tests.kits.fresh import with_words
 from tests.kits.ladder_kit import Teller, climbed, gists
 from tests.kits.memory_kit import Corner, among, at_home

@@ -13,11 +13,10 @@ from bot.context.prompt import Prompt, PromptDraft, draft_prompt, finish_prompt
 from bot.context.prompt_messages import PromptQuestion
 from bot.context.turn_retrieval import StandingLayers
 from memory.bank.block import HEAD, Block
-from memory.index.hits import DigestHit, Hit
+from memory.index.hits import DigestHit, Hit, Recalled
 from memory.text.budget import tokens
 from memory.tiers.selfstate import SelfState, StateOfMind
 from memory.types import MINUTE, Digest, Exchange, Kind, Statement
-from memory.view.recalled import Recalled
 from tests.kits.memory_kit import DAY, START
 from tests.kits.size import examples
 from tests.kits.tabled import tabled

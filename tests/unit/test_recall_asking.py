@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from memory.index.hits import RecallLimits
 from memory.types import DomainKind
-from memory.view.recalled import RecallLimits
 from tests.kits.ladder_kit import PAIRS, Teller, climbed
 from tests.kits.memory_kit import DAY, START, BagOfWords, among, aside, at_home, found, heard, line, table, utc
 from tests.kits.tabled import tabled

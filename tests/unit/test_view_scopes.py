@@ -12,13 +12,13 @@ import pytest
 
 from memory import core
 from memory import view as view_package
+from memory.index.hits import RecallLimits
 from memory.index.when.values import Window
 from memory.journal.parts import Part
 from memory.store import opening
 from memory.tiers.messages.asides import Aside
 from memory.types import Discretion, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from memory.view.binding import Binding
-from memory.view.recalled import RecallLimits
 from memory.view.view import View
 from tests.kits.dream_kit import Muse, forced, thinking
 from tests.kits.ladder_kit import PAIRS, Teller

@@ -35,13 +35,12 @@ from bot.models.port import ChatMessage, CutShort, Model, Restart, Tool, ToolCal
 from bot.reconciliation.used_messages import UsedMessage, used_at, used_in
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
-from memory.index.hits import Hit
+from memory.index.hits import Hit, Recalled
 from memory.text.budget import tokens
 from memory.text.off_loop import off_loop
 from memory.text.prompt_lines import CUT, uncut
 from memory.tiers.messages.asides import Aside
 from memory.types import Exchange
-from memory.view.recalled import Recalled
 
 ROUNDS = 3
 SHARE = 0.25

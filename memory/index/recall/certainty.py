@@ -27,10 +27,9 @@ from memory.index.indexing import ASKS, MESSAGES
 from memory.index.recall.columns import Ints, Mask
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
-from memory.text.lexical import all_stems, query_stems
+from memory.text.lexical import all_stems
 from memory.text.questions import is_question
-from memory.text.told.personal_details import asked_detail
-from memory.text.told.related_words import telling
+from memory.text.told.related_words import Sought, telling
 
 LIKELY = 0.5
 SURE = 0.9
@@ -56,13 +55,15 @@ class CertaintyJudge:
     asked: float
     usual: float
 
-    def nearest_of_all_words(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]]) -> float | None:
+    def nearest_of_all_words(self, one: Scored, documents: Ints, words: Sequence[tuple[str, ...]]) -> float | None:
         """Return the best cosine of those of these documents that hold every word of the question and tell something."""
+        if max(map(len, words), default=0) < len(self.rarities):
+            return None
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         every = zip(one.cosine[documents].tolist(), asks.tolist(), words, strict=True)
         return max([cosine for cosine, asking, some in every if not asking and len(some) >= len(self.rarities)], default=None)
 
-    def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]], nearest: float | None) -> list[Certainty]:
+    def each(self, one: Scored, documents: Ints, words: Sequence[tuple[str, ...]], nearest: float | None) -> list[Certainty]:
         """Return the certainty of each of these documents, which hold these words of the question.
 
         `nearest` is the best cosine of a hit that holds every word, None without one.
@@ -74,12 +75,13 @@ class CertaintyJudge:
             first |= one.voice[documents]
         asks = one.domain_index.documents.traits.now[documents] & ASKS
         columns = (column.tolist() for column in (first, self._by_others(one, documents), one.cosine[documents], asks))
+        shares = {some: self._share(some) for some in set(words)}
         return [
             Certainty.SURE
             if sure
             else Certainty.WEAK
             if others and self.question.naming.isdisjoint(some)
-            else self._beside(nearest, cosine, some, self._of(cosine, asking, some))
+            else self._beside(nearest, cosine, some, self._of(cosine, asking, shares[some]))
             for sure, others, cosine, asking, some in zip(*columns, words, strict=True)
         ]
 
@@ -95,15 +97,17 @@ class CertaintyJudge:
             return certainty
         return Certainty.LIKELY if certainty is Certainty.SURE else Certainty.WEAK
 
-    def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
+    def _share(self, words: Sequence[str]) -> float:
+        """Return how much of the question these of its words are."""
+        if not self.asked or (self.question.voices and self.question.naming.issuperset(words)):
+            # Who is asked about by name is mostly only addressed by it.
+            return 0.0
+        return min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked)
+
+    def _of(self, cosine: float, asks: int, share: float) -> Certainty:
         if asks:
             # What asks tells nothing about the answer, however near it is.
             return Certainty.WEAK
-        if not self.asked or (self.question.voices and self.question.naming.issuperset(words)):
-            # Who is asked about by name is mostly only addressed by it.
-            share = 0.0
-        else:
-            share = min(1.0, sum([self.rarities.get(word, 0.0) for word in words]) / self.asked)
         near = self._near(share, cosine)
         if near >= SURE:
             return Certainty.SURE
@@ -145,14 +149,14 @@ def rarity(holding: int, passages: int) -> float:
     return log(1 + (passages - holding + 0.5) / (holding + 0.5))
 
 
-def likelier_as_told(question: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
+def likelier_as_told(sought: Sought, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
     """Return hits with those likely that were weak, and answer in other words what a question asks for.
 
     These tell of the asker ('' for whoever speaks) a detail that it asks of oneself, or hold what tells its only word: "married" for "wedding".
     The very hits are returned if none is likelier.
     """
-    detail, asked = asked_detail(question), query_stems(question)
-    related = telling(next(iter(asked))) if len(asked) == 1 else frozenset()
+    detail = sought.detail
+    related = telling(next(iter(sought.stems))) if len(sought.stems) == 1 else frozenset()
     if not (detail or related):
         return hits
     texts = {key: hit.exchange.text for key, hit in hits.items() if hit.exchange.role == "user"}

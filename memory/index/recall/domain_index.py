@@ -34,6 +34,10 @@ class Segment:
     def __len__(self) -> int:
         return len(self.passages)
 
+    def places(self, terms: NDArray[np.uint64]) -> Ints:
+        """Return where each of some terms stands, or would stand, in a segment that has any."""
+        return np.minimum(self.terms.searchsorted(terms), len(self.terms) - 1)
+
 
 class Postings:
     """The postings of one shard; passages are numbered in the order they were stored."""
@@ -77,8 +81,7 @@ class Postings:
         found: set[int] = set()
         for part in self._segments:
             if len(part):
-                places = part.terms.searchsorted(terms).clip(max=len(part.terms) - 1)
-                found.update(terms[part.terms[places] == terms].tolist())
+                found.update(terms[part.terms[part.places(terms)] == terms].tolist())
         return found
 
     def _find(self, terms: frozenset[int]) -> dict[int, Held]:
@@ -87,7 +90,7 @@ class Postings:
         for part in self._segments:
             if len(part):
                 # One search for all terms, as each search may yield to other threads.
-                places = part.terms.searchsorted(wanted).clip(max=len(part.terms) - 1)
+                places = part.places(wanted)
                 for n in np.flatnonzero(part.terms[places] == wanted):
                     held = slice(part.starts[places[n]], part.starts[places[n] + 1])
                     found[n].append((part.passages[held], part.counts[held]))

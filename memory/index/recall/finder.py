@@ -74,12 +74,12 @@ def _norms(domain_indexes: Sequence[DomainIndex]) -> list[Floats]:
     ]
 
 
-def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], documents: Ints) -> list[list[str]]:
+def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], documents: Ints) -> list[tuple[str, ...]]:
     """Return for each of these documents the words it holds by any of their terms."""
     n = len(documents)
     told: list[list[str]] = [[] for _ in documents]
     if not n or not words:
-        return told
+        return [()] * n
     found = found_in_text(domain_index, words)
     total = len(domain_index.owners) + 1
     # One sorted array of the passages of all terms, offset term by term: a single search finds each document's range in all.
@@ -91,7 +91,7 @@ def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], docum
         word = terms[term][0]
         if not told[document] or told[document][-1] != word:
             told[document].append(word)
-    return told
+    return [tuple(some) for some in told]
 
 
 def _held(domain_index: DomainIndex, terms: Sequence[int], postings: Mapping[int, Held]) -> Held:
@@ -251,9 +251,7 @@ def _raw_hits(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> 
         items, times_said = of.items.now[documents].tolist(), of.times.now[documents].tolist()
         before, after = of.items_beside(of.before, documents), of.items_beside(of.after, documents)
         kind = one.domain_index.kind
-        for pick, item, *rest in zip(
-            picks, items, why, before, after, times_said, certain, map(tuple, words), cosines, strict=True
-        ):
+        for pick, item, *rest in zip(picks, items, why, before, after, times_said, certain, words, cosines, strict=True):
             found[at, pick.document] = RawHit(item, kind, round(pick.score, 4), *rest)
     return [found[pick.at, pick.document] for pick in picked]
 

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.breadth import Breadth, breadth, names_listed, speaks
-from memory.index.recall.compounds import with_compounds
 from memory.index.recall.documents import forms_of_name
 from memory.index.recall.domain_indexes import Loaded
-from memory.index.recall.mistyped import with_meant
+from memory.index.recall.unknown_words import with_compounds, with_meant
 from memory.index.when.told_times import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import DOINGS, LIGHT

@@ -42,6 +42,7 @@ JUST_BEHIND = (0.98, 0.99)
 FEW = 10
 LEAST = 0.1
 MUCH = 0.3
+BY_CHANCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +101,14 @@ def _best(scores: Sequence[Floats]) -> float:
 def by_share(words: Sequence[Floats], most: float, *, sharply: bool = False) -> list[Floats]:
     """Scale word scores so that the best is 1, or less if it is far from `most`, the highest score the words could give.
 
-    Otherwise a single common word would weigh as much as the whole meaning of the question. The damping is squared if
-    `sharply`, where meaning is more reliable than words: in languages that inflect much, and with a stronger embedder.
+    Otherwise a single common word would weigh as much as the whole meaning of the question. The damping is raised to a power
+    (BY_CHANCE) if `sharply`, where meaning is more reliable than words: in languages that inflect much, and with a stronger embedder.
     """
     top, much = _best(words), MUCH * most
     if top <= 0:
         return list(words)
     share = min(1.0, top / much) if much else 1.0
-    return [score * np.float32((share**2 if sharply else share) / top) for score in words]
+    return [score * np.float32((share**BY_CHANCE if sharply else share) / top) for score in words]
 
 
 def _above_usual(meant: Sequence[Similarities], words: Sequence[Floats]) -> list[Floats]:

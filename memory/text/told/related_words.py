@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from memory.text.lexical import query_stems, stem
-from memory.text.told.personal_details import asked_detail
+from memory.text.told.personal_details import PersonalDetail, asked_detail
 from memory.text.wordings import read_wordings
 
 
@@ -54,7 +55,18 @@ def answering_words(asked: Iterable[str]) -> str:
     return " ".join(kin.words for kin in _groups() if there & kin.asks)
 
 
-def words_that_answer(text: str) -> str:
-    """Return the words that answer what a question asks for, also where no word of it names that."""
-    detail = asked_detail(text)
-    return f"{answering_words(query_stems(text))} {detail.words if detail else ''}".strip()
+class Sought(NamedTuple):
+    """What a question asks for: the stems of its words, and the detail of oneself that it asks for, None if it asks for none."""
+
+    stems: frozenset[str]
+    detail: PersonalDetail | None
+
+    @property
+    def words(self) -> str:
+        """The words that answer it, also where no word of it names that."""
+        return f"{answering_words(self.stems)} {self.detail.words if self.detail else ''}".strip()
+
+
+def sought(text: str) -> Sought:
+    """Return what a question asks for."""
+    return Sought(frozenset(query_stems(text)), asked_detail(text))
