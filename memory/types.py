@@ -1,6 +1,6 @@
 """The values that cross memory's boundary. All are frozen; every instant is an integer: microseconds since 1970, UTC."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
@@ -77,13 +77,9 @@ class WithheldFrom:
 
     def without(self, told: "WithheldFrom") -> "WithheldFrom":
         """Return whom this still excludes once those named by `told` may know."""
-        if told.others:
-            return NOBODY
-        return (
-            WithheldFrom(self.accounts | told.accounts, others=True)
-            if self.others
-            else WithheldFrom(self.accounts - told.accounts)
-        )
+        if not told.others:
+            return replace(self, accounts=self.accounts | told.accounts if self.others else self.accounts - told.accounts)
+        return WithheldFrom(told.accounts - self.accounts if self.others else self.accounts & told.accounts)
 
 
 NOBODY = WithheldFrom(frozenset())

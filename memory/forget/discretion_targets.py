@@ -1,21 +1,23 @@
 """Which earlier messages a request for discretion is about: what it names, answers or follows, and what was permitted just before."""
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import NamedTuple
 
-from memory.forget.affected_replies import AffectedReplies
+from memory.forget import setting_apart
 from memory.forget.forgetting import Forgetting
 from memory.forget.sparing import Nearness
+from memory.index.recall.finder import Recall
+from memory.places import confidences
 from memory.ports import Clock
-from memory.store.database import DatabaseAccess, Reader, Row
-from memory.store.domains import domains_of
-from memory.text.told.discretion import discreet, request_in
+from memory.store.database import DatabaseAccess
 from memory.text.told.topics import count_held, goes_on
 from memory.tiers import corrections, exchanges
 from memory.tiers.messages import said
-from memory.types import DAY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session
+from memory.types import DAY, Discretion, DiscretionScope, Domain, Exchange, Identity, NewExchange, Session
 
 MOST = 200
 """The maximum number of messages with all words of a request's topic to be kept back, newest first."""
@@ -23,6 +25,10 @@ _RECENTLY = 3
 """The number of a speaker's last messages in a session of which a permission is withdrawn by a request."""
 _LATELY = 20
 """The number of a speaker's last messages in a session that are searched for some of the topic's words."""
+_READ, _CHARACTERS = 200, 100_000
+"""The most of a speaker's last messages that are read for all of these words, and of their characters; older ones are found by the index."""
+_LOOKED_UP = 4_000
+"""Of so many messages that the index finds, anybody's, the newest ones, it is asked who said them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +36,16 @@ class DiscretionTargets:
     """The earlier messages that a request for discretion may be about.
 
     `named` are those about its topic, `last` is the one it answers or else the last one, both with what corrects them or is
-    corrected by them; `replies` maps each to the replies that hold something of it.
+    corrected by them. `replies` are those that hold something of some messages, beside these.
     """
 
     named: Sequence[int] = ()
     last: Sequence[int] = ()
-    replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    replies: Sequence[tuple[frozenset[int], Sequence[int]]] = ()
 
     def with_replies(self, said: Sequence[int]) -> list[int]:
         """Return some of these messages along with the replies that hold something of them."""
-        return sorted({*said, *(reply for item in said for reply in self.replies.get(item, ()))})
+        return sorted({*said, *(reply for items, some in self.replies if items.intersection(said) for reply in some)})
 
 
 class KeptBack(NamedTuple):
@@ -56,6 +62,7 @@ class DiscretionSearch:
     db: DatabaseAccess
     forgetting: Forgetting
     clock: Clock
+    recall: Recall
 
     async def earlier(
         self, session: Session, offered: Sequence[NewExchange], beside: Sequence[Domain]
@@ -67,109 +74,62 @@ class DiscretionSearch:
                 targets = await self.targets(session.domain, session.key, new.identity, new.discretion)
                 for domain in beside if not (targets.named or new.discretion.about or new.discretion.told) else ():
                     there = await self.targets(domain.key, None, new.identity, new.discretion)
-                    named = [*targets.named, *there.named]
-                    targets = DiscretionTargets(named, targets.last, {**targets.replies, **there.replies})
-                found[new.source_id] = replace(
-                    targets, replies={**targets.replies, **await self._corrected(session, new.identity, new)}
-                )
+                    targets = DiscretionTargets([*targets.named, *there.named], targets.last, [*targets.replies, *there.replies])
+                found[new.source_id] = replace(targets, replies=[*targets.replies, await self._corrected(session, new.identity, new)])
         return found
 
-    async def _corrected(self, session: Session, teller: Identity, new: NewExchange) -> dict[int, list[int]]:
-        """Return what a message of a teller's would correct, each with the replies that hold something of it."""
+    async def _corrected(self, session: Session, teller: Identity, new: NewExchange) -> tuple[frozenset[int], Sequence[int]]:
+        """Return what a message of a teller's would correct, and the replies that hold something of it."""
         last = await said.message_by(self.db, session.key, teller, "")
         now = last and last._replace(key=0, text=new.text, kind=new.kind, role=new.role, said_at=new.said_at)
-        amended = await self.amended(self.db, await corrections.would_correct(self.db, now)) if now else {}
-        return {item: await self.replies(item, text) for item, text in amended.items()}
+        return await self._with_replies(await corrections.would_correct(self.db, now) if now else [])
 
     async def targets(
         self, domain: int, session: int | None, teller: Identity, ask: Discretion, before: int = 1 << 62
     ) -> DiscretionTargets:
         """Return what a request for discretion in a session, or elsewhere (None), may be about, among the teller's messages before a key."""
-        named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else {}
+        named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else set[int]()
         if ask.every:
-            named |= await self._all_lately(domain, session, teller, before)
-        if session is not None and not ask.about:
-            named |= await self._freed_lately(domain, session, teller, before)
+            since = self.clock.now() - DAY
+            named.update(one.key for one in await said.latest(self.db, domain, session, teller, before, MOST, since))
+        if session is not None and ask.back and not ask.about:
+            lately = [one.key for one in await said.lately_by(self.db, session, teller, before, _RECENTLY)]
+            freed = [one for one in await confidences.heeded(self.db, requests=lately) if one.frees]
+            named.update(item for one in freed for item in (one.item, one.request))
         last = None
         if session is not None and (ask.about or not named):
             last = await said.message_by(self.db, session, teller, ask.about, before)
-        about, this = [await self.amended(self.db, items) for items in ([*named], [last.key] if last else [])]
-        replies = {item: await self.replies(item, text) for item, text in {**about, **this}.items()}
-        return DiscretionTargets(sorted(about), sorted(this), replies)
+        about, this = [await self._with_replies(items) for items in (sorted(named), [last.key] if last else [])]
+        return DiscretionTargets(sorted(about[0]), sorted(this[0]), [about, this])
 
-    async def _all_lately(self, domain: int, session: int | None, teller: Identity, before: int) -> dict[int, str]:
-        """Return what a teller said within a day, in a session or in all of a domain."""
-        found: dict[int, str] = {}
-        since = self.clock.now() - DAY
-        async for rows in said.pages(self.db, domain, teller, before):
-            some = [row for row in rows if row["said_at"] >= since and session in (None, row["session"])]
-            found |= {row["item"]: row["text"] for row in some}
-            if len(found) >= MOST or rows[-1]["said_at"] < since:
-                break
-        return found
+    async def _with_replies(self, items: Sequence[int]) -> tuple[frozenset[int], Sequence[int]]:
+        """Return these messages with those that correct them or are corrected by them, and the replies that hold something of these."""
+        texts = await setting_apart.amended(self.db, items) if items else {}
+        return frozenset(texts), await self.replies(texts)
 
-    async def _freed_lately(self, domain: int, session: int, teller: Identity, before: int) -> dict[int, str]:
-        """Return what a teller permitted to tell just before in a session, with the permissions, which a request withdraws."""
-        found: dict[int, str] = {}
-        for one in await said.lately_by(self.db, session, teller, before, _RECENTLY):
-            permit = await asyncio.to_thread(request_in, one.text)
-            if permit and permit.ends and not permit.told:
-                found[one.key] = one.text
-                found |= await self.freed(domain, session, teller, permit, one.key)
-                if not permit.topic:
-                    beside = await said.lately_by(self.db, session, teller, one.key, 2)
-                    lately = {} if permit.back else await self._all_lately(domain, session, teller, one.key)
-                    found |= {item.key: item.text for item in beside} | lately
-        return found
-
-    async def freed(self, domain: int, session: int, teller: Identity, permit: Discretion, before: int) -> dict[int, str]:
-        """Return what a permission may have freed, given in a session before a key: what asked for discretion, or was asked for.
-
-        What it freed is not recorded, nor which message it answered, so that this may be more.
-        """
-        told: dict[int, str] = {}
-        async for rows in said.pages(self.db, domain, teller, before):
-            told |= {row["item"]: row["text"] for row in rows if row["session"] == session}
-            if len(told) >= MOST:
-                break
-        kept = await asyncio.to_thread(_once_kept, dict(sorted(told.items())))
-        return {item: text for item, text in kept.items() if count_held(permit.topic, text) == len(permit.topic)}
-
-    async def amended(self, reader: Reader, items: Sequence[int]) -> dict[int, str]:
-        """Return the texts of these messages, and of those that correct them or are corrected by them."""
-        found = await exchanges.among(reader, await corrections.with_tied(reader, items))
-        return {key: one.text for key, one in found.items() if one.kind is Kind.SAID}
-
-    async def _named(
-        self, domain: int, session: int | None, teller: Identity, topic: frozenset[str], before: int
-    ) -> dict[int, str]:
+    async def _named(self, domain: int, session: int | None, teller: Identity, topic: frozenset[str], before: int) -> set[int]:
         """Return the messages about a topic: those with all of its words, and of the latest ones those with some.
 
         A message's successor is included if it names nothing itself.
         """
-        found: dict[int, str] = {}
-        next_ones: dict[int, tuple[Row, bool]] = {}
-        left, wholly = _LATELY, 0
-        async for rows in said.pages(self.db, domain, teller, before):
-            words = await asyncio.to_thread(
-                lambda rows: [(count_held(topic, row["text"]), goes_on(row["text"])) for row in rows], rows
-            )
-            for row, (n, on) in zip(rows, words, strict=True):
-                lately = session in (None, row["session"]) and left > 0
-                left -= lately
-                if (n == len(topic) and wholly < MOST) or (n and lately):
-                    wholly += n == len(topic)
-                    found[row["item"]] = row["text"]
-                    behind, continues = next_ones.get(row["session"], (None, False))
-                    if behind and continues:
-                        found[behind["item"]] = behind["text"]
-                next_ones[row["session"]] = row, on
-        return found
+        lately, latest = [
+            await said.latest(self.db, domain, where, teller, before, n) for where, n in ((session, _LATELY), (None, _READ))
+        ]
+        read = latest[: bisect_right([*accumulate(len(one.text) for one in latest)], _CHARACTERS)]
+        texts = {one.key: one.text for one in (*lately, *read)}
+        held = await asyncio.to_thread(lambda: {key: count_held(topic, text) for key, text in texts.items()})
+        found = {key for key, n in held.items() if n == len(topic)} | {one.key for one in lately if held[one.key]}
+        if latest and (len(latest) == _READ or len(read) < len(latest)):
+            within = [domain, *await confidences.keys_within(self.db, domain)]
+            older = [item for item in await self.recall.telling(topic, within) if item < latest[0].key and item not in texts]
+            found.update((await said.by(self.db, older[:_LOOKED_UP], teller))[-MOST:])
+        following = await said.following(self.db, found, before)
+        on = await asyncio.to_thread(lambda: [item for item, text in following.items() if goes_on(text)])
+        return found.union(on)
 
-    async def replies(self, item: int, text: str) -> list[int]:
-        """Return the replies, in any domain, that hold something of a message with this text."""
-        walk = AffectedReplies(self.db, Nearness(self.forgetting.embedder))
-        return sorted([one for there in await domains_of(self.db, [item]) for one in await walk.along(there, {item: [text]})])
+    async def replies(self, texts: Mapping[int, str]) -> list[int]:
+        """Return the replies, in any domain, that hold something of messages with these texts."""
+        return await setting_apart.replies(self.db, Nearness(self.forgetting.embedder), texts) if texts else []
 
 
 def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Exchange] = ()) -> KeptBack:
@@ -182,16 +142,3 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
         earlier = [since[-1].key] if since and not ask.about else [*targets.last]
         return KeptBack(earlier, DiscretionScope(len(earlier), bool(earlier) and (not ask.topic or bool(ask.about))))
     return KeptBack(named, DiscretionScope(len(named)))
-
-
-def _once_kept(told: Mapping[int, str]) -> dict[int, str]:
-    """Return those of a speaker's messages, oldest first, that ask for discretion, and those that such a one asks it for."""
-    kept: dict[int, str] = {}
-    before: list[int] = []
-    for item, text in told.items():
-        if (ask := discreet(text)) is not None:
-            about = [one for one in before if ask.topic and count_held(ask.topic, told[one]) == len(ask.topic)]
-            about += before[-1:] if ask.back and not about else []
-            kept |= {one: told[one] for one in (*about, item)}
-        before.append(item)
-    return kept

@@ -69,15 +69,15 @@ class Confidences(ViewPart):
         if message is None or message.identity != await owners.identity(self._db, teller):
             raise NotYours(lazy("Only whoever said it can have it kept from somebody."))
         work = self._binding.shared.confiding
-        about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
+        about = [item] if ask.ends else [item, *await work.replies({item: message.text})]
         async with self._db.transaction() as tx:
             excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
-            await (work.end if ask.ends else work.put)(tx, about, excepted)
+            await (work.end(tx, about, excepted) if ask.ends else work.put(tx, about, excepted, item))
             confided = await confidences.by_item(tx, [item])
         return ConfidedMessage(message, await self._names(confided[item].excepted) if item in confided else ())
 
-    async def put_about(self, tellers: Sequence[Identity], ask: Discretion) -> list[ConfidedMessage]:
-        """Hold back what a person said here under these accounts about the topic of a request that they made elsewhere.
+    async def put_about(self, tellers: Sequence[Identity], ask: Discretion, request: int | None = None) -> list[ConfidedMessage]:
+        """Hold back what a person said here under these accounts about the topic of a request that they made elsewhere, in a message.
 
         Return these messages, with what corrects them; replies that hold something of them are held back as well.
         """
@@ -87,18 +87,20 @@ class Confidences(ViewPart):
             if about.named:
                 async with self._db.transaction() as tx:
                     excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
-                    await work.put(tx, about.with_replies(about.named), excepted)
+                    await work.put(tx, about.with_replies(about.named), excepted, request)
                 found += about.named
         return await self.confided([*(await exchanges.among(self._db, found)).values()])
 
-    async def end_about(self, tellers: Sequence[Identity], ask: Discretion) -> int:
-        """Release what a person told here in confidence under these accounts, as far as a permission given elsewhere names it; return how much."""
+    async def end_about(self, tellers: Sequence[Identity], ask: Discretion, permit: int | None = None) -> int:
+        """Release what a person told here in confidence under these accounts, as far as a permission given elsewhere names it, in a message;
+        return how much.
+        """
         work, ended = self._binding.shared.confiding, 0
         for teller in tellers:
             async with self._db.transaction() as tx:
-                confided = [item for item, _ in await confidences.told_by(tx, self._home, teller)]
+                confided = await confidences.told_by(tx, self._home, teller)
                 excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
-                ended += await work.end(tx, await work.permitted(tx, confided, ask), excepted)
+                ended += await work.end(tx, await work.permitted(tx, confided, ask, excepted), excepted, permit)
         return ended
 
     async def end_all(self, teller: Identity) -> int:

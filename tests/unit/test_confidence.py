@@ -81,11 +81,17 @@ def test_other_words_ask_for_nothing(text: str) -> None:
         ("You may tell Ben now.", ("Ben",)),
         ("you can now tell everyone", ()),
         ("It's no longer a secret.", ()),
-        ("Du darfst Ben jetzt alles sagen", ("Ben",)),
     ],
 )
 def test_words_say_that_it_may_be_told(text: str, names: tuple[str, ...]) -> None:
     assert request_in(text) == Discretion(names, ends=True)
+
+
+@pytest.mark.parametrize(
+    "text", ["Du darfst Ben jetzt alles sagen", "you can tell Ben everything", "tu peux tout dire à Ben", "Ben may know everything"]
+)
+def test_words_say_that_everything_may_be_told(text: str) -> None:
+    assert request_in(text) == Discretion(("Ben",), ends=True, every=True)
 
 
 @pytest.mark.parametrize(
@@ -317,6 +323,26 @@ async def test_what_somebody_permitted_is_kept_again_as_the_permission_goes(tmp_
         else:
             assert await here.memory.kept.withdraw("console", "dm", ["b1"])
         assert {one.exchange.source_id for one in await here.view.confidences.told_by(bob)} == {"b0"}
+
+
+@pytest.mark.parametrize("goes", ["forgotten", "deleted"])
+async def test_what_a_permission_freed_and_nothing_else_is_kept_again_with_its_answer_as_it_goes(tmp_path: Path, goes: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ben, ada = (Identity("console", name) for name in ("ben", "ada"))
+        await here.view.say(here.session, [NewExchange(Kind.SAID, "hello", "b1", here.clock.now(), "Ben", "user", ben)])
+        for text in ("my locker is 4187, don't tell Ben", "you can tell Ben that", "I fed the cat", "the boat is green"):
+            await says(here, text)
+        pin = await says(here, "my pin is 9911, don't tell Ben")
+        permit = await says(here, "you can tell Ben that")
+        assert await here.view.confidences.told_by(ada) == []
+        reply = await here.reply("Your pin is 9911.", [pin.key])
+        if goes == "deleted":
+            assert await here.memory.kept.withdraw("console", "dm", [permit.source_id])
+        else:
+            await here.view.forget_message(permit.id)
+        assert [one.exchange.text for one in await here.view.confidences.told_by(ada)] == [pin.text]
+        assert reply.key in await confidences.by_item(here.memory.db, [reply.key])
+        assert await here.memory.db.all("SELECT 1 FROM heeded WHERE request = :permit", {"permit": permit.key}) == []
 
 
 async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_names_it(tmp_path: Path) -> None:

@@ -64,18 +64,18 @@ class DiscretionAnswers:
         """Keep what was said elsewhere about the topics of requests that are made in private; return what to say of it."""
         if turn.retried or turn.anew:
             return ""
-        read = [await off_loop(len(one.text), partial(request_in, one.text)) for one in turn.questions]
-        asks = [ask for ask in read if ask and (ask.back or ask.ends)]
-        return "\n".join([text for ask in asks if (text := await self._elsewhere(turn, ask))])
+        read = [(await off_loop(len(one.text), partial(request_in, one.text)), one.key) for one in turn.questions]
+        asks = [(ask, key) for ask, key in read if ask and (ask.back or ask.ends)]
+        return "\n".join([text for ask, key in asks if (text := await self._elsewhere(turn, ask, key))])
 
-    async def _elsewhere(self, turn: Turn, ask: Discretion) -> str:
+    async def _elsewhere(self, turn: Turn, ask: Discretion, request: int) -> str:
         tellers = await self._services.domains.accounts(turn.person)
         views = await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends or ask.every else ()
         if (
             ask.ends
             and ask.topic
             and not ask.told
-            and (ended := sum([await view.confidences.end_about(tellers, ask) for view in views]))
+            and (ended := sum([await view.confidences.end_about(tellers, ask, request) for view in views]))
         ):
             return discretion_ended_notice(ended, elsewhere=True)
         if ask.ends:
@@ -83,7 +83,7 @@ class DiscretionAnswers:
             return discretion_not_ended_notice(turn.adapter.prefix) if kept else ""
         found, places = [], dict[str, None]()
         for view in views:
-            if told := await view.confidences.put_about(tellers, ask):
+            if told := await view.confidences.put_about(tellers, ask, request):
                 found += told
                 names = {session.key: session.name for session in await view.sessions.all()}
                 places |= dict.fromkeys(names.get(one.exchange.session, "") for one in told)

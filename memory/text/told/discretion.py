@@ -87,7 +87,8 @@ def request_in(text: str) -> Discretion | None:
 
 
 def _release_in(text: str) -> Discretion | None:
-    """Return what a text permits to tell: all that was told, or the one thing that it names, answers, or that was said just before.
+    """Return what a text permits to tell: what was kept last, the one thing that it names, answers, or that was said just before, or
+    everything.
 
     A text that says anything else permits nothing (`told`): a time ahead, a condition, a denial, what somebody else said.
     """
@@ -100,13 +101,15 @@ def _release_in(text: str) -> Discretion | None:
     one_thing = any(one.it for one in permits)
     named = "\n".join(text[slice(*one.span)] for one in permits if one.it == _ABOUT)
     topic = topic_words(named, names, _ASKING.union(*(one.asking for one in permits)))
+    every = not topic and _permits()["every"].search(text) is not None
     return Discretion(
         names,
         ends=True,
-        back=one_thing,
+        back=one_thing and not every,
         topic=topic,
         told=_says_more(text, permits),
         declined=any(one.declined for one in permits),
+        every=every,
     )
 
 
@@ -125,9 +128,8 @@ def _says_more(text: str, permits: Sequence[_Found]) -> bool:
     for begin, end in sorted(one.span for one in permits):
         beside.append(text[at:begin])
         at = max(at, end)
-    words = _SPOKEN.findall("\n".join([*beside, text[at:]]).lower())
-    unspaced_words = re.compile(read_wordings(__file__)["permits"]["unspaced"])
-    return bool(_DOUBTFUL.search(text)) or any(word not in _PERMITTING and not unspaced_words.fullmatch(word) for word in words)
+    words = _SPOKEN.findall(_permits()["every"].sub(" ", "\n".join([*beside, text[at:]]).lower()))
+    return bool(_DOUBTFUL.search(text)) or any(word not in _PERMITTING and not _permits()["unspaced"].fullmatch(word) for word in words)
 
 
 def discreet(text: str) -> Discretion | None:
@@ -175,6 +177,11 @@ def _is_title(text: str, begin: int, end: int) -> bool:
 @cache
 def _titles() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(one, re.IGNORECASE) for name, one in read_wordings(__file__)["titles"].items()}
+
+
+@cache
+def _permits() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(one, re.IGNORECASE) for name, one in read_wordings(__file__)["permits"].items()}
 
 
 def _every_match(text: str, purpose: str) -> Iterator[_Found]:
