@@ -102,7 +102,7 @@ class Discretion:
     `back` marks a request about something the speaker said before: the message with platform id `about`, or the last ('').
     `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence or,
     with `ends`, anything beside the permission, which permits nothing then; `declined` that the language of the request declines its
-    names. `every` marks a request about all that was said lately.
+    names. `every` marks a request about all that was said lately, `talk` names the time or place at which it was said.
     """
 
     names: tuple[str, ...] = ()
@@ -113,6 +113,7 @@ class Discretion:
     told: bool = False
     declined: bool = False
     every: bool = False
+    talk: str = ""
 
 
 @dataclass(frozen=True, slots=True)

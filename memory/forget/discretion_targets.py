@@ -1,8 +1,9 @@
 """Which earlier messages a request for discretion is about: what it names, answers or follows, and what was permitted just before."""
 
 import asyncio
+import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import NamedTuple
@@ -11,9 +12,15 @@ from memory.forget import setting_apart
 from memory.forget.forgetting import Forgetting
 from memory.forget.sparing import Nearness
 from memory.index.recall.finder import Recall
+from memory.index.when.question_times import parse_question
+from memory.index.when.values import Window
 from memory.places import confidences
 from memory.ports import Clock
 from memory.store.database import DatabaseAccess
+from memory.store.domains import by_key
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import key_words
+from memory.text.told.discretion import every_wordings
 from memory.text.told.topics import count_held, goes_on
 from memory.tiers import corrections, exchanges
 from memory.tiers.messages import said
@@ -36,12 +43,14 @@ class DiscretionTargets:
     """The earlier messages that a request for discretion may be about.
 
     `named` are those about its topic, `last` is the one it answers or else the last one, both with what corrects them or is
-    corrected by them. `replies` are those that hold something of some messages, beside these.
+    corrected by them. `replies` are those that hold something of some messages, beside these. Unless `sure`, `named` is empty, or what
+    was said when or where the request says.
     """
 
     named: Sequence[int] = ()
     last: Sequence[int] = ()
     replies: Sequence[tuple[frozenset[int], Sequence[int]]] = ()
+    sure: bool = True
 
     def with_replies(self, said: Sequence[int]) -> list[int]:
         """Return some of these messages along with the replies that hold something of them."""
@@ -74,7 +83,9 @@ class DiscretionSearch:
                 targets = await self.targets(session.domain, session.key, new.identity, new.discretion)
                 for domain in beside if not (targets.named or new.discretion.about or new.discretion.told) else ():
                     there = await self.targets(domain.key, None, new.identity, new.discretion)
-                    targets = DiscretionTargets([*targets.named, *there.named], targets.last, [*targets.replies, *there.replies])
+                    targets = DiscretionTargets(
+                        [*targets.named, *there.named], targets.last, [*targets.replies, *there.replies], targets.sure and there.sure
+                    )
                 found[new.source_id] = replace(targets, replies=[*targets.replies, await self._corrected(session, new.identity, new)])
         return found
 
@@ -89,9 +100,12 @@ class DiscretionSearch:
     ) -> DiscretionTargets:
         """Return what a request for discretion in a session, or elsewhere (None), may be about, among the teller's messages before a key."""
         named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else set[int]()
-        if ask.every:
-            since = self.clock.now() - DAY
-            named.update(one.key for one in await said.latest(self.db, domain, session, teller, before, MOST, since))
+        found = await self._of_talk(domain, session, ask) if ask.every or ask.talk else None
+        if found:
+            window, sessions = found
+            latest = await said.latest(self.db, domain, session if sessions is None else None, teller, before, _LOOKED_UP, window.start)
+            some = [one.key for one in latest if window.holds(one.said_at) and (not sessions or one.session in sessions)]
+            named.update(some[:MOST])
         if session is not None and ask.back and not ask.about:
             lately = [one.key for one in await said.lately_by(self.db, session, teller, before, _RECENTLY)]
             freed = [one for one in await confidences.heeded(self.db, requests=lately) if one.frees]
@@ -100,7 +114,23 @@ class DiscretionSearch:
         if session is not None and (ask.about or not named):
             last = await said.message_by(self.db, session, teller, ask.about, before)
         about, this = [await self._with_replies(items) for items in (sorted(named), [last.key] if last else [])]
-        return DiscretionTargets(sorted(about[0]), sorted(this[0]), [about, this])
+        left = key_words(every_wordings()["said"].sub(" ", ask.talk)).keys() - FUNCTION_WORDS
+        return DiscretionTargets(sorted(about[0]), sorted(this[0]), [about, this], sure=not (ask.talk and (found or left)))
+
+    async def _of_talk(self, domain: int, session: int | None, ask: Discretion) -> tuple[Window, Collection[int] | None] | None:
+        """Return when and in which sessions of a domain (None: the present one) that was said which a request is about.
+
+        None if it names neither, and is not about all that was said lately.
+        """
+        home, now, talk = await by_key(self.db, domain), self.clock.now(), ask.talk.lower()
+        told = await asyncio.to_thread(parse_question, ask.talk, now, home.time_zone if home else "UTC")
+        names = {row["id"]: row["name"].lower() for row in await self.db.all(_SESSIONS, {"domain": domain})}
+        there = [key for key, name in names.items() if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", talk)]
+        if not there and every_wordings()["elsewhere"].search(talk):
+            there = [key for key in names if key != session]
+        if told.window or there:
+            return told.window or Window(0, now + 1), there or None
+        return (Window(now - DAY, now + 1), None) if ask.every or every_wordings()["lately"].search(talk) else None
 
     async def _with_replies(self, items: Sequence[int]) -> tuple[frozenset[int], Sequence[int]]:
         """Return these messages with those that correct them or are corrected by them, and the replies that hold something of these."""
@@ -132,6 +162,9 @@ class DiscretionSearch:
         return await setting_apart.replies(self.db, Nearness(self.forgetting.embedder), texts) if texts else []
 
 
+_SESSIONS = "SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id"
+
+
 def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Exchange] = ()) -> KeptBack:
     """Return what a request keeps back of its targets and of the messages stored just before it (`since`).
 
@@ -140,5 +173,6 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
     named = [*targets.named, *(one.key for one in since if ask.every or (not ask.about and count_held(ask.topic, one.text)))]
     if not named and (ask.back or (ask.topic and not ask.told)):
         earlier = [since[-1].key] if since and not ask.about else [*targets.last]
-        return KeptBack(earlier, DiscretionScope(len(earlier), bool(earlier) and (not ask.topic or bool(ask.about))))
+        sure = bool(earlier) and (not ask.topic or bool(ask.about)) and targets.sure
+        return KeptBack(earlier, DiscretionScope(len(earlier), sure))
     return KeptBack(named, DiscretionScope(len(named)))

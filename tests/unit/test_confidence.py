@@ -1,15 +1,18 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from memory.places import confidences
+from memory.store.database import DatabaseAccess, Row
 from memory.text.told import discretion
 from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named
@@ -17,6 +20,7 @@ from memory.text.told.retellings import retells
 from memory.text.told.topics import count_held
 from memory.text.wordings import read_wordings
 from memory.types import (
+    DAY,
     MINUTE,
     NOBODY,
     Discretion,
@@ -116,6 +120,7 @@ def test_what_warns_of_somebody_or_tells_what_another_one_permits_permits_nothin
 
 
 ADA, BEN, CLEO = (Identity("discord", name) for name in ("ada", "ben", "cleo"))
+ADA_HERE = Identity("console", "ada")
 
 
 def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
@@ -323,6 +328,82 @@ async def test_what_somebody_permitted_is_kept_again_as_the_permission_goes(tmp_
         else:
             assert await here.memory.kept.withdraw("console", "dm", ["b1"])
         assert {one.exchange.source_id for one in await here.view.confidences.told_by(bob)} == {"b0"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("don't tell Ben what I said in #general", ["I hate Tom", "my boss is mean"]),
+        ("sag Ben nichts von dem, was ich in #general gesagt habe", ["I hate Tom", "my boss is mean"]),
+        ("don't tell Ben what I said in the other room", ["I hate Tom", "my boss is mean"]),
+        ("don't tell Ben what I said in #general today", ["my boss is mean"]),
+        ("don't tell Ben what I said here yesterday", ["the boat is green"]),
+        ("sag Ben nicht, was ich gestern gesagt habe", ["the boat is green"]),
+        ("don't tell Ben about yesterday", ["the boat is green"]),
+        ("don't tell Ben what I told you earlier", ["I fed the cat", "it rains"]),
+        ("don't tell Ben what I said", ["it rains"]),
+    ],
+)
+async def test_what_was_said_at_a_time_or_place_is_kept_as_a_request_names_that(tmp_path: Path, text: str, kept: list[str]) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        there = await here.view.sessions.get(SessionRef("console", "general"), "#general")
+        await says(here, "I hate Tom", there)
+        await says(here, "the boat is green")
+        here.clock.forward(DAY)
+        await says(here, "my boss is mean", there)
+        for told in ("I fed the cat", "it rains"):
+            await says(here, told)
+        await says(here, text)
+        told_so = [one.exchange.text for one in await here.view.confidences.told_by(ADA_HERE)]
+        assert told_so == [*kept, text]
+
+
+@pytest.mark.parametrize("text", ["don't tell Ben what I said in #kitchen", "don't tell Ben what I said on 4 May"])
+async def test_where_nothing_was_said_at_a_time_or_place_it_is_said_that_only_the_last_message_is_kept(tmp_path: Path, text: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        for told in ("I fed the cat", "it rains"):
+            await says(here, told)
+        ask = NewExchange(Kind.SAID, text, "r", here.clock.now(), "Ada", "user", ADA_HERE, discretion=request_in(text))
+        (scope,) = (await here.view.say(here.session, [ask])).covered.values()
+        assert (scope.earlier, scope.sure) == (1, False)
+
+
+@dataclass
+class Counted:
+    """A database that counts the characters that are read of it."""
+
+    db: DatabaseAccess
+    read: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.db, name)
+
+    async def all(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
+        rows = await self.db.all(sql, parameters)
+        self.read += sum(len(row["text"]) for row in rows if "text" in row.keys())
+        return rows
+
+    async def one(self, sql: str, parameters: Mapping[str, object] | None = None) -> Row | None:
+        return next(iter(await self.all(sql, parameters)), None)
+
+
+async def test_what_a_request_names_is_found_however_old_it_is_and_no_more_is_read_for_it_of_many_messages(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        old = await says(here, "my surgery is on Monday, in room 7")
+        read = []
+        for n in (250, 750):
+            some = [
+                NewExchange(Kind.SAID, f"the boat number {n + at} sails along the river", f"{n + at}", old.said_at + n + at, "Ada", "user", ADA_HERE)
+                for at in range(n)
+            ]
+            await here.view.say(here.session, some)
+            confiding = here.view._binding.shared.confiding
+            db = Counted(confiding.db)
+            ask = Discretion(("Ben",), back=True, topic=frozenset({"surgery"}))
+            found = await replace(confiding, db=db).targets(here.domain.key, here.session.key, ADA_HERE, ask)
+            assert list(found.named) == [old.key]
+            read.append(db.read)
+        assert read[1] <= 1.1 * read[0]
 
 
 @pytest.mark.parametrize("goes", ["forgotten", "deleted"])

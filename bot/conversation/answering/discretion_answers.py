@@ -70,7 +70,7 @@ class DiscretionAnswers:
 
     async def _elsewhere(self, turn: Turn, ask: Discretion, request: int) -> str:
         tellers = await self._services.domains.accounts(turn.person)
-        views = await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends or ask.every else ()
+        views = await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends or ask.every or ask.talk else ()
         if (
             ask.ends
             and ask.topic
@@ -89,7 +89,7 @@ class DiscretionAnswers:
                 places |= dict.fromkeys(names.get(one.exchange.session, "") for one in told)
                 self._services.maintenance.poke(view.home)
         if not found:
-            return nothing_kept_elsewhere(named=bool(ask.topic) or ask.every)
+            return nothing_kept_elsewhere(named=bool(ask.topic or ask.talk) or ask.every)
         await self._services.outgoing.remove_thread_names()
         return kept_elsewhere(found, [one for one in places if one], turn.adapter.prefix)
 

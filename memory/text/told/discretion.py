@@ -7,7 +7,7 @@ request is about what its speaker said before.
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from memory.text.lexical import key_words, stem, unspaced
 from memory.text.told.people_named import EVERYBODY, JOINS, OWN, clause_of, leading_names, length_of, trailing_names
@@ -33,7 +33,8 @@ _SUBJECTS, FILLERS, _PERMITTING = (_WORDS[name] for name in ("subjects", "filler
 _ASKING = FILLERS | EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
 _GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
-_LOOKED_AT = 8_000
+_LOOKED_AT, _LONG = 8_000, 1_000
+"""The most characters of a text that are looked at, and of one that is told from its request: every later message is compared with it."""
 # Matches do not cross sentence ends; longer sentences are searched in overlapping windows.
 _NAMELIKE = re.compile(r"\w")
 _SPOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -72,6 +73,12 @@ def request_in(text: str) -> Discretion | None:
         named = [name for one in found for name in one.names]
         everybody = any(not one.names for one in found)
         asks, beside = _parted(text, [one.span for one in found])
+        earlier = every_wordings()["said"].search(text)
+        clause = ""
+        if earlier:
+            behind = _SENTENCE.search(text, earlier.end())
+            clause = text[earlier.start() : behind.start() if behind else len(text)]
+            beside = beside.replace(clause, " ")
         back = FILLERS.issuperset(key_words(beside))
         asking = _ASKING.union(*(one.asking for one in found))
         said = "\n".join(text[slice(*one.span)] for one in found)
@@ -79,10 +86,15 @@ def request_in(text: str) -> Discretion | None:
             one for one in topic_words(text if back else asks, named, asking) if not (unspaced(one) and one in said)
         )
         about = about.union(*(topic_words(it, named, FILLERS) for it in {one.it for one in found if one.it}))
+        if clause:
+            topic = every_wordings()["about"].search(clause, 1)
+            about = topic_words(topic["topic"], named, FILLERS) if topic else frozenset()
         told = not back and bool(about) and count_held(about, beside) > 0
-        every = re.search(read_wordings(__file__)["every"]["all"], asks, re.IGNORECASE) is not None
+        every = not (clause and about) and every_wordings()["all"].search(asks) is not None
         names = () if everybody else tuple(dict.fromkeys(named))
-        return Discretion(names, back, topic=frozenset() if every else about, told=told, every=every)
+        return Discretion(
+            names, back, topic=frozenset() if every else about, told=told, every=every, talk="" if about else clause
+        )
     return _release_in(text)
 
 
@@ -138,9 +150,10 @@ def discreet(text: str) -> Discretion | None:
     return None if ask is None or ask.ends else ask
 
 
+@lru_cache(maxsize=1_000)
 def without_request(text: str) -> str:
-    """Return what a text tells beside a request for discretion, the text itself if it makes none."""
-    if len(text) > _LOOKED_AT or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, "asks"))):
+    """Return what a text tells beside a request for discretion, the text itself if it makes none or is long."""
+    if len(text) > _LONG or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, "asks"))):
         return text
     return " ".join(_JOINED.sub(" ", _parted(text, [one.span for one in found])[1]).split())
 
@@ -177,6 +190,12 @@ def _is_title(text: str, begin: int, end: int) -> bool:
 @cache
 def _titles() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(one, re.IGNORECASE) for name, one in read_wordings(__file__)["titles"].items()}
+
+
+@cache
+def every_wordings() -> dict[str, re.Pattern[str]]:
+    """Return what says that a request is about several things said before, by what it says of them."""
+    return {name: re.compile(one, re.IGNORECASE) for name, one in read_wordings(__file__)["every"].items()}
 
 
 @cache
