@@ -103,6 +103,7 @@ class Discretion:
     `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence or,
     with `ends`, anything beside the permission, which permits nothing then; `declined` that the language of the request declines its
     names. `every` marks a request about all that was said lately, `talk` names the time or place at which it was said.
+    Where no names are told, `but` are those of the people who may know all the same.
     """
 
     names: tuple[str, ...] = ()
@@ -114,6 +115,7 @@ class Discretion:
     declined: bool = False
     every: bool = False
     talk: str = ""
+    but: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,12 +180,16 @@ class ConfidenceChanges(DiscretionSearch):
 
 
 async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:
-    """Return the people meant; if one of the names is unknown here, everybody else is meant, or, to end discretion, nobody."""
+    """Return the people meant; if one of the names is unknown here, everybody else is meant, or, to end discretion, nobody.
+
+    Of those who may know although nobody else does, a name must be that of one account.
+    """
     accounts = [await _accounts(reader, domains, name, declined=ask.ends and ask.declined) - {teller} for name in ask.names]
     if ask.ends and accounts and not all(accounts):
         return NOBODY
     if not accounts or not all(accounts):
-        return WithheldFrom(frozenset({teller}), others=True)
+        may_know = [one for name in ask.but if len(one := await _accounts(reader, domains, name, declined=False)) == 1]
+        return WithheldFrom(frozenset({teller}).union(*may_know), others=True)
     return WithheldFrom(frozenset().union(*accounts))
 
 

@@ -20,7 +20,7 @@ from memory.store.database import DatabaseAccess
 from memory.store.domains import by_key
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words
-from memory.text.told.discretion import every_wordings
+from memory.text.told.discretion import patterns
 from memory.text.told.topics import count_held, goes_on
 from memory.tiers import corrections, exchanges
 from memory.tiers.messages import said
@@ -114,7 +114,7 @@ class DiscretionSearch:
         if session is not None and (ask.about or not named):
             last = await said.message_by(self.db, session, teller, ask.about, before)
         about, this = [await self._with_replies(items) for items in (sorted(named), [last.key] if last else [])]
-        left = key_words(every_wordings()["said"].sub(" ", ask.talk)).keys() - FUNCTION_WORDS
+        left = key_words(patterns("every")["said"].sub(" ", ask.talk)).keys() - FUNCTION_WORDS
         return DiscretionTargets(sorted(about[0]), sorted(this[0]), [about, this], sure=not (ask.talk and (found or left)))
 
     async def _of_talk(self, domain: int, session: int | None, ask: Discretion) -> tuple[Window, Collection[int] | None] | None:
@@ -126,11 +126,11 @@ class DiscretionSearch:
         told = await asyncio.to_thread(parse_question, ask.talk, now, home.time_zone if home else "UTC")
         names = {row["id"]: row["name"].lower() for row in await self.db.all(_SESSIONS, {"domain": domain})}
         there = [key for key, name in names.items() if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", talk)]
-        if not there and every_wordings()["elsewhere"].search(talk):
+        if not there and patterns("every")["elsewhere"].search(talk):
             there = [key for key in names if key != session]
         if told.window or there:
             return told.window or Window(0, now + 1), there or None
-        return (Window(now - DAY, now + 1), None) if ask.every or every_wordings()["lately"].search(talk) else None
+        return (Window(now - DAY, now + 1), None) if ask.every or patterns("every")["lately"].search(talk) else None
 
     async def _with_replies(self, items: Sequence[int]) -> tuple[frozenset[int], Sequence[int]]:
         """Return these messages with those that correct them or are corrected by them, and the replies that hold something of these."""

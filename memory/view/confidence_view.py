@@ -13,7 +13,7 @@ from memory.places.shown_names import standing
 from memory.text.told.discretion import without_request
 from memory.text.told.retellings import retells
 from memory.tiers import exchanges
-from memory.types import Discretion, Exchange, Identity, Session, WithheldFrom
+from memory.types import NOBODY, Discretion, Exchange, Identity, Session, WithheldFrom
 from memory.view import owners
 from memory.view.binding import ViewPart
 from memory.view.short_ids import ShortIds
@@ -21,10 +21,11 @@ from memory.view.short_ids import ShortIds
 
 @dataclass(frozen=True, slots=True)
 class ConfidedMessage:
-    """A message told in confidence, and the names of those who may not know it; empty means everybody else."""
+    """A message told in confidence, and the names of those who may not know it; empty means everybody else `but` these."""
 
     exchange: Exchange
     names: Sequence[str]
+    but: Sequence[str] = ()
 
 
 _MOST = 200
@@ -43,7 +44,7 @@ class Confidences(ViewPart):
         """Return what an account told here in confidence, oldest first."""
         confided = await confidences.told_by(self._db, self._home, teller)
         messages = await exchanges.among(self._db, [item for item, _ in confided])
-        return [ConfidedMessage(messages[item], await self._names(excepted)) for item, excepted in confided if item in messages]
+        return [await self._told(messages[item], excepted) for item, excepted in confided if item in messages]
 
     async def told_again(self, platform: str, said: Sequence[tuple[str, str]]) -> set[int]:
         """Return which of what accounts of a platform said, each with its text, tells again or anew what they told in confidence.
@@ -74,7 +75,7 @@ class Confidences(ViewPart):
             excepted = await confidence_changes.withheld_from(tx, self._binding.readable, ask, teller)
             await (work.end(tx, about, excepted) if ask.ends else work.put(tx, about, excepted, item))
             confided = await confidences.by_item(tx, [item])
-        return ConfidedMessage(message, await self._names(confided[item].excepted) if item in confided else ())
+        return await self._told(message, confided[item].excepted if item in confided else NOBODY)
 
     async def put_about(self, tellers: Sequence[Identity], ask: Discretion, request: int | None = None) -> list[ConfidedMessage]:
         """Hold back what a person said here under these accounts about the topic of a request that they made elsewhere, in a message.
@@ -112,11 +113,7 @@ class Confidences(ViewPart):
     async def confided(self, asked: Sequence[Exchange]) -> list[ConfidedMessage]:
         """Return which of these messages were told in confidence."""
         confided = await confidences.by_item(self._db, [exchange.key for exchange in asked])
-        return [
-            ConfidedMessage(exchange, await self._names(confided[exchange.key].excepted))
-            for exchange in asked
-            if exchange.key in confided
-        ]
+        return [await self._told(exchange, confided[exchange.key].excepted) for exchange in asked if exchange.key in confided]
 
     async def queue_notice(self, session: Session, told: Sequence[ConfidedMessage], parts: Sequence[Part], answers: str) -> bool:
         """Queue a notice of what was understood, once per message told in confidence; return whether it was queued."""
@@ -126,8 +123,8 @@ class Confidences(ViewPart):
                 await self._binding.queue(tx, session, parts, answers)
         return first
 
-    async def _names(self, excepted: WithheldFrom) -> list[str]:
-        if excepted.others:
-            return []
-        named = await identities.names(self._db, excepted.accounts)
-        return sorted((await standing(self._db.everywhere, self._binding.seal, self._home, named)).display_names().values())
+    async def _told(self, exchange: Exchange, excepted: WithheldFrom) -> ConfidedMessage:
+        teller = await identities.account(self._db, exchange.identity) if exchange.identity else None
+        named = await identities.names(self._db, excepted.accounts - {teller} if excepted.others else excepted.accounts)
+        names = sorted((await standing(self._db.everywhere, self._binding.seal, self._home, named)).display_names().values())
+        return ConfidedMessage(exchange, *([], names) if excepted.others else (names, []))

@@ -316,6 +316,20 @@ async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
         assert await comes_up(town, lyra, "ben", "general")
 
 
+async def test_a_permission_without_a_thing_frees_what_was_kept_last_and_says_so(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        for text in (f"{SECRET}, but don't tell Ben", "I painted the boat, don't tell Ben", "You may tell Ben now."):
+            await confides(town, text)
+        assert notices(town, "general")[2:] == [
+            "Understood: what you told me here in confidence may be known now (1 message). What you told me before that I still keep: "
+            "say that I can tell everything, or use /confide."
+        ]
+        assert not await comes_up(town, lyra, "ben", "general")
+        await confides(town, "You may tell Ben everything now.")
+        assert await comes_up(town, lyra, "ben", "general")
+
+
 async def test_what_is_forgotten_is_forgotten_within_a_confidence_as_well(town: Town) -> None:
     async with town.lyra() as lyra:
         await hears(town, "ben")

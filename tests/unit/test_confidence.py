@@ -43,7 +43,21 @@ from tests.kits.tabled import tabled
 @pytest.mark.parametrize(("text", "names", "back"), tabled("confidence", "kept_from"))
 def test_words_say_from_whom_what_is_kept(text: str, names: tuple[str, ...], back: bool) -> None:
     found = request_in(text)
-    assert found == Discretion(names, back, topic=found.topic if found else frozenset())
+    assert found and found == Discretion(names, back, topic=found.topic, but=found.but)
+
+
+@pytest.mark.parametrize(
+    ("text", "but"),
+    [
+        ("Only Cleo may know this", "Cleo"), ("no one but Cleo may know", "Cleo"), ("Das darf nur Cleo wissen", "Cleo"),
+        ("nur Cleo und Tom dürfen das wissen", "Cleo Tom"), ("personne sauf Cleo ne doit le savoir", "Cleo"),
+        ("solo Cleo puede saberlo", "Cleo"), ("only you and Cleo may know", "Cleo"), ("Only Cleo may know, don't tell Ben", "Cleo"),
+        ("only you and I may know", ""), ("nobody must know", ""),
+    ],
+)  # fmt: skip
+def test_words_say_who_alone_may_know(text: str, but: str) -> None:
+    found = request_in(text)
+    assert found and (found.names, found.but) == ((), tuple(but.split()))
 
 
 @pytest.mark.parametrize(("text", "topic"), tabled("confidence", "what_is_kept"))
@@ -275,6 +289,20 @@ async def test_what_may_be_told_to_somebody_unknown_is_not_told_to_whoever_has_a
         secret = await says(here, "my locker is 4187, don't tell Jan")
         await says(here, text)
         assert (secret.key not in await confidences.by_item(here.memory.db, [secret.key])) is told
+
+
+async def test_what_only_one_may_know_is_kept_from_all_but_that_one(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        for name in ("Ben", "Cleo"):
+            who = Identity("console", name.lower())
+            await here.view.say(here.session, [NewExchange(Kind.SAID, "hello", name, here.clock.now(), name, "user", who)])
+        for text in ("my locker is 4187, only Cleo may know", "my pin is 9911, nobody but Zacharias may know"):
+            await says(here, text)
+        locker, pin = await here.view.confidences.told_by(ADA_HERE)
+        assert (locker.names, locker.but, pin.names, pin.but) == ([], ["Cleo"], [], [])
+        kept = [one.excepted for one in (await confidences.by_item(here.memory.db, [locker.exchange.key, pin.exchange.key])).values()]
+        alone = frozenset({ADA_HERE})
+        assert kept == [WithheldFrom(alone | {Identity("console", "cleo")}, others=True), WithheldFrom(alone, others=True)]
 
 
 async def test_a_permission_that_answers_something_told_openly_permits_nothing_else(tmp_path: Path) -> None:

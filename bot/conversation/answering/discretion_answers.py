@@ -9,6 +9,7 @@ from bot.conversation.introduction import (
     discretion_not_ended_notice,
     kept_elsewhere,
     nothing_kept_elsewhere,
+    the_rest_is_kept,
 )
 from bot.conversation.one_turn import Turn
 from bot.conversation.services import Services
@@ -36,7 +37,7 @@ class DiscretionAnswers:
     async def _in_shared(self, turn: Turn) -> str:
         """Confirm what was kept or may be told as the messages were stored; return what else there is to say."""
         requests = [one for one in turn.questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
-        ends = {one.key for one in requests if (ask := request_in(one.text)) and ask.ends}
+        ends = {one.key: ask for one in requests if (ask := request_in(one.text)) and ask.ends}
         kept = await turn.view.confidences.confided(requests) if requests else []
         # A permission that frees nothing is kept itself, as it may name what is kept.
         confided = [one for one in kept if one.exchange.key not in ends]
@@ -47,6 +48,8 @@ class DiscretionAnswers:
             if confided
             else discretion_ended_notice(turn.ended_confidences)
         )
+        if not confided and any(not (ask.back or ask.topic or ask.every) for ask in ends.values()) and await self._keeps(turn):
+            text = f"{text} {the_rest_is_kept(turn.adapter.prefix)}"
         text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
         queue = partial(turn.view.confidences.queue_notice, turn.session, confided, answers=turn.reply_target)
         await self._services.outgoing.say(turn.place, text, queue)
@@ -56,9 +59,11 @@ class DiscretionAnswers:
         """Return that everything is still kept, if something is: what may be told is not known here, or who is meant."""
         if turn.retried or turn.anew:
             return ""
+        return discretion_not_ended_notice(turn.adapter.prefix) if await self._keeps(turn) else ""
+
+    async def _keeps(self, turn: Turn) -> bool:
         tellers = await self._services.domains.accounts(turn.person)
-        kept = any([await turn.view.confidences.told_by(one) for one in tellers])
-        return discretion_not_ended_notice(turn.adapter.prefix) if kept else ""
+        return any([await turn.view.confidences.told_by(one) for one in tellers])
 
     async def _from_private(self, turn: Turn) -> str:
         """Keep what was said elsewhere about the topics of requests that are made in private; return what to say of it."""
