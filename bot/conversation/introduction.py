@@ -115,7 +115,9 @@ def kept_from(told: Sequence[ConfidedMessage]) -> str:
 
 def the_rest_is_kept(prefix: str = "") -> str:
     """Return the sentence that a permission ended what was told in confidence last, and nothing else."""
-    return _("What you told me before that I still keep: say that I can tell everything, or use {sign}confide.", sign=prefix or "/")
+    return _(
+        "What you told me before that I still keep: say that I can tell everything, or use {sign}confide.", sign=prefix or "/"
+    )
 
 
 def discretion_ended_notice(messages: int, *, elsewhere: bool = False) -> str:

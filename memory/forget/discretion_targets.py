@@ -22,7 +22,7 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words
 from memory.text.told.discretion import patterns
 from memory.text.told.topics import count_held, goes_on
-from memory.tiers import corrections, exchanges
+from memory.tiers import corrections
 from memory.tiers.messages import said
 from memory.types import DAY, Discretion, DiscretionScope, Domain, Exchange, Identity, NewExchange, Session
 
@@ -84,9 +84,14 @@ class DiscretionSearch:
                 for domain in beside if not (targets.named or new.discretion.about or new.discretion.told) else ():
                     there = await self.targets(domain.key, None, new.identity, new.discretion)
                     targets = DiscretionTargets(
-                        [*targets.named, *there.named], targets.last, [*targets.replies, *there.replies], targets.sure and there.sure
+                        [*targets.named, *there.named],
+                        targets.last,
+                        [*targets.replies, *there.replies],
+                        targets.sure and there.sure,
                     )
-                found[new.source_id] = replace(targets, replies=[*targets.replies, await self._corrected(session, new.identity, new)])
+                found[new.source_id] = replace(
+                    targets, replies=[*targets.replies, await self._corrected(session, new.identity, new)]
+                )
         return found
 
     async def _corrected(self, session: Session, teller: Identity, new: NewExchange) -> tuple[frozenset[int], Sequence[int]]:
@@ -103,7 +108,9 @@ class DiscretionSearch:
         found = await self._of_talk(domain, session, ask) if ask.every or ask.talk else None
         if found:
             window, sessions = found
-            latest = await said.latest(self.db, domain, session if sessions is None else None, teller, before, _LOOKED_UP, window.start)
+            latest = await said.latest(
+                self.db, domain, session if sessions is None else None, teller, before, _LOOKED_UP, window.start
+            )
             some = [one.key for one in latest if window.holds(one.said_at) and (not sessions or one.session in sessions)]
             named.update(some[:MOST])
         if session is not None and ask.back and not ask.about:

@@ -240,7 +240,11 @@ def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:
 
 def forms_in(word: str, languages: Iterable[str]) -> set[int]:
     """Return the terms of a lower-case word in these languages, also of its stem and, with letters beyond ASCII, of its beginnings."""
-    forms = {word, stem(word), *([] if word.isascii() or unspaced(word) else (word[:end] for end in range(max(4, len(word) - 2), len(word))))}
+    forms = {
+        word,
+        stem(word),
+        *([] if word.isascii() or unspaced(word) else (word[:end] for end in range(max(4, len(word) - 2), len(word)))),
+    }
     return {_hash(form, name) for form in forms for name in languages}
 
 

@@ -43,7 +43,9 @@ def corrects(later: Exchange, earlier: Exchange, *, soon: bool) -> bool:
     if retells(text, told) or (soon and follows_up(text, told)):
         return True
     found = _correction(later)
-    return bool(found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST))
+    return bool(
+        found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST)
+    )
 
 
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, late: bool) -> set[int]:

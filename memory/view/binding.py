@@ -36,9 +36,7 @@ class Shared:
 
     @property
     def confiding(self) -> ConfidenceChanges:
-        return ConfidenceChanges(
-            self.places.db, self.forgetting, self.clock, Recall(self.domain_indexes, self.embedder_routing)
-        )
+        return ConfidenceChanges(self.places.db, self.forgetting, self.clock, Recall(self.domain_indexes, self.embedder_routing))
 
 
 @dataclass(slots=True)

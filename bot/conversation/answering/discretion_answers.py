@@ -75,7 +75,9 @@ class DiscretionAnswers:
 
     async def _elsewhere(self, turn: Turn, ask: Discretion, request: int) -> str:
         tellers = await self._services.domains.accounts(turn.person)
-        views = await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends or ask.every or ask.talk else ()
+        views = (
+            await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends or ask.every or ask.talk else ()
+        )
         if (
             ask.ends
             and ask.topic

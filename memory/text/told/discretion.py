@@ -93,7 +93,9 @@ def request_in(text: str) -> Discretion | None:
         told = not back and bool(about) and count_held(about, beside) > 0
         every = not (clause and about) and patterns("every")["all"].search(asks) is not None
         names = () if everybody else tuple(dict.fromkeys(named))
-        may_know = frozenset.intersection(*(one.but or frozenset() for one in found if not one.names)) if everybody else frozenset[str]()
+        may_know = (
+            frozenset.intersection(*(one.but or frozenset() for one in found if not one.names)) if everybody else frozenset[str]()
+        )
         return Discretion(
             names, back, topic=frozenset() if every else about, told=told, every=every, talk="" if about else clause,
             but=tuple(sorted(may_know.difference(named))),
@@ -144,7 +146,9 @@ def _says_more(text: str, permits: Sequence[_Found]) -> bool:
         beside.append(text[at:begin])
         at = max(at, end)
     words = _SPOKEN.findall(patterns("permits")["every"].sub(" ", "\n".join([*beside, text[at:]]).lower()))
-    return bool(_DOUBTFUL.search(text)) or any(word not in _PERMITTING and not patterns("permits")["unspaced"].fullmatch(word) for word in words)
+    return bool(_DOUBTFUL.search(text)) or any(
+        word not in _PERMITTING and not patterns("permits")["unspaced"].fullmatch(word) for word in words
+    )
 
 
 def discreet(text: str) -> Discretion | None:
