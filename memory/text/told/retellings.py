@@ -273,8 +273,8 @@ def _anew_unspaced(now: _Clause, was: _Clause) -> bool:
         if new.group() == old.group():
             return False
         coded = min(len(new.group()), len(old.group())) >= _CODED
-        alike = SequenceMatcher(None, a[: new.start()], b[: old.start()], autojunk=False).find_longest_match()
-        return (coded or now.is_now) and alike.size >= 2
+        same = SequenceMatcher(None, a[: new.start()], b[: old.start()], autojunk=False).find_longest_match()
+        return (coded or now.is_now) and same.size >= 2
     begins = _begin_alike(a, b)
     left = a[begins:], b[begins:]
     ends = _begin_alike(left[0][::-1], left[1][::-1])
