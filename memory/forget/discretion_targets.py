@@ -120,9 +120,20 @@ class DiscretionSearch:
         last = None
         if session is not None and (ask.about or not named):
             last = await said.message_by(self.db, session, teller, ask.about, before)
-        about, this = [await self._with_replies(items) for items in (sorted(named), [last.key] if last else [])]
+        about, this = [
+            await self._with_replies(items)
+            for items in (sorted(named), await self._put_right(teller, last, before) if last else [])
+        ]
         left = key_words(patterns("every")["said"].sub(" ", ask.talk)).keys() - FUNCTION_WORDS
         return DiscretionTargets(sorted(about[0]), sorted(this[0]), [about, this], sure=not (ask.talk and (found or left)))
+
+    async def _put_right(self, teller: Identity, last: Exchange, before: int) -> list[int]:
+        """Return a message with the latest ones that it may put right, or that may do so to it: "no, the Bluethner" is not all that is meant."""
+        found = [last]
+        for one in await said.lately_by(self.db, last.session, teller, before, _RECENTLY):
+            if one.key != last.key and any(corrections.corrects(*sorted((one, other), key=_age), soon=True) for other in found):
+                found.append(one)
+        return [one.key for one in found]
 
     async def _of_talk(self, domain: int, session: int | None, ask: Discretion) -> tuple[Window, Collection[int] | None] | None:
         """Return when and in which sessions of a domain (None: the present one) that was said which a request is about.
@@ -167,6 +178,10 @@ class DiscretionSearch:
     async def replies(self, texts: Mapping[int, str]) -> list[int]:
         """Return the replies, in any domain, that hold something of messages with these texts."""
         return await setting_apart.replies(self.db, Nearness(self.forgetting.embedder), texts) if texts else []
+
+
+def _age(one: Exchange) -> int:
+    return -one.key
 
 
 _SESSIONS = "SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id"

@@ -37,7 +37,7 @@ def may_correct(offered: Sequence[NewExchange] | Sequence[Exchange]) -> bool:
 def corrects(later: Exchange, earlier: Exchange, *, soon: bool) -> bool:
     """Return whether a message may correct an earlier one of its speaker's, or say it again, in any conversation of their domain.
 
-    A figure alone may do so `soon` after it.
+    Whatever reads as a correction, and a figure alone, may do so `soon` after it.
     """
     text, told = without_request(later.text), without_request(earlier.text)
     if retells(text, told) or (soon and follows_up(text, told)):

@@ -23,8 +23,9 @@ from memory.text.wordings import any_of, read_wordings
 _MOST_CHARACTERS, _MOST_CLAUSES = 600, 8
 _WORDINGS = read_wordings(__file__)
 _NOW = re.compile(rf"(?i)\b(?:{any_of(_WORDINGS['now'])})\b|{any_of(_WORDINGS['now_unspaced'])}")
-_SORT, _OWN, _PLACED, _UNITS, _RIGHT, _DEFINITE, _PARTLY = (
-    frozenset(_WORDINGS[name]["all"].split()) for name in ("sort", "own", "placed", "units", "right", "definite", "part")
+_SORT, _OWN, _PLACED, _UNITS, _RIGHT, _DEFINITE, _PARTLY, _DENIES, _TOUCHY = (
+    frozenset(_WORDINGS[name]["all"].split())
+    for name in ("sort", "own", "placed", "units", "right", "definite", "part", "denies", "touchy")
 )
 _ALIKE = {word: f"#{thing}" for thing, words in _WORDINGS["alike"].items() for word in words.split()}
 _ALIKE_UNSPACED = {word: thing for word, thing in _ALIKE.items() if unspaced(word)}
@@ -56,10 +57,12 @@ def retells(newer: str, older: str) -> bool:
 
 
 def follows_up(newer: str, older: str) -> bool:
-    """Return whether a text said soon after another tells its figure or a part of it anew, with little else, or names a thing of it."""
+    """Return whether a text said soon after another tells its figure or a part of it anew, names a thing of it, or denies it: "no, twins"."""
     alike = {len(one) for one in _codes(older) if one.isdigit()}
     figure = bool(alike and _DIGITS.search(newer)) and any(_is_little_but_a_figure(one, alike) for one in _clauses(newer))
-    return figure or _again(newer, older, soon=True)
+    words = _WORD.findall(newer.lower())
+    denies = 1 < len(words) <= 2 * _FEW and words[0] in _DENIES and not is_question(newer)
+    return figure or denies or _again(newer, older, soon=True)
 
 
 def may_retell(text: str) -> bool:
@@ -90,21 +93,20 @@ def _again(newer: str, older: str, *, soon: bool = False) -> bool:
         return not codes.isdisjoint(_codes(newer))
     told = {key: one for key, one in old.items() if not (one.is_figure or unspaced(key)) and key not in _SORT | _UNITS}
     held = [told[key] for key in told.keys() & new.keys()]
-    rare = [one for one in held if len(one.said) >= _LONG and not one.named]
+    rare = [one for one in held if (soon if one.named else len(one.said) >= _LONG)]
     rare = [one for one in rare if soon or not one.known or any(clause.is_now for clause in _clauses(newer))]
-    return bool(held) and (len(held) == len(told) or (2 * len(held) >= len(told) and bool(rare)))
+    touchy = any(one.key in _TOUCHY for one in held) and not (_KIN.search(newer) and not _KIN.search(older))
+    return touchy or (bool(held) and (len(held) == len(told) or (2 * len(held) >= len(told) and bool(rare))))
 
 
 @lru_cache(maxsize=2_000)
 def _codes(text: str) -> frozenset[str]:
-    """Return the figures of a text that are codes or amounts, as they are written and without what groups their digits."""
     found = (*_DIGITS.findall(text), *_DIGITS.findall(_GROUPED.sub("", text)))
     digits = frozenset("".join(str(int(char)) for char in one) for one in found if len(one) >= _CODED)
     return digits.union(one.lower() for one in _PASSWORD.findall(text))
 
 
 def _is_little_but_a_figure(clause: "_Clause", alike: Collection[int]) -> bool:
-    """Return whether a clause has a figure of one of these lengths, tells next to nothing else, and counts nothing with it."""
     partly = not _PARTLY.isdisjoint(_WORD.findall(clause.text.lower()))
     lengths = range(1, max(alike) + 1) if partly else alike
     figure = next((one for one in _DIGITS.finditer(clause.text) if len(one.group()) in lengths), None)
@@ -155,11 +157,8 @@ class _Word:
     def is_form_of(self, other: "_Word") -> bool:
         """Return whether both may be forms of one word: "abito", "abitiamo"."""
         alike = _begin_alike(self.said, other.said)
-        return (
-            alike >= _STEM
-            and alike * 2 >= max(len(self.said), len(other.said))
-            and not (self.named or other.named or self.has_digit)
-        )
+        plain = not (self.named or other.named or self.has_digit)
+        return plain and alike >= _STEM and alike * 2 >= max(len(self.said), len(other.said))
 
 
 @dataclass(frozen=True)
@@ -245,6 +244,9 @@ def _anew(now: _Clause, was: _Clause) -> bool:
     new, old = ([one for key, one in side.words.items() if key not in shared] for side in (now, was))
     if not shared or not new or not old or (_KIN.search(now.text) and not _KIN.search(was.text)):
         return False
+    subject, of = next(iter(now.words.values())), next(iter(was.words))
+    if now.is_now and subject.key == of and (subject.known or subject.owned):
+        return True  # "the gift is a drone now"
     if new[0].first and not new[0].has_digit and new[0].key not in _SORT and not now.own:
         return False  # "Tom lives in Graz now"
     holds = now.is_now or (now.states and was.states)
@@ -284,7 +286,6 @@ def _anew_unspaced(now: _Clause, was: _Clause) -> bool:
 
 
 def _begin_alike(one: str, other: str) -> int:
-    """Return with how many characters both begin."""
     return next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other)))
 
 
@@ -296,5 +297,4 @@ def _bare(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _little() -> frozenset[str]:
-    """Return the words that tell nothing, of all languages."""
     return (FUNCTION_WORDS | STOP_WORDS | _OWN | _PLACED).union(*function_words().values()) - _ALIKE.keys()
