@@ -88,7 +88,7 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
 async def without_told_again(view: View, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes that do not tell again what their speakers told in confidence where the view may not read it."""
     said = [one for one in quotes if one.person and not one.own]
-    again = await view.confidences.told_again(platform, [(one.person, one.text) for one in said])
+    again = await view.confidences.told_again(platform, [(one.person, one.text, one.said_at) for one in said])
     hidden = {said[at].id for at in again}
     return [one for one in quotes if one.id not in hidden]
 

@@ -32,7 +32,7 @@ from memory.types import (
     WithheldFrom,
 )
 
-_SOON, _NEXT = 10 * MINUTE, 2
+SOON, _NEXT = 10 * MINUTE, 2
 """Within what time, in microseconds, and in how many next messages a figure alone is taken for what was told in confidence before."""
 
 
@@ -150,7 +150,7 @@ class ConfidenceChanges(DiscretionSearch):
         confided = await confidences.told_by(tx, domain, teller) if teller else []
         told = await exchanges.among(tx, [item for item, _ in confided[-MOST:]])
         earlier = {item: one for item, one in told.items() if one.said_at < later.said_at}
-        soon = {item for item, one in earlier.items() if one.session == later.session and later.said_at - one.said_at < _SOON}
+        soon = {item for item, one in earlier.items() if one.session == later.session and later.said_at - one.said_at < SOON}
         if teller and earlier:
             soon |= {one.key for one in await said.lately_by(tx, later.session, teller, later.key, _NEXT)}
         return [item for item, one in earlier.items() if corrections.corrects(later, one, soon=item in soon)]

@@ -21,6 +21,7 @@ from memory.store.domains import by_key
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words
 from memory.text.told.discretion import patterns
+from memory.text.told.retellings import denies
 from memory.text.told.topics import count_held, goes_on
 from memory.tiers import corrections
 from memory.tiers.messages import said
@@ -158,7 +159,7 @@ class DiscretionSearch:
     async def _named(self, domain: int, session: int | None, teller: Identity, topic: frozenset[str], before: int) -> set[int]:
         """Return the messages about a topic: those with all of its words, and of the latest ones those with some.
 
-        A message's successor is included if it names nothing itself.
+        A message's successor is included if it names nothing itself, or denies it.
         """
         lately, latest = [
             await said.latest(self.db, domain, where, teller, before, n) for where, n in ((session, _LATELY), (None, _READ))
@@ -172,7 +173,7 @@ class DiscretionSearch:
             older = [item for item in await self.recall.telling(topic, within) if item < latest[0].key and item not in texts]
             found.update((await said.by(self.db, older[:_LOOKED_UP], teller))[-MOST:])
         following = await said.following(self.db, found, before)
-        on = await asyncio.to_thread(lambda: [item for item, text in following.items() if goes_on(text)])
+        on = await asyncio.to_thread(lambda: [item for item, text in following.items() if goes_on(text) or denies(text)])
         return found.union(on)
 
     async def replies(self, texts: Mapping[int, str]) -> list[int]:

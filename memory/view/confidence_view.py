@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from localization.sentences import lazy
 from memory.errors import NotYours
 from memory.forget import confidence_changes
+from memory.forget.confidence_changes import SOON
 from memory.journal.parts import Part
 from memory.places import confidences, identities
 from memory.places.shown_names import standing
+from memory.text.told.correction_wordings import correction
 from memory.text.told.discretion import without_request
-from memory.text.told.retellings import retells
+from memory.text.told.retellings import follows_up, retells
 from memory.tiers import exchanges
 from memory.types import NOBODY, Discretion, Exchange, Identity, Session, WithheldFrom
 from memory.view import owners
@@ -32,9 +34,17 @@ _MOST = 200
 """The maximum number of an account's confidences, newest first, that what is said is compared with."""
 
 
-def _telling_again(said: Sequence[tuple[int, str]], told: Sequence[str]) -> set[int]:
-    before = [without_request(text) for text in told]
-    return {at for at, text in said for now in [without_request(text)] if any(retells(now, one) for one in before)}
+def _telling_again(said: Sequence[tuple[int, str, int]], told: Sequence[Exchange]) -> set[int]:
+    before = [(without_request(one.text), one.said_at) for one in told]
+    return {
+        at
+        for at, text, when in said
+        for now in [without_request(text)]
+        if any(
+            retells(now, one) or (0 <= when - then < SOON and (follows_up(now, one) or correction(now) is not None))
+            for one, then in before
+        )
+    }
 
 
 class Confidences(ViewPart):
@@ -46,20 +56,20 @@ class Confidences(ViewPart):
         messages = await exchanges.among(self._db, [item for item, _ in confided])
         return [await self._told(messages[item], excepted) for item, excepted in confided if item in messages]
 
-    async def told_again(self, platform: str, said: Sequence[tuple[str, str]]) -> set[int]:
-        """Return which of what accounts of a platform said, each with its text, tells again or anew what they told in confidence.
+    async def told_again(self, platform: str, said: Sequence[tuple[str, str, int]]) -> set[int]:
+        """Return which of what accounts of a platform said, each with its text and time, tells again or anew what they told in confidence.
 
         Only that counts which they told at home, and which this view does not read.
         """
         if not said or not await self._binding.has_confidences():
             return set()
         found: set[int] = set()
-        for account in {who for who, _ in said}:
+        for account in {who for who, _, _ in said}:
             confided = await confidences.told_by(self._db, self._home, Identity(platform, account))
             hidden = await confidences.by_item(self._db, [item for item, _ in confided[-_MOST:]])
             hidden = {item: one for item, one in hidden.items() if one.domain.key not in self._domains}
-            told = [one.text for one in (await exchanges.among(self._db, [*hidden])).values()]
-            theirs = [(at, text) for at, (who, text) in enumerate(said) if who == account] if told else []
+            told = [*(await exchanges.among(self._db, [*hidden])).values()]
+            theirs = [(at, text, when) for at, (who, text, when) in enumerate(said) if who == account] if told else []
             found |= await asyncio.to_thread(_telling_again, theirs, told)
         return found
 

@@ -57,12 +57,16 @@ def retells(newer: str, older: str) -> bool:
 
 
 def follows_up(newer: str, older: str) -> bool:
-    """Return whether a text said soon after another tells its figure or a part of it anew, names a thing of it, or denies it: "no, twins"."""
+    """Return whether a text said soon after another tells its figure or a part of it anew, names a thing of it, or denies it."""
     alike = {len(one) for one in _codes(older) if one.isdigit()}
     figure = bool(alike and _DIGITS.search(newer)) and any(_is_little_but_a_figure(one, alike) for one in _clauses(newer))
-    words = _WORD.findall(newer.lower())
-    denies = 1 < len(words) <= 2 * _FEW and words[0] in _DENIES and not is_question(newer)
-    return figure or denies or _again(newer, older, soon=True)
+    return figure or denies(newer) or _again(newer, older, soon=True)
+
+
+def denies(text: str) -> bool:
+    """Return whether a text denies in a few words what was told just before, and puts another value for it."""
+    words = _WORD.findall(text.lower())
+    return 1 < len(words) <= 2 * _FEW and words[0] in _DENIES and not is_question(text)
 
 
 def may_retell(text: str) -> bool:
@@ -110,10 +114,8 @@ def _is_little_but_a_figure(clause: "_Clause", alike: Collection[int]) -> bool:
     partly = not _PARTLY.isdisjoint(_WORD.findall(clause.text.lower()))
     lengths = range(1, max(alike) + 1) if partly else alike
     figure = next((one for one in _DIGITS.finditer(clause.text) if len(one.group()) in lengths), None)
-    if figure is None:
-        return False
-    if clause.unspaced:
-        return len(_RIGHT_UNSPACED.sub("", _DIGITS.sub("", clause.unspaced))) <= _LITTLE_UNSPACED
+    if figure is None or clause.unspaced:
+        return figure is not None and len(_RIGHT_UNSPACED.sub("", _DIGITS.sub("", clause.unspaced))) <= _LITTLE_UNSPACED
     nothing = _little() | _SORT | _RIGHT | _PARTLY
     behind = _WORD.search(_NOW.sub(" ", clause.text[figure.end() :]))
     counted = behind and clause.text[figure.end() : figure.end() + 1] == " " and behind.group().lower() not in nothing
@@ -235,12 +237,9 @@ def _anew(now: _Clause, was: _Clause) -> bool:
     if now.unspaced and was.unspaced:
         return _anew_unspaced(now, was)
     shared = {key for key in now.words.keys() & was.words.keys() if key not in _UNITS and not key.isdigit()}
-    shared |= {
-        one.key
-        for word in now.words.values() if word.key not in shared
-        for other in was.beginnings.get(word.said[:_STEM], ())[:_MOST_FORMS] if other.key not in shared and word.is_form_of(other)
-        for one in (word, other)
-    }  # fmt: skip
+    others = [word for word in now.words.values() if word.key not in shared]
+    alike = [(word, one) for word in others for one in was.beginnings.get(word.said[:_STEM], ())[:_MOST_FORMS]]
+    shared |= {key for word, one in alike if one.key not in shared and word.is_form_of(one) for key in (word.key, one.key)}
     new, old = ([one for key, one in side.words.items() if key not in shared] for side in (now, was))
     if not shared or not new or not old or (_KIN.search(now.text) and not _KIN.search(was.text)):
         return False
