@@ -389,18 +389,17 @@ async def test_a_look_back_and_what_others_said_before_leave_it_out(town: Town) 
         await confides(town, f"{SECRET}, but don't tell Ben")
         ada, general = town.person("ada"), town.names["general"]
         # What is not said to her is not kept, and read from the channel.
-        for text in ("I fed the cat", "it rains", "no, Blaskowitz", f"between you and me: {SECRET}"):
-            await ada.says(general, text)
+        await ada.says(general, f"between you and me: {SECRET}")
         await ada.says(general, SECRET)
-        await ada.says(general, "Please don't tell Ben that.")
-        await ada.says(general, "the boat is green")
+        for text in ("Please don't tell Ben that.", "it rains", "the boat is green", "no, thirty-one"):
+            await ada.says(general, text)
         before = len(lyra.chats)
         assert not await comes_up(town, lyra, "ben", "general")
         call = await town.person("ben").runs(general, "summarize", last=20)
         told = (await call.answer()).shown
         given = [prompt(chat) for chat in lyra.chats[before:]]
         assert len(given) == 2 and all("the boat is green" in text for text in given)
-        assert not any(secret in text for text in (told, *given) for secret in (CANARY, "Blaskowitz"))
+        assert not any(secret in text for text in (told, *given) for secret in (CANARY, "thirty-one"))
 
 
 async def test_what_somebody_has_her_keep_is_kept_as_its_words_ask(town: Town) -> None:
