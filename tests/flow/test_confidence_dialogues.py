@@ -86,7 +86,9 @@ class Dialogue:
         kept = {key: one.excepted for key, one in (await confidences.by_item(self.view._db, self.keys)).items()}
         hidden = {key for key, one in kept.items() if one.others is not (Identity("console", "ben") in one.accounts)}
         said = (await exchanges.among(self.view._db, self.keys)).values()
-        return [one.text for one in said if one.speaker == "Ada" and one.key not in hidden and (one.speaker, one.text) not in TALK]
+        return [
+            one.text for one in said if one.speaker == "Ada" and one.key not in hidden and (one.speaker, one.text) not in TALK
+        ]
 
 
 async def made_up(memory: Memory, clock: Clock, kind: type[View], seed: int) -> list[str]:
