@@ -76,7 +76,7 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
         together[quote.id].append(quote.id)
         if ask := discreet(quote.text):
             theirs = [one for one, _ in before if one.id not in held]
-            named = [one for one in theirs if ask.every or ask.talk or count_held(ask.topic, one.text)]
+            named = [one for one in theirs if ask.every or ask.talk or count_held(ask.topic, one.text, alike=True)]
             named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
             last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
             held.update(together[quote.id], *(together[one.id] for one in (*named, *last)))

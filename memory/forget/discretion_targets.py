@@ -166,7 +166,7 @@ class DiscretionSearch:
         ]
         read = latest[: bisect_right([*accumulate(len(one.text) for one in latest)], _CHARACTERS)]
         texts = {one.key: one.text for one in (*lately, *read)}
-        held = await asyncio.to_thread(lambda: {key: count_held(topic, text) for key, text in texts.items()})
+        held = await asyncio.to_thread(lambda: {key: count_held(topic, text, alike=True) for key, text in texts.items()})
         found = {key for key, n in held.items() if n == len(topic)} | {one.key for one in lately if held[one.key]}
         if latest and (len(latest) == _READ or len(read) < len(latest)):
             within = [domain, *await confidences.keys_within(self.db, domain)]
@@ -193,7 +193,10 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
 
     If nothing matches its topic, that is the teller's last message.
     """
-    named = [*targets.named, *(one.key for one in since if ask.every or (not ask.about and count_held(ask.topic, one.text)))]
+    named = [
+        *targets.named,
+        *(one.key for one in since if ask.every or (not ask.about and count_held(ask.topic, one.text, alike=True))),
+    ]
     if not named and (ask.back or (ask.topic and not ask.told)):
         earlier = [since[-1].key] if since and not ask.about else [*targets.last]
         sure = bool(earlier) and (not ask.topic or bool(ask.about)) and targets.sure

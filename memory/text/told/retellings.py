@@ -27,8 +27,8 @@ _SORT, _OWN, _PLACED, _UNITS, _RIGHT, _DEFINITE, _PARTLY, _DENIES, _TOUCHY = (
     frozenset(_WORDINGS[name]["all"].split())
     for name in ("sort", "own", "placed", "units", "right", "definite", "part", "denies", "touchy")
 )
-_ALIKE = {word: f"#{thing}" for thing, words in _WORDINGS["alike"].items() for word in words.split()}
-_ALIKE_UNSPACED = {word: thing for word, thing in _ALIKE.items() if unspaced(word)}
+ALIKE = {word: f"#{thing}" for thing, words in _WORDINGS["alike"].items() for word in words.split()}
+_ALIKE_UNSPACED = {word: thing for word, thing in ALIKE.items() if unspaced(word)}
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CLAUSE = re.compile(r"[.!?;\n،؛。！？；—–]+\s*")
 _PART = re.compile(r"[,，、]\s*")
@@ -196,7 +196,7 @@ class _Clause:
                 link, before = folded if folded in _PLACED else link, folded
                 continue
             stemmed = key_words(word).get(folded, folded)
-            key = _ALIKE.get(folded) or _ALIKE.get(stemmed) or stemmed
+            key = ALIKE.get(folded) or ALIKE.get(stemmed) or stemmed
             ending = folded[-1] if "\uac00" <= folded[-1] < "\ud7a4" else ""
             capital = word[0].isupper()
             named, known = capital and (at > 0 or one != word), before in _DEFINITE
@@ -296,4 +296,4 @@ def _bare(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _little() -> frozenset[str]:
-    return (FUNCTION_WORDS | STOP_WORDS | _OWN | _PLACED).union(*function_words().values()) - _ALIKE.keys()
+    return (FUNCTION_WORDS | STOP_WORDS | _OWN | _PLACED).union(*function_words().values()) - ALIKE.keys()
