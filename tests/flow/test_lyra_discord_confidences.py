@@ -117,6 +117,8 @@ async def test_told_to_others_in_confidence_it_is_shown_by_no_reply(town: Town) 
             assert CANARY not in prompt(lyra.chats[-1])
         told = await town.person("ada").says(general, f"the new {SECRET}")
         await town.person("ada").says(general, "don't tell Ben that")
+        for n in range(12):
+            await town.person("cleo").says(general, f"the boat has {n} sails")
         await town.answer(await town.person("ben").says(general, f"{town.server.mention} is that so?", reply_to=told))
         assert CANARY not in prompt(lyra.chats[-1]), "nor where a further message asks for it"
         kept = await confides(town, f"{SECRET}, but don't tell Ben", "staff")
