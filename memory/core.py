@@ -117,7 +117,7 @@ class Memory:
             self.places, self.settings, self.domain_indexes, self._embedder_routing, self._forgetting, ports.clock
         )
         self.shown = ShownMessages(db, seal)
-        self.kept = KeptMessages(db, seal, self._forgetting, ports.clock)
+        self.kept = KeptMessages(db, seal, self._forgetting, ports.clock, self._reading.confiding)
         self.clock_jumps = ClockJumps(db, ports.clock)
         self._retention = Retention(db, self._forgetting, ports.clock, consolidation_rules.retention)
         self.disappearance = Disappearance(db, self._forgetting, ports.clock)

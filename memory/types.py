@@ -1,6 +1,6 @@
 """The values that cross memory's boundary. All are frozen; every instant is an integer: microseconds since 1970, UTC."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
@@ -77,13 +77,9 @@ class WithheldFrom:
 
     def without(self, told: "WithheldFrom") -> "WithheldFrom":
         """Return whom this still excludes once those named by `told` may know."""
-        if told.others:
-            return NOBODY
-        return (
-            WithheldFrom(self.accounts | told.accounts, others=True)
-            if self.others
-            else WithheldFrom(self.accounts - told.accounts)
-        )
+        if not told.others:
+            return replace(self, accounts=self.accounts | told.accounts if self.others else self.accounts - told.accounts)
+        return WithheldFrom(told.accounts - self.accounts if self.others else self.accounts & told.accounts)
 
 
 NOBODY = WithheldFrom(frozenset())
@@ -106,7 +102,8 @@ class Discretion:
     `back` marks a request about something the speaker said before: the message with platform id `about`, or the last ('').
     `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence or,
     with `ends`, anything beside the permission, which permits nothing then; `declined` that the language of the request declines its
-    names. `every` marks a request about all that was said lately.
+    names. `every` marks a request about all that was said lately, `talk` names the time or place at which it was said.
+    Where no names are told, `but` are those of the people who may know all the same.
     """
 
     names: tuple[str, ...] = ()
@@ -117,6 +114,8 @@ class Discretion:
     told: bool = False
     declined: bool = False
     every: bool = False
+    talk: str = ""
+    but: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from memory.core import Memory
 from memory.text.told.correction_wordings import correction
 from memory.text.told.discretion import discreet, without_request
 from memory.text.told.named_values import correctable
-from memory.text.told.retellings import follows_up, may_change, retells
+from memory.text.told.retellings import denies, follows_up, may_change, retells
 from memory.text.told.topics import count_held, goes_on
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
@@ -50,7 +50,7 @@ async def messages_before(adapter: Adapter, place: Place, message: str, n: int, 
     found = await adapter.messages_before(place.key, message, n, reader)
     told = _told(found)
     # To read further back is a request to the platform, and nearly every message tells what is so.
-    telling = (at for at, (one, text) in enumerate(told) if not one.own and may_change(text))
+    telling = (at for at, (one, text) in enumerate(told) if not one.own and (may_change(text) or denies(text)))
     if all(_corrected(told[at][1], _theirs(told, at)) for at in telling):
         return list(found)
     further = await adapter.messages_before(place.key, found[0].id, _FURTHER, reader)
@@ -76,7 +76,7 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
         together[quote.id].append(quote.id)
         if ask := discreet(quote.text):
             theirs = [one for one, _ in before if one.id not in held]
-            named = [one for one in theirs if ask.every or count_held(ask.topic, one.text)]
+            named = [one for one in theirs if ask.every or ask.talk or count_held(ask.topic, one.text, alike=True)]
             named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
             last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
             held.update(together[quote.id], *(together[one.id] for one in (*named, *last)))
@@ -88,7 +88,7 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
 async def without_told_again(view: View, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes that do not tell again what their speakers told in confidence where the view may not read it."""
     said = [one for one in quotes if one.person and not one.own]
-    again = await view.confidences.told_again(platform, [(one.person, one.text) for one in said])
+    again = await view.confidences.told_again(platform, [(one.person, one.text, one.said_at) for one in said])
     hidden = {said[at].id for at in again}
     return [one for one in quotes if one.id not in hidden]
 

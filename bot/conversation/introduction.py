@@ -105,12 +105,18 @@ def discretion_confirmation(told: Sequence[ConfidedMessage], covered: Mapping[in
 
 
 def kept_from(told: Sequence[ConfidedMessage]) -> str:
-    """Return from whom messages are kept: names, or everybody else."""
+    """Return from whom messages are kept: names, or everybody else, perhaps but for some."""
     names = list(dict.fromkeys(name for one in told for name in one.names))
-    return (
-        _("I keep this from {names}", names=listed(names))
-        if all(one.names for one in told)
-        else _("this stays between the two of us")
+    if all(one.names for one in told):
+        return _("I keep this from {names}", names=listed(names))
+    but = [name for name in told[0].but if all(name in one.but for one in told)]
+    return _("only you and {names} may know this", names=listed(but)) if but else _("this stays between the two of us")
+
+
+def the_rest_is_kept(prefix: str = "") -> str:
+    """Return the sentence that a permission ended what was told in confidence last, and nothing else."""
+    return _(
+        "What you told me before that I still keep: say that I can tell everything, or use {sign}confide.", sign=prefix or "/"
     )
 
 

@@ -26,7 +26,8 @@ from memory.ports import Clock
 from memory.types import MINUTE
 from memory.view.view import View
 
-_ASIDES = 10
+_ASIDES, _SINCE = 10, 40
+"""How many messages before a question are shown, and looked through for who asks to keep a message that it answers."""
 _ASIDE_MINUTES = 60
 
 
@@ -68,16 +69,18 @@ class Surroundings:
         unheeded = await opted_out_forwards(self._memory, self._preferences, adapter, [*quoted, *said])
         quoted, said = [without_forwards(one, unheeded) for one in quoted], [without_forwards(one, unheeded) for one in said]
         begins = [one for one in said if one.id == place.thread and one.id not in {quote.id for quote in quoted}]
-        answered = await self._visible_quotes(view, place, [*begins, *quoted])
+        answered = await self._visible_quotes(view, adapter, messages[-1], [*begins, *quoted], place)
         asker = messages[-1].person.id if messages[-1].off_record else None
         aside = await self._aside(view, place, [one for one in said if one.id != place.thread], asker)
         quotes = await with_display_names(view.messages, adapter, place, [*answered, *aside])
         return quotes[: len(answered)], quotes[len(answered) :]
 
-    async def _visible_quotes(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+    async def _visible_quotes(
+        self, view: View, adapter: Adapter, answer: Message, quotes: Sequence[Quote], place: Place
+    ) -> list[Quote]:
         """Return the quotes that may be shown: stored messages only where their readers may know them, whatever the platform shows.
 
-        Messages that are not stored and were said in confidence are not shown in shared places.
+        Messages that are not stored and were said in confidence, be it by what was said since, are not shown in shared places.
         """
         kept = await view.messages.kept(place.platform, [quote.id for quote in quotes])
         heeded = await self._preferences.without_opted_out_people(
@@ -85,9 +88,11 @@ class Surroundings:
         )
         if not place.is_private:
             others = [quote for quote in heeded if not quote.own and quote.id not in kept]
-            openly_said = await asyncio.to_thread(without_confidences, others) if others else []
+            said = await adapter.messages_before(place.key, answer.id, _SINCE) if others else ()
+            before = [quote for quote in others if quote.id not in {one.id for one in said}]
+            openly_said = await asyncio.to_thread(without_confidences, [*before, *said])
             openly_said = await without_told_again(view, place.platform, openly_said)
-            heeded = [quote for quote in heeded if quote not in others or quote in openly_said]
+            heeded = [quote for quote in heeded if quote not in others or quote.id in {one.id for one in openly_said}]
         return await unforgotten_quotes(self._memory, view, place, heeded)
 
     async def _aside(self, view: View, place: Place, said: Sequence[Quote], asker: str | None) -> list[Quote]:

@@ -1,21 +1,31 @@
 """Which earlier messages a request for discretion is about: what it names, answers or follows, and what was permitted just before."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import NamedTuple
 
-from memory.forget.affected_replies import AffectedReplies
+from memory.forget import setting_apart
 from memory.forget.forgetting import Forgetting
 from memory.forget.sparing import Nearness
+from memory.index.recall.finder import Recall
+from memory.index.when.question_times import parse_question
+from memory.index.when.values import Window
+from memory.places import confidences
 from memory.ports import Clock
-from memory.store.database import DatabaseAccess, Reader, Row
-from memory.store.domains import domains_of
-from memory.text.told.discretion import discreet, request_in
+from memory.store.database import DatabaseAccess
+from memory.store.domains import by_key
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import key_words
+from memory.text.told.discretion import patterns
+from memory.text.told.retellings import denies
 from memory.text.told.topics import count_held, goes_on
-from memory.tiers import corrections, exchanges
+from memory.tiers import corrections
 from memory.tiers.messages import said
-from memory.types import DAY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session
+from memory.types import DAY, Discretion, DiscretionScope, Domain, Exchange, Identity, NewExchange, Session
 
 MOST = 200
 """The maximum number of messages with all words of a request's topic to be kept back, newest first."""
@@ -23,6 +33,10 @@ _RECENTLY = 3
 """The number of a speaker's last messages in a session of which a permission is withdrawn by a request."""
 _LATELY = 20
 """The number of a speaker's last messages in a session that are searched for some of the topic's words."""
+_READ, _CHARACTERS = 200, 100_000
+"""The most of a speaker's last messages that are read for all of these words, and of their characters; older ones are found by the index."""
+_LOOKED_UP = 4_000
+"""Of so many messages that the index finds, anybody's, the newest ones, it is asked who said them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +44,18 @@ class DiscretionTargets:
     """The earlier messages that a request for discretion may be about.
 
     `named` are those about its topic, `last` is the one it answers or else the last one, both with what corrects them or is
-    corrected by them; `replies` maps each to the replies that hold something of it.
+    corrected by them. `replies` are those that hold something of some messages, beside these. Unless `sure`, `named` is empty, or what
+    was said when or where the request says.
     """
 
     named: Sequence[int] = ()
     last: Sequence[int] = ()
-    replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    replies: Sequence[tuple[frozenset[int], Sequence[int]]] = ()
+    sure: bool = True
 
     def with_replies(self, said: Sequence[int]) -> list[int]:
         """Return some of these messages along with the replies that hold something of them."""
-        return sorted({*said, *(reply for item in said for reply in self.replies.get(item, ()))})
+        return sorted({*said, *(reply for items, some in self.replies if items.intersection(said) for reply in some)})
 
 
 class KeptBack(NamedTuple):
@@ -56,6 +72,7 @@ class DiscretionSearch:
     db: DatabaseAccess
     forgetting: Forgetting
     clock: Clock
+    recall: Recall
 
     async def earlier(
         self, session: Session, offered: Sequence[NewExchange], beside: Sequence[Domain]
@@ -67,109 +84,108 @@ class DiscretionSearch:
                 targets = await self.targets(session.domain, session.key, new.identity, new.discretion)
                 for domain in beside if not (targets.named or new.discretion.about or new.discretion.told) else ():
                     there = await self.targets(domain.key, None, new.identity, new.discretion)
-                    named = [*targets.named, *there.named]
-                    targets = DiscretionTargets(named, targets.last, {**targets.replies, **there.replies})
+                    targets = DiscretionTargets(
+                        [*targets.named, *there.named],
+                        targets.last,
+                        [*targets.replies, *there.replies],
+                        targets.sure and there.sure,
+                    )
                 found[new.source_id] = replace(
-                    targets, replies={**targets.replies, **await self._corrected(session, new.identity, new)}
+                    targets, replies=[*targets.replies, await self._corrected(session, new.identity, new)]
                 )
         return found
 
-    async def _corrected(self, session: Session, teller: Identity, new: NewExchange) -> dict[int, list[int]]:
-        """Return what a message of a teller's would correct, each with the replies that hold something of it."""
+    async def _corrected(self, session: Session, teller: Identity, new: NewExchange) -> tuple[frozenset[int], Sequence[int]]:
+        """Return what a message of a teller's would correct, and the replies that hold something of it."""
         last = await said.message_by(self.db, session.key, teller, "")
         now = last and last._replace(key=0, text=new.text, kind=new.kind, role=new.role, said_at=new.said_at)
-        amended = await self.amended(self.db, await corrections.would_correct(self.db, now)) if now else {}
-        return {item: await self.replies(item, text) for item, text in amended.items()}
+        return await self._with_replies(await corrections.would_correct(self.db, now) if now else [])
 
     async def targets(
         self, domain: int, session: int | None, teller: Identity, ask: Discretion, before: int = 1 << 62
     ) -> DiscretionTargets:
         """Return what a request for discretion in a session, or elsewhere (None), may be about, among the teller's messages before a key."""
-        named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else {}
-        if ask.every:
-            named |= await self._all_lately(domain, session, teller, before)
-        if session is not None and not ask.about:
-            named |= await self._freed_lately(domain, session, teller, before)
+        named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else set[int]()
+        found = await self._of_talk(domain, session, ask) if ask.every or ask.talk else None
+        if found:
+            window, sessions = found
+            latest = await said.latest(
+                self.db, domain, session if sessions is None else None, teller, before, _LOOKED_UP, window.start
+            )
+            some = [one.key for one in latest if window.holds(one.said_at) and (not sessions or one.session in sessions)]
+            named.update(some[:MOST])
+        if session is not None and ask.back and not ask.about:
+            lately = [one.key for one in await said.lately_by(self.db, session, teller, before, _RECENTLY)]
+            freed = [one for one in await confidences.heeded(self.db, requests=lately) if one.frees]
+            named.update(item for one in freed for item in (one.item, one.request))
         last = None
         if session is not None and (ask.about or not named):
             last = await said.message_by(self.db, session, teller, ask.about, before)
-        about, this = [await self.amended(self.db, items) for items in ([*named], [last.key] if last else [])]
-        replies = {item: await self.replies(item, text) for item, text in {**about, **this}.items()}
-        return DiscretionTargets(sorted(about), sorted(this), replies)
+        about, this = [
+            await self._with_replies(items)
+            for items in (sorted(named), await self._put_right(teller, last, before) if last else [])
+        ]
+        left = key_words(patterns("every")["said"].sub(" ", ask.talk)).keys() - FUNCTION_WORDS
+        return DiscretionTargets(sorted(about[0]), sorted(this[0]), [about, this], sure=not (ask.talk and (found or left)))
 
-    async def _all_lately(self, domain: int, session: int | None, teller: Identity, before: int) -> dict[int, str]:
-        """Return what a teller said within a day, in a session or in all of a domain."""
-        found: dict[int, str] = {}
-        since = self.clock.now() - DAY
-        async for rows in said.pages(self.db, domain, teller, before):
-            some = [row for row in rows if row["said_at"] >= since and session in (None, row["session"])]
-            found |= {row["item"]: row["text"] for row in some}
-            if len(found) >= MOST or rows[-1]["said_at"] < since:
-                break
-        return found
+    async def _put_right(self, teller: Identity, last: Exchange, before: int) -> list[int]:
+        """Return a message with the latest ones that it may put right, or that may do so to it: "no, the Bluethner" is not all that is meant."""
+        found = [last]
+        for one in await said.lately_by(self.db, last.session, teller, before, _RECENTLY):
+            if one.key != last.key and any(corrections.corrects(*sorted((one, other), key=_age), soon=True) for other in found):
+                found.append(one)
+        return [one.key for one in found]
 
-    async def _freed_lately(self, domain: int, session: int, teller: Identity, before: int) -> dict[int, str]:
-        """Return what a teller permitted to tell just before in a session, with the permissions, which a request withdraws."""
-        found: dict[int, str] = {}
-        for one in await said.lately_by(self.db, session, teller, before, _RECENTLY):
-            permit = await asyncio.to_thread(request_in, one.text)
-            if permit and permit.ends and not permit.told:
-                found[one.key] = one.text
-                found |= await self.freed(domain, session, teller, permit, one.key)
-                if not permit.topic:
-                    beside = await said.lately_by(self.db, session, teller, one.key, 2)
-                    lately = {} if permit.back else await self._all_lately(domain, session, teller, one.key)
-                    found |= {item.key: item.text for item in beside} | lately
-        return found
+    async def _of_talk(self, domain: int, session: int | None, ask: Discretion) -> tuple[Window, Collection[int] | None] | None:
+        """Return when and in which sessions of a domain (None: the present one) that was said which a request is about.
 
-    async def freed(self, domain: int, session: int, teller: Identity, permit: Discretion, before: int) -> dict[int, str]:
-        """Return what a permission may have freed, given in a session before a key: what asked for discretion, or was asked for.
-
-        What it freed is not recorded, nor which message it answered, so that this may be more.
+        None if it names neither, and is not about all that was said lately.
         """
-        told: dict[int, str] = {}
-        async for rows in said.pages(self.db, domain, teller, before):
-            told |= {row["item"]: row["text"] for row in rows if row["session"] == session}
-            if len(told) >= MOST:
-                break
-        kept = await asyncio.to_thread(_once_kept, dict(sorted(told.items())))
-        return {item: text for item, text in kept.items() if count_held(permit.topic, text) == len(permit.topic)}
+        home, now, talk = await by_key(self.db, domain), self.clock.now(), ask.talk.lower()
+        told = await asyncio.to_thread(parse_question, ask.talk, now, home.time_zone if home else "UTC")
+        names = {row["id"]: row["name"].lower() for row in await self.db.all(_SESSIONS, {"domain": domain})}
+        there = [key for key, name in names.items() if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", talk)]
+        if not there and patterns("every")["elsewhere"].search(talk):
+            there = [key for key in names if key != session]
+        if told.window or there:
+            return told.window or Window(0, now + 1), there or None
+        return (Window(now - DAY, now + 1), None) if ask.every or patterns("every")["lately"].search(talk) else None
 
-    async def amended(self, reader: Reader, items: Sequence[int]) -> dict[int, str]:
-        """Return the texts of these messages, and of those that correct them or are corrected by them."""
-        found = await exchanges.among(reader, await corrections.with_tied(reader, items))
-        return {key: one.text for key, one in found.items() if one.kind is Kind.SAID}
+    async def _with_replies(self, items: Sequence[int]) -> tuple[frozenset[int], Sequence[int]]:
+        """Return these messages with those that correct them or are corrected by them, and the replies that hold something of these."""
+        texts = await setting_apart.amended(self.db, items) if items else {}
+        return frozenset(texts), await self.replies(texts)
 
-    async def _named(
-        self, domain: int, session: int | None, teller: Identity, topic: frozenset[str], before: int
-    ) -> dict[int, str]:
+    async def _named(self, domain: int, session: int | None, teller: Identity, topic: frozenset[str], before: int) -> set[int]:
         """Return the messages about a topic: those with all of its words, and of the latest ones those with some.
 
-        A message's successor is included if it names nothing itself.
+        A message's successor is included if it names nothing itself, or denies it.
         """
-        found: dict[int, str] = {}
-        next_ones: dict[int, tuple[Row, bool]] = {}
-        left, wholly = _LATELY, 0
-        async for rows in said.pages(self.db, domain, teller, before):
-            words = await asyncio.to_thread(
-                lambda rows: [(count_held(topic, row["text"]), goes_on(row["text"])) for row in rows], rows
-            )
-            for row, (n, on) in zip(rows, words, strict=True):
-                lately = session in (None, row["session"]) and left > 0
-                left -= lately
-                if (n == len(topic) and wholly < MOST) or (n and lately):
-                    wholly += n == len(topic)
-                    found[row["item"]] = row["text"]
-                    behind, continues = next_ones.get(row["session"], (None, False))
-                    if behind and continues:
-                        found[behind["item"]] = behind["text"]
-                next_ones[row["session"]] = row, on
-        return found
+        lately, latest = [
+            await said.latest(self.db, domain, where, teller, before, n) for where, n in ((session, _LATELY), (None, _READ))
+        ]
+        read = latest[: bisect_right([*accumulate(len(one.text) for one in latest)], _CHARACTERS)]
+        texts = {one.key: one.text for one in (*lately, *read)}
+        held = await asyncio.to_thread(lambda: {key: count_held(topic, text, alike=True) for key, text in texts.items()})
+        found = {key for key, n in held.items() if n == len(topic)} | {one.key for one in lately if held[one.key]}
+        if latest and (len(latest) == _READ or len(read) < len(latest)):
+            within = [domain, *await confidences.keys_within(self.db, domain)]
+            older = [item for item in await self.recall.telling(topic, within) if item < latest[0].key and item not in texts]
+            found.update((await said.by(self.db, older[:_LOOKED_UP], teller))[-MOST:])
+        following = await said.following(self.db, found, before)
+        on = await asyncio.to_thread(lambda: [item for item, text in following.items() if goes_on(text) or denies(text)])
+        return found.union(on)
 
-    async def replies(self, item: int, text: str) -> list[int]:
-        """Return the replies, in any domain, that hold something of a message with this text."""
-        walk = AffectedReplies(self.db, Nearness(self.forgetting.embedder))
-        return sorted([one for there in await domains_of(self.db, [item]) for one in await walk.along(there, {item: [text]})])
+    async def replies(self, texts: Mapping[int, str]) -> list[int]:
+        """Return the replies, in any domain, that hold something of messages with these texts."""
+        return await setting_apart.replies(self.db, Nearness(self.forgetting.embedder), texts) if texts else []
+
+
+def _age(one: Exchange) -> int:
+    return -one.key
+
+
+_SESSIONS = "SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id"
 
 
 def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Exchange] = ()) -> KeptBack:
@@ -177,21 +193,12 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
 
     If nothing matches its topic, that is the teller's last message.
     """
-    named = [*targets.named, *(one.key for one in since if ask.every or (not ask.about and count_held(ask.topic, one.text)))]
+    named = [
+        *targets.named,
+        *(one.key for one in since if ask.every or (not ask.about and count_held(ask.topic, one.text, alike=True))),
+    ]
     if not named and (ask.back or (ask.topic and not ask.told)):
         earlier = [since[-1].key] if since and not ask.about else [*targets.last]
-        return KeptBack(earlier, DiscretionScope(len(earlier), bool(earlier) and (not ask.topic or bool(ask.about))))
+        sure = bool(earlier) and (not ask.topic or bool(ask.about)) and targets.sure
+        return KeptBack(earlier, DiscretionScope(len(earlier), sure))
     return KeptBack(named, DiscretionScope(len(named)))
-
-
-def _once_kept(told: Mapping[int, str]) -> dict[int, str]:
-    """Return those of a speaker's messages, oldest first, that ask for discretion, and those that such a one asks it for."""
-    kept: dict[int, str] = {}
-    before: list[int] = []
-    for item, text in told.items():
-        if (ask := discreet(text)) is not None:
-            about = [one for one in before if ask.topic and count_held(ask.topic, told[one]) == len(ask.topic)]
-            about += before[-1:] if ask.back and not about else []
-            kept |= {one: told[one] for one in (*about, item)}
-        before.append(item)
-    return kept

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.forget import gone as gone_rows
-from memory.forget import tombstones
+from memory.forget import setting_apart, tombstones
 from memory.forget.affected_replies import AffectedReplies, EditedMessage, LostTexts
 from memory.forget.erase import erase
 from memory.forget.gone import ForgottenScope, Gone
@@ -199,8 +199,10 @@ class Forgetting:
         there = await tombstones.among(self.db, hashes)
         hashes = [one for one in hashes if one not in there]
         await self.tombstones.append(hashes)
+        freed = await setting_apart.freed_by(self.db, Nearness(self.embedder), items, items)
         async with self.db.transaction() as tx:
             await self.tombstones.put_up(tx, hashes, now)
+            await setting_apart.put(tx, freed, now)
             total = await erase(tx, items, now)
             for domain, _items in await by_domain(tx, items):
                 await drop_names_of(tx, await titles.named_after_forgotten(tx, self.seal, domain))

@@ -8,6 +8,7 @@ import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import NamedTuple
 
 from memory.errors import SourceGone
 from memory.store import domains
@@ -45,6 +46,11 @@ async def within(reader: Reader, home: Domain) -> list[Confidence]:
     """Return the confidences within a domain."""
     rows = await reader.all("SELECT domain AS confidence, excepted FROM confidences WHERE home = :home", {"home": home.key})
     return [one for row in rows if (one := read(row, home))]
+
+
+async def keys_within(reader: Reader, home: int) -> list[int]:
+    """Return the keys of the confidences within a domain."""
+    return [row["domain"] for row in await reader.all("SELECT domain FROM confidences WHERE home = :home", {"home": home})]
 
 
 async def by_item(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
@@ -98,8 +104,46 @@ async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: W
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Delete the record that these items were told in confidence."""
-    await tx.run(f"DELETE FROM confided WHERE item IN ({placeholders('i', items)})", bound("i", items))
+    """Delete the record that these items were told in confidence, and what was asked for by or about them."""
+    within = f"IN ({placeholders('i', items)})"
+    await tx.run(f"DELETE FROM confided WHERE item {within}", bound("i", items))
+    await tx.run(f"DELETE FROM heeded WHERE item {within} OR request {within}", bound("i", items))
+
+
+class Heeded(NamedTuple):
+    """What a message asked for about an item, as far as none did later: to keep it from some people or, if it `frees`, to tell them."""
+
+    item: int
+    request: int
+    whom: WithheldFrom
+    frees: bool
+
+
+async def note(
+    tx: Transaction, home: Domain, items: Collection[int], request: int, whom: WithheldFrom, now: int, *, frees: bool
+) -> None:
+    """Record what a message asked for about these items of a domain, or its teller by a command (then `request` is the item)."""
+    key = await _ensure_domain(tx, home, whom, now)
+    await tx.many(
+        "INSERT INTO heeded (item, confidence, request, frees) VALUES (:item, :key, :request, :frees) ON CONFLICT (item, confidence) "
+        "DO UPDATE SET request = excluded.request, frees = excluded.frees",
+        [{"item": item, "key": key, "request": request, "frees": int(frees)} for item in items],
+    )
+
+
+async def heeded(reader: Reader, *, requests: Collection[int] = (), items: Collection[int] = ()) -> list[Heeded]:
+    """Return what these messages asked for, and what was asked for about these items."""
+    rows = await paged(reader, f"{_HEEDED}WHERE h.request IN ({{within}})", sorted(requests))
+    rows += await paged(reader, f"{_HEEDED}WHERE h.item IN ({{within}})", sorted(items))
+    return [Heeded(row["item"], row["request"], _excepted(row["excepted"]), bool(row["frees"])) for row in rows]
+
+
+async def unheed(tx: Transaction, requests: Sequence[int]) -> None:
+    """Delete the record of what these messages asked for."""
+    await tx.run(f"DELETE FROM heeded WHERE request IN ({placeholders('i', requests)})", bound("i", requests))
+
+
+_HEEDED = "SELECT h.item, h.request, h.frees, c.excepted FROM heeded h JOIN confidences c ON c.domain = h.confidence "
 
 
 async def tell(tx: Transaction, item: int) -> bool:

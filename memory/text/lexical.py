@@ -8,7 +8,7 @@ no syntax. Scripts without spaces are split into overlapping character pairs.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -236,6 +236,16 @@ def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:
     words = tokens(text)
     asked = _without_stop_words(words) or words
     return {word: list(dict.fromkeys(_hash(word, name) for name in languages)) for word in asked}
+
+
+def forms_in(word: str, languages: Iterable[str]) -> set[int]:
+    """Return the terms of a lower-case word in these languages, also of its stem and, with letters beyond ASCII, of its beginnings."""
+    forms = {
+        word,
+        stem(word),
+        *([] if word.isascii() or unspaced(word) else (word[:end] for end in range(max(4, len(word) - 2), len(word)))),
+    }
+    return {_hash(form, name) for form in forms for name in languages}
 
 
 def query_stems(text: str) -> set[str]:

@@ -37,12 +37,15 @@ def may_correct(offered: Sequence[NewExchange] | Sequence[Exchange]) -> bool:
 def corrects(later: Exchange, earlier: Exchange, *, soon: bool) -> bool:
     """Return whether a message may correct an earlier one of its speaker's, or say it again, in any conversation of their domain.
 
-    A figure alone may do so `soon` after it.
+    Whatever reads as a correction, and a figure alone, may do so `soon` after it.
     """
-    found, told = _correction(later), without_request(earlier.text)
-    if found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST):
+    text, told = without_request(later.text), without_request(earlier.text)
+    if retells(text, told) or (soon and follows_up(text, told)):
         return True
-    return retells(text := without_request(later.text), told) or (soon and follows_up(text, told))
+    found = _correction(later)
+    return bool(
+        found and found.is_of(one := Correctable(told)) and (found.names(one) or later.said_at - earlier.said_at < _LATEST)
+    )
 
 
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange], *, late: bool) -> set[int]:

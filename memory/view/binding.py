@@ -10,6 +10,7 @@ from memory.forget.confidence_changes import ConfidenceChanges
 from memory.forget.forgetting import Forgetting
 from memory.index.embedder_routing import EmbedderRouting
 from memory.index.recall.domain_indexes import DomainIndexes
+from memory.index.recall.finder import Recall
 from memory.journal import outbox
 from memory.journal.parts import Part
 from memory.places import confidences
@@ -35,7 +36,7 @@ class Shared:
 
     @property
     def confiding(self) -> ConfidenceChanges:
-        return ConfidenceChanges(self.places.db, self.forgetting, self.clock)
+        return ConfidenceChanges(self.places.db, self.forgetting, self.clock, Recall(self.domain_indexes, self.embedder_routing))
 
 
 @dataclass(slots=True)

@@ -55,10 +55,7 @@ class KeptMessages:
     seal: Seal
     forgetting: Forgetting
     clock: Clock
-
-    @property
-    def _confiding(self) -> ConfidenceChanges:
-        return ConfidenceChanges(self.db, self.forgetting, self.clock)
+    confiding: ConfidenceChanges
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
         """Return which messages of a place are stored, wait in the inbox, or were sent from here."""
@@ -81,23 +78,11 @@ class KeptMessages:
         if found.events:
             async with self.db.transaction() as tx:
                 await unname_after(tx, platform, found.events.values(), self.clock.now())
-        for row in await paged(self.db, _PERMITTING, ids, {"platform": platform, "place": place}):
-            await self._keep_again(row)
         waiting = await self._message_ids(platform, place, sorted(found.events.values()))
         receipt = await self.forgetting.forget_named(sorted({*found.messages, *waiting, *found.asides}), sorted(found.events))
         async with self.db.transaction() as tx:
             await taken_away(tx, platform, place, ids)
         return receipt
-
-    async def _keep_again(self, row: Row) -> None:
-        """Keep what a message permitted to tell from those whom it names, as it does so no more."""
-        ((domain, _),) = await by_domain(self.db, [row["item"]])
-        teller = await identities.account(self.db, row["identity"])
-        if teller and (items := await self._confiding.withdrawn(domain, row["session"], teller, row["item"], row["text"])):
-            permit = await asyncio.to_thread(request_in, row["text"])
-            async with self.db.transaction() as tx:
-                if permit:
-                    await self._confiding.put(tx, items, await withheld_from(tx, [domain], permit, teller))
 
     async def _take_back_feedback(self, platform: str, acts: Sequence[str]) -> None:
         """Take back feedback that was given by platform acts now undone, such as reactions under a reply."""
@@ -149,8 +134,7 @@ class KeptMessages:
         request = await asyncio.to_thread(request_in, text)
         ask = request if request and not request.ends else None
         if request is None or not request.ends or request.told:
-            for row in await paged(self.db, _PERMITTING, [id], {"platform": platform, "place": place}):
-                await self._keep_again(row)
+            await self.confiding.keep_again([row["item"] for row in stored])
         besides = {row["item"]: await self._held_back_besides(row, ask, text) for row in stored} if ask else {}
         async with self.db.transaction() as tx:
             gone: list[Gone] = []
@@ -182,15 +166,15 @@ class KeptMessages:
         await open_things.note(tx, domain, [after])
         corrected = await corrections.reword(tx, domain, row["text"], after)
         await old_tellings.retire(tx, corrected, now, self.seal)
-        await self._confiding.keep_with_corrected(tx, domain, [after])
+        await self.confiding.keep_with_corrected(tx, domain, [after])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _held_back_besides(self, row: Row, ask: Discretion, text: str) -> list[int]:
         """Return what an edited text asks to hold back besides itself: replies that hold it, and the messages it is about."""
-        replies, teller = await self._confiding.replies(row["item"], text), await identities.account(self.db, row["identity"])
+        replies, teller = await self.confiding.replies({row["item"]: text}), await identities.account(self.db, row["identity"])
         if teller is None:
             return replies
-        targets = await self._confiding.targets(row["domain"], row["session"], teller, ask, row["item"])
+        targets = await self.confiding.targets(row["domain"], row["session"], teller, ask, row["item"])
         return [*replies, *targets.with_replies(kept_back(ask, targets).earlier)]
 
     async def _hold_back(self, tx: Transaction, row: Row, ask: Discretion, besides: Sequence[int]) -> None:
@@ -199,7 +183,7 @@ class KeptMessages:
         teller = await identities.account(tx, row["identity"])
         if teller and domain.ref.kind is not DomainKind.DM:
             whom = await withheld_from(tx, [domain], ask, teller)
-            await self._confiding.put(tx, sorted({*await corrections.with_tied(tx, [row["item"]]), *besides}), whom)
+            await self.confiding.put(tx, sorted({*await corrections.with_tied(tx, [row["item"]]), *besides}), whom, row["item"])
 
     async def _find(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
         here = {"platform": platform, "place": place}
@@ -252,9 +236,6 @@ _OPEN = (
 _SAID = (
     exchanges.SELECT
     + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND (e.kind = 'said' OR e.kind = 'command') "
-)
-_PERMITTING = exchanges.SELECT + (
-    f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id IN ({{within}}) AND e.kind = 'said' AND e.identity IS NOT NULL"
 )
 _SPEAKERS = (
     "SELECT e.source_id, n.native_id FROM exchanges e JOIN sessions s ON s.id = e.session JOIN identities n ON n.id = e.identity "

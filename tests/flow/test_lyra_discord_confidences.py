@@ -115,6 +115,12 @@ async def test_told_to_others_in_confidence_it_is_shown_by_no_reply(town: Town) 
         for who in ("ben", "ada", "cleo"):
             await town.answer(await town.person(who).says(general, f"{town.server.mention} is that so?", reply_to=told))
             assert CANARY not in prompt(lyra.chats[-1])
+        told = await town.person("ada").says(general, f"the new {SECRET}")
+        await town.person("ada").says(general, "don't tell Ben that")
+        for n in range(12):
+            await town.person("cleo").says(general, f"the boat has {n} sails")
+        await town.answer(await town.person("ben").says(general, f"{town.server.mention} is that so?", reply_to=told))
+        assert CANARY not in prompt(lyra.chats[-1]), "nor where a further message asks for it"
         kept = await confides(town, f"{SECRET}, but don't tell Ben", "staff")
         await town.answer(
             await town.person("cleo").says(town.names["staff"], f"{town.server.mention} is that so?", reply_to=kept)
@@ -316,6 +322,20 @@ async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
         assert await comes_up(town, lyra, "ben", "general")
 
 
+async def test_a_permission_without_a_thing_frees_what_was_kept_last_and_says_so(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        for text in (f"{SECRET}, but don't tell Ben", "I painted the boat, don't tell Ben", "You may tell Ben now."):
+            await confides(town, text)
+        assert notices(town, "general")[2:] == [
+            "Understood: what you told me here in confidence may be known now (1 message). What you told me before that I still keep: "
+            "say that I can tell everything, or use /confide."
+        ]
+        assert not await comes_up(town, lyra, "ben", "general")
+        await confides(town, "You may tell Ben everything now.")
+        assert await comes_up(town, lyra, "ben", "general")
+
+
 async def test_what_is_forgotten_is_forgotten_within_a_confidence_as_well(town: Town) -> None:
     async with town.lyra() as lyra:
         await hears(town, "ben")
@@ -373,15 +393,15 @@ async def test_a_look_back_and_what_others_said_before_leave_it_out(town: Town) 
         # What is not said to her is not kept, and read from the channel.
         await ada.says(general, f"between you and me: {SECRET}")
         await ada.says(general, SECRET)
-        await ada.says(general, "Please don't tell Ben that.")
-        await ada.says(general, "the boat is green")
+        for text in ("Please don't tell Ben that.", "it rains", "the boat is green", "no, thirty-one"):
+            await ada.says(general, text)
         before = len(lyra.chats)
         assert not await comes_up(town, lyra, "ben", "general")
         call = await town.person("ben").runs(general, "summarize", last=20)
         told = (await call.answer()).shown
         given = [prompt(chat) for chat in lyra.chats[before:]]
         assert len(given) == 2 and all("the boat is green" in text for text in given)
-        assert CANARY not in told and not any(CANARY in text for text in given)
+        assert not any(secret in text for text in (told, *given) for secret in (CANARY, "thirty-one"))
 
 
 async def test_what_somebody_has_her_keep_is_kept_as_its_words_ask(town: Town) -> None:

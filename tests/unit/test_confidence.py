@@ -1,15 +1,18 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from memory.places import confidences
+from memory.store.database import DatabaseAccess, Row
 from memory.text.told import discretion
 from memory.text.told.discretion import request_in
 from memory.text.told.named_things import named
@@ -17,6 +20,7 @@ from memory.text.told.retellings import retells
 from memory.text.told.topics import count_held
 from memory.text.wordings import read_wordings
 from memory.types import (
+    DAY,
     MINUTE,
     NOBODY,
     Discretion,
@@ -39,7 +43,21 @@ from tests.kits.tabled import tabled
 @pytest.mark.parametrize(("text", "names", "back"), tabled("confidence", "kept_from"))
 def test_words_say_from_whom_what_is_kept(text: str, names: tuple[str, ...], back: bool) -> None:
     found = request_in(text)
-    assert found == Discretion(names, back, topic=found.topic if found else frozenset())
+    assert found and found == Discretion(names, back, topic=found.topic, but=found.but)
+
+
+@pytest.mark.parametrize(
+    ("text", "but"),
+    [
+        ("Only Cleo may know this", "Cleo"), ("no one but Cleo may know", "Cleo"), ("Das darf nur Cleo wissen", "Cleo"),
+        ("nur Cleo und Tom dürfen das wissen", "Cleo Tom"), ("personne sauf Cleo ne doit le savoir", "Cleo"),
+        ("solo Cleo puede saberlo", "Cleo"), ("only you and Cleo may know", "Cleo"), ("Only Cleo may know, don't tell Ben", "Cleo"),
+        ("only you and I may know", ""), ("nobody must know", ""),
+    ],
+)  # fmt: skip
+def test_words_say_who_alone_may_know(text: str, but: str) -> None:
+    found = request_in(text)
+    assert found and (found.names, found.but) == ((), tuple(but.split()))
 
 
 @pytest.mark.parametrize(("text", "topic"), tabled("confidence", "what_is_kept"))
@@ -81,11 +99,18 @@ def test_other_words_ask_for_nothing(text: str) -> None:
         ("You may tell Ben now.", ("Ben",)),
         ("you can now tell everyone", ()),
         ("It's no longer a secret.", ()),
-        ("Du darfst Ben jetzt alles sagen", ("Ben",)),
     ],
 )
 def test_words_say_that_it_may_be_told(text: str, names: tuple[str, ...]) -> None:
     assert request_in(text) == Discretion(names, ends=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Du darfst Ben jetzt alles sagen", "you can tell Ben everything", "tu peux tout dire à Ben", "Ben may know everything"],
+)
+def test_words_say_that_everything_may_be_told(text: str) -> None:
+    assert request_in(text) == Discretion(("Ben",), ends=True, every=True)
 
 
 @pytest.mark.parametrize(
@@ -110,6 +135,7 @@ def test_what_warns_of_somebody_or_tells_what_another_one_permits_permits_nothin
 
 
 ADA, BEN, CLEO = (Identity("discord", name) for name in ("ada", "ben", "cleo"))
+ADA_HERE = Identity("console", "ada")
 
 
 def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
@@ -266,6 +292,22 @@ async def test_what_may_be_told_to_somebody_unknown_is_not_told_to_whoever_has_a
         assert (secret.key not in await confidences.by_item(here.memory.db, [secret.key])) is told
 
 
+async def test_what_only_one_may_know_is_kept_from_all_but_that_one(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        for name in ("Ben", "Cleo"):
+            who = Identity("console", name.lower())
+            await here.view.say(here.session, [NewExchange(Kind.SAID, "hello", name, here.clock.now(), name, "user", who)])
+        for text in ("my locker is 4187, only Cleo may know", "my pin is 9911, nobody but Zacharias may know"):
+            await says(here, text)
+        locker, pin = await here.view.confidences.told_by(ADA_HERE)
+        assert (locker.names, locker.but, pin.names, pin.but) == ([], ["Cleo"], [], [])
+        kept = [
+            one.excepted for one in (await confidences.by_item(here.memory.db, [locker.exchange.key, pin.exchange.key])).values()
+        ]
+        alone = frozenset({ADA_HERE})
+        assert kept == [WithheldFrom(alone | {Identity("console", "cleo")}, others=True), WithheldFrom(alone, others=True)]
+
+
 async def test_a_permission_that_answers_something_told_openly_permits_nothing_else(tmp_path: Path) -> None:
     async with among(tmp_path, kind=DomainKind.ROOM) as here:
         ben, ada = (Identity("console", name) for name in ("ben", "ada"))
@@ -317,6 +359,131 @@ async def test_what_somebody_permitted_is_kept_again_as_the_permission_goes(tmp_
         else:
             assert await here.memory.kept.withdraw("console", "dm", ["b1"])
         assert {one.exchange.source_id for one in await here.view.confidences.told_by(bob)} == {"b0"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("don't tell Ben what I said in #general", ["I hate Tom", "my boss is mean"]),
+        ("sag Ben nichts von dem, was ich in #general gesagt habe", ["I hate Tom", "my boss is mean"]),
+        ("don't tell Ben what I said in the other room", ["I hate Tom", "my boss is mean"]),
+        ("don't tell Ben what I said in #general today", ["my boss is mean"]),
+        ("don't tell Ben what I said here yesterday", ["the boat is green"]),
+        ("sag Ben nicht, was ich gestern gesagt habe", ["the boat is green"]),
+        ("don't tell Ben about yesterday", ["the boat is green"]),
+        ("don't tell Ben what I told you earlier", ["I fed the cat", "it rains"]),
+        ("don't tell Ben what I said", ["it rains"]),
+    ],
+)
+async def test_what_was_said_at_a_time_or_place_is_kept_as_a_request_names_that(
+    tmp_path: Path, text: str, kept: list[str]
+) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        there = await here.view.sessions.get(SessionRef("console", "general"), "#general")
+        await says(here, "I hate Tom", there)
+        await says(here, "the boat is green")
+        here.clock.forward(DAY)
+        await says(here, "my boss is mean", there)
+        for told in ("I fed the cat", "it rains"):
+            await says(here, told)
+        await says(here, text)
+        told_so = [one.exchange.text for one in await here.view.confidences.told_by(ADA_HERE)]
+        assert told_so == [*kept, text]
+
+
+@pytest.mark.parametrize("text", ["don't tell Ben what I said in #kitchen", "don't tell Ben what I said on 4 May"])
+async def test_where_nothing_was_said_at_a_time_or_place_it_is_said_that_only_the_last_message_is_kept(
+    tmp_path: Path, text: str
+) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        for told in ("I fed the cat", "it rains"):
+            await says(here, told)
+        ask = NewExchange(Kind.SAID, text, "r", here.clock.now(), "Ada", "user", ADA_HERE, discretion=request_in(text))
+        (scope,) = (await here.view.say(here.session, [ask])).covered.values()
+        assert (scope.earlier, scope.sure) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("later", "kept"),
+    [
+        ("the kitchen is cold", False),
+        ("the kitchen is too small for two", False),
+        ("the kitchen is blue now", True),
+        ("I painted the kitchen", True),
+    ],
+)
+def test_of_a_thing_that_was_known_before_only_what_is_new_tells_a_confidence_anew(later: str, *, kept: bool) -> None:
+    assert retells(later, "I painted the kitchen") is kept
+
+
+@dataclass
+class Counted:
+    """A database that counts the rows that are read of it."""
+
+    db: DatabaseAccess
+    read: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.db, name)
+
+    async def all(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
+        rows = await self.db.all(sql, parameters)
+        self.read += len(rows)
+        return rows
+
+    async def one(self, sql: str, parameters: Mapping[str, object] | None = None) -> Row | None:
+        return next(iter(await self.all(sql, parameters)), None)
+
+
+async def test_what_a_request_names_is_found_however_old_it_is_and_no_more_is_read_for_it_of_many_messages(
+    tmp_path: Path,
+) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        old = await says(here, "my surgery is on Monday, in room 7")
+        read = []
+        for n in (250, 750):
+            some = [
+                NewExchange(
+                    Kind.SAID,
+                    f"the boat number {n + at} sails along the river",
+                    f"{n + at}",
+                    old.said_at + n + at,
+                    "Ada",
+                    "user",
+                    ADA_HERE,
+                )
+                for at in range(n)
+            ]
+            await here.view.say(here.session, some)
+            confiding = here.view._binding.shared.confiding
+            db = Counted(confiding.db)
+            ask = Discretion(("Ben",), back=True, topic=frozenset({"surgery"}))
+            found = await replace(confiding, db=db).targets(here.domain.key, here.session.key, ADA_HERE, ask)
+            assert list(found.named) == [old.key]
+            read.append(db.read)
+        assert read[1] <= 1.1 * read[0]
+
+
+@pytest.mark.parametrize("goes", ["forgotten", "deleted"])
+async def test_what_a_permission_freed_and_nothing_else_is_kept_again_with_its_answer_as_it_goes(
+    tmp_path: Path, goes: str
+) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        ben, ada = (Identity("console", name) for name in ("ben", "ada"))
+        await here.view.say(here.session, [NewExchange(Kind.SAID, "hello", "b1", here.clock.now(), "Ben", "user", ben)])
+        for text in ("my locker is 4187, don't tell Ben", "you can tell Ben that", "I fed the cat", "the boat is green"):
+            await says(here, text)
+        pin = await says(here, "my pin is 9911, don't tell Ben")
+        permit = await says(here, "you can tell Ben that")
+        assert await here.view.confidences.told_by(ada) == []
+        reply = await here.reply("Your pin is 9911.", [pin.key])
+        if goes == "deleted":
+            assert await here.memory.kept.withdraw("console", "dm", [permit.source_id])
+        else:
+            await here.view.forget_message(permit.id)
+        assert [one.exchange.text for one in await here.view.confidences.told_by(ada)] == [pin.text]
+        assert reply.key in await confidences.by_item(here.memory.db, [reply.key])
+        assert await here.memory.db.all("SELECT 1 FROM heeded WHERE request = :permit", {"permit": permit.key}) == []
 
 
 async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_names_it(tmp_path: Path) -> None:

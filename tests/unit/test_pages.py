@@ -160,7 +160,7 @@ async def test_what_was_told_in_confidence_is_on_no_page(tmp_path: Path) -> None
         await says("Keep that between us", Discretion(back=True))
         await says("And Bruno bit the postman", Discretion(("Ben",)))
         assert texts(await page(here, "Bruno")) == ["My dog Bruno is a beagle"]
-        await says("It may be told", Discretion(ends=True))
+        await says("All of it may be told", Discretion(ends=True, every=True))
         assert len(texts(await page(here, "Bruno"))) == 3
 
 

@@ -70,6 +70,8 @@ async def test_however_many_forward_something_memory_is_asked_as_often(tmp_path:
          ("I'm moving on Friday", "no wait, on Saturday", "no, on Sunday")),
         (("my locker is 7741, don't tell Ben", "I fed the cat", "my locker is 7742 now"), ("I fed the cat",)),
         (("the fair is in Paris", "I fed the cat", "no wait, Lyon, but don't tell Ben"), ("I fed the cat",)),
+        (("my pin is 9911", "I hate Tom", "don't tell Ben what I said in #general"), ()),
+        (("I'm pregnant, don't tell Ben", "no, twins", "I fed the cat"), ("I fed the cat",)),
     ],
 )  # fmt: skip
 def test_what_others_said_just_before_leaves_a_confidence_out_with_its_corrections(

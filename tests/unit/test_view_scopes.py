@@ -36,7 +36,7 @@ _SETTING = "settings are kept by scope and are of no domain"
 _PLACE = "the conversation that goes on at a place, or the name of its thread, may be another domain's"
 _FOR_ALL = re.compile(r"everywhere|\.transaction\(\)|bounds=None")
 ASKED: Mapping[str, str] = {
-    "Confidences._names": _NAMES,
+    "Confidences._told": _NAMES,
     "Confidences.put": _TOLD,
     "Confidences.put_about": _TOLD,
     "Conversations.active": _PLACE,

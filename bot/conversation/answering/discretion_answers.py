@@ -9,6 +9,7 @@ from bot.conversation.introduction import (
     discretion_not_ended_notice,
     kept_elsewhere,
     nothing_kept_elsewhere,
+    the_rest_is_kept,
 )
 from bot.conversation.one_turn import Turn
 from bot.conversation.services import Services
@@ -36,7 +37,7 @@ class DiscretionAnswers:
     async def _in_shared(self, turn: Turn) -> str:
         """Confirm what was kept or may be told as the messages were stored; return what else there is to say."""
         requests = [one for one in turn.questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
-        ends = {one.key for one in requests if (ask := request_in(one.text)) and ask.ends}
+        ends = {one.key: ask for one in requests if (ask := request_in(one.text)) and ask.ends}
         kept = await turn.view.confidences.confided(requests) if requests else []
         # A permission that frees nothing is kept itself, as it may name what is kept.
         confided = [one for one in kept if one.exchange.key not in ends]
@@ -47,6 +48,8 @@ class DiscretionAnswers:
             if confided
             else discretion_ended_notice(turn.ended_confidences)
         )
+        if not confided and any(not (ask.back or ask.topic or ask.every) for ask in ends.values()) and await self._keeps(turn):
+            text = f"{text} {the_rest_is_kept(turn.adapter.prefix)}"
         text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
         queue = partial(turn.view.confidences.queue_notice, turn.session, confided, answers=turn.reply_target)
         await self._services.outgoing.say(turn.place, text, queue)
@@ -56,26 +59,30 @@ class DiscretionAnswers:
         """Return that everything is still kept, if something is: what may be told is not known here, or who is meant."""
         if turn.retried or turn.anew:
             return ""
+        return discretion_not_ended_notice(turn.adapter.prefix) if await self._keeps(turn) else ""
+
+    async def _keeps(self, turn: Turn) -> bool:
         tellers = await self._services.domains.accounts(turn.person)
-        kept = any([await turn.view.confidences.told_by(one) for one in tellers])
-        return discretion_not_ended_notice(turn.adapter.prefix) if kept else ""
+        return any([await turn.view.confidences.told_by(one) for one in tellers])
 
     async def _from_private(self, turn: Turn) -> str:
         """Keep what was said elsewhere about the topics of requests that are made in private; return what to say of it."""
         if turn.retried or turn.anew:
             return ""
-        read = [await off_loop(len(one.text), partial(request_in, one.text)) for one in turn.questions]
-        asks = [ask for ask in read if ask and (ask.back or ask.ends)]
-        return "\n".join([text for ask in asks if (text := await self._elsewhere(turn, ask))])
+        read = [(await off_loop(len(one.text), partial(request_in, one.text)), one.key) for one in turn.questions]
+        asks = [(ask, key) for ask, key in read if ask and (ask.back or ask.ends)]
+        return "\n".join([text for ask, key in asks if (text := await self._elsewhere(turn, ask, key))])
 
-    async def _elsewhere(self, turn: Turn, ask: Discretion) -> str:
+    async def _elsewhere(self, turn: Turn, ask: Discretion, request: int) -> str:
         tellers = await self._services.domains.accounts(turn.person)
-        views = await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends or ask.every else ()
+        views = (
+            await self._services.domains.shared_anywhere(turn.person) if ask.topic or ask.ends or ask.every or ask.talk else ()
+        )
         if (
             ask.ends
             and ask.topic
             and not ask.told
-            and (ended := sum([await view.confidences.end_about(tellers, ask) for view in views]))
+            and (ended := sum([await view.confidences.end_about(tellers, ask, request) for view in views]))
         ):
             return discretion_ended_notice(ended, elsewhere=True)
         if ask.ends:
@@ -83,13 +90,13 @@ class DiscretionAnswers:
             return discretion_not_ended_notice(turn.adapter.prefix) if kept else ""
         found, places = [], dict[str, None]()
         for view in views:
-            if told := await view.confidences.put_about(tellers, ask):
+            if told := await view.confidences.put_about(tellers, ask, request):
                 found += told
                 names = {session.key: session.name for session in await view.sessions.all()}
                 places |= dict.fromkeys(names.get(one.exchange.session, "") for one in told)
                 self._services.maintenance.poke(view.home)
         if not found:
-            return nothing_kept_elsewhere(named=bool(ask.topic) or ask.every)
+            return nothing_kept_elsewhere(named=bool(ask.topic or ask.talk) or ask.every)
         await self._services.outgoing.remove_thread_names()
         return kept_elsewhere(found, [one for one in places if one], turn.adapter.prefix)
 

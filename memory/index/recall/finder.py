@@ -8,9 +8,9 @@ stored nowhere, so that nothing of a forgotten message stays.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import TypeVar
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from localization.sentences import marked
 from memory.index.embedder_routing import AskedVectors, EmbedderRouting
 from memory.index.hits import RawHit
-from memory.index.indexing import MESSAGES
+from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.certainty import judge, rarity
 from memory.index.recall.columns import Floats, Ints
 from memory.index.recall.documents import NONE
@@ -29,6 +29,7 @@ from memory.index.recall.ranking import Scored, by_share, rank
 from memory.index.recall.selection import SelectedDocument, select, theme
 from memory.index.recall.written_months import found_in_text
 from memory.index.when.values import TimedQuestion, Window
+from memory.text import lexical
 from memory.text.off_loop import off_loop
 
 T = TypeVar("T")
@@ -193,6 +194,19 @@ class Recall:
             ]
 
         return await self._unchanging(first, ranked)
+
+    async def telling(self, words: Collection[str], domains: Sequence[int]) -> list[int]:
+        """Return the messages of these domains that hold all of these words in a form that has the same stem, newest first."""
+        loaded = await self._domain_indexes.load(domains, await self.spaces())
+        found = set[int]()
+        async with self._domain_indexes.unchanged():
+            for one in loaded:
+                index = one.domain_indexes[MESSAGES]
+                terms = [lexical.forms_in(word, {ENGLISH, *one.languages}) for word in words]
+                held = index.postings.find_each(term for some in terms for term in some)
+                told = [np.unique(index.owners.now[np.concatenate([held[term][0] for term in some])]) for some in terms]
+                found.update(index.documents.items.now[reduce(np.intersect1d, told)].tolist() if told else ())
+        return sorted(found, reverse=True)
 
     async def _unchanging(self, query: Query, read: Callable[[], T]) -> T:
         """Run `read` while no index changes; for a long query in a thread, as each numpy call may yield to other threads."""

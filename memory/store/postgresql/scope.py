@@ -154,6 +154,7 @@ _OWNED: Mapping[str, Sequence[str]] = {
     "abroad": [],
     "confidences": [],
     "confided": [],
+    "heeded": [],
     "data_keys": [],
 }
 """The columns with the domain of a row, if it is not `domain`; empty: any transaction with a scope may read it."""

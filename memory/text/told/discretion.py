@@ -7,10 +7,10 @@ request is about what its speaker said before.
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from memory.text.lexical import key_words, stem, unspaced
-from memory.text.told.people_named import EVERYBODY, JOINS, OWN, clause_of, leading_names, length_of, trailing_names
+from memory.text.told.people_named import EVERYBODY, JOINS, OWN, clause_of, each_name, leading_names, length_of, trailing_names
 from memory.text.told.topics import count_held, topic_words
 from memory.text.wordings import read_wordings
 from memory.types import Discretion
@@ -33,7 +33,8 @@ _SUBJECTS, FILLERS, _PERMITTING = (_WORDS[name] for name in ("subjects", "filler
 _ASKING = FILLERS | EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
 _GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
-_LOOKED_AT = 8_000
+_LOOKED_AT, _LONG = 8_000, 1_000
+"""The most characters of a text that are looked at, and of one that is told from its request: every later message is compared with it."""
 # Matches do not cross sentence ends; longer sentences are searched in overlapping windows.
 _NAMELIKE = re.compile(r"\w")
 _SPOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -48,7 +49,7 @@ _DECLINES = "slavic"
 @dataclass(frozen=True, slots=True)
 class _Found:
     """A match of a request: its span, the names (empty for everybody), its own words, what stands for the one thing that it is about (`it`),
-    whether its language declines the names, and what it says `beside` these.
+    whether its language declines the names, what it says `beside` these, and who may know, of whom no names are told (`but`).
     """
 
     span: tuple[int, int]
@@ -57,6 +58,7 @@ class _Found:
     it: str = ""
     declined: bool = False
     beside: str = ""
+    but: frozenset[str] | None = None
 
 
 def request_in(text: str) -> Discretion | None:
@@ -72,6 +74,12 @@ def request_in(text: str) -> Discretion | None:
         named = [name for one in found for name in one.names]
         everybody = any(not one.names for one in found)
         asks, beside = _parted(text, [one.span for one in found])
+        earlier = patterns("every")["said"].search(text)
+        clause = ""
+        if earlier:
+            behind = _SENTENCE.search(text, earlier.end())
+            clause = text[earlier.start() : behind.start() if behind else len(text)]
+            beside = beside.replace(clause, " ")
         back = FILLERS.issuperset(key_words(beside))
         asking = _ASKING.union(*(one.asking for one in found))
         said = "\n".join(text[slice(*one.span)] for one in found)
@@ -79,15 +87,25 @@ def request_in(text: str) -> Discretion | None:
             one for one in topic_words(text if back else asks, named, asking) if not (unspaced(one) and one in said)
         )
         about = about.union(*(topic_words(it, named, FILLERS) for it in {one.it for one in found if one.it}))
+        if clause:
+            topic = patterns("every")["about"].search(clause, 1)
+            about = topic_words(topic["topic"], named, FILLERS) if topic else frozenset()
         told = not back and bool(about) and count_held(about, beside) > 0
-        every = re.search(read_wordings(__file__)["every"]["all"], asks, re.IGNORECASE) is not None
+        every = not (clause and about) and patterns("every")["all"].search(asks) is not None
         names = () if everybody else tuple(dict.fromkeys(named))
-        return Discretion(names, back, topic=frozenset() if every else about, told=told, every=every)
+        may_know = (
+            frozenset.intersection(*(one.but or frozenset() for one in found if not one.names)) if everybody else frozenset[str]()
+        )
+        return Discretion(
+            names, back, topic=frozenset() if every else about, told=told, every=every, talk="" if about else clause,
+            but=tuple(sorted(may_know.difference(named))),
+        )  # fmt: skip
     return _release_in(text)
 
 
 def _release_in(text: str) -> Discretion | None:
-    """Return what a text permits to tell: all that was told, or the one thing that it names, answers, or that was said just before.
+    """Return what a text permits to tell: what was kept last, the one thing that it names, answers, or that was said just before, or
+    everything.
 
     A text that says anything else permits nothing (`told`): a time ahead, a condition, a denial, what somebody else said.
     """
@@ -100,13 +118,15 @@ def _release_in(text: str) -> Discretion | None:
     one_thing = any(one.it for one in permits)
     named = "\n".join(text[slice(*one.span)] for one in permits if one.it == _ABOUT)
     topic = topic_words(named, names, _ASKING.union(*(one.asking for one in permits)))
+    every = not topic and patterns("permits")["every"].search(text) is not None
     return Discretion(
         names,
         ends=True,
-        back=one_thing,
+        back=one_thing and not every,
         topic=topic,
         told=_says_more(text, permits),
         declined=any(one.declined for one in permits),
+        every=every,
     )
 
 
@@ -125,9 +145,10 @@ def _says_more(text: str, permits: Sequence[_Found]) -> bool:
     for begin, end in sorted(one.span for one in permits):
         beside.append(text[at:begin])
         at = max(at, end)
-    words = _SPOKEN.findall("\n".join([*beside, text[at:]]).lower())
-    unspaced_words = re.compile(read_wordings(__file__)["permits"]["unspaced"])
-    return bool(_DOUBTFUL.search(text)) or any(word not in _PERMITTING and not unspaced_words.fullmatch(word) for word in words)
+    words = _SPOKEN.findall(patterns("permits")["every"].sub(" ", "\n".join([*beside, text[at:]]).lower()))
+    return bool(_DOUBTFUL.search(text)) or any(
+        word not in _PERMITTING and not patterns("permits")["unspaced"].fullmatch(word) for word in words
+    )
 
 
 def discreet(text: str) -> Discretion | None:
@@ -136,9 +157,10 @@ def discreet(text: str) -> Discretion | None:
     return None if ask is None or ask.ends else ask
 
 
+@lru_cache(maxsize=1_000)
 def without_request(text: str) -> str:
-    """Return what a text tells beside a request for discretion, the text itself if it makes none."""
-    if len(text) > _LOOKED_AT or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, "asks"))):
+    """Return what a text tells beside a request for discretion, the text itself if it makes none or is long."""
+    if len(text) > _LONG or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, "asks"))):
         return text
     return " ".join(_JOINED.sub(" ", _parted(text, [one.span for one in found])[1]).split())
 
@@ -151,7 +173,7 @@ def _wording_matches(text: str, purpose: str) -> Iterator[_Found]:
 
 def _is_told_of(text: str, begin: int, end: int) -> bool:
     """Return whether a request is one that a question is about, or that was made to somebody: "what did he tell you in confidence?"."""
-    about, first = _titles(), max(0, begin - _LONGEST)
+    about, first = patterns("titles"), max(0, begin - _LONGEST)
     since = max(text.rfind(sign, first, begin) for sign in ".!?\n") + 1
     told = about["told"].search(text, max(since, first), end + _OVERLAP)
     rest = _WHOLE.match(text, end, end + _LONGEST)
@@ -164,7 +186,7 @@ def _is_told_of(text: str, begin: int, end: int) -> bool:
 
 def _is_title(text: str, begin: int, end: int) -> bool:
     """Return whether a match is what something is called: "do not tell a soul is my favourite song"."""
-    titles = _titles()
+    titles = patterns("titles")
     return bool(titles["is"].match(text, end)) or bool(
         titles["opens"].search(text, max(0, begin - 3), begin)
         and titles["closes"].match(text, end)
@@ -173,8 +195,9 @@ def _is_title(text: str, begin: int, end: int) -> bool:
 
 
 @cache
-def _titles() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(one, re.IGNORECASE) for name, one in read_wordings(__file__)["titles"].items()}
+def patterns(section: str) -> dict[str, re.Pattern[str]]:
+    """Return the wordings of a section of the data file, each as one pattern: what says that a request is about `every` thing said, and so on."""
+    return {name: re.compile(one, re.IGNORECASE) for name, one in read_wordings(__file__)[section].items()}
 
 
 def _every_match(text: str, purpose: str) -> Iterator[_Found]:
@@ -190,15 +213,15 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
             if people := groups.get("people"):
                 asking = asking.union(key_words(people))
             if group is None:
-                yield _Found(match.span(), [], asking, it)
+                yield _Found(match.span(), [], asking, it, but=frozenset(each_name(people or "")))
                 continue
             said = groups[group]
             names = trailing_names(said) if group == "before" else leading_names(said)
             if names is not None:
                 last = match.start(group) + length_of(said, names) if group == "who" else match.end()
-                begin = match.start() + (clause_of(said, names) if group == "before" else 0)
-                beside = "" if group == "who" else _beside_names(said[max(0, begin - match.start()) :], names)
-                yield _Found((begin, last), names, asking, it, declined, beside)
+                ahead = clause_of(said, names) if group == "before" else 0
+                beside = "" if group == "who" else _beside_names(said[max(0, ahead) :], names)
+                yield _Found((match.start() + ahead, last), names, asking, it, declined, beside)
 
 
 def _beside_names(said: str, names: Collection[str]) -> str:
@@ -242,7 +265,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 def _words_of(wording: str) -> frozenset[str]:
     """Return the words of a wording itself, with their stems; a message's other words may name its topic."""
     bare = _GROUP.sub(" ", wording)
-    words = {word for form in (bare, re.sub(r"\w\?", "", bare)) for word in _LETTERS.findall(form.lower())}
+    words = {word for form in (bare, re.sub(r"\w\?", "", bare)) for word in _LETTERS.findall(form.casefold())}
     return frozenset(map(stem, words)) | words
 
 

@@ -40,6 +40,11 @@ def leading_names(said: str) -> list[str] | None:
     return [without_possessive(name) for name in found if name] or None
 
 
+def each_name(said: str) -> list[str]:
+    """Return the names in a list of people, without those that stand for the speaker or the hearer: "you and Cleo"."""
+    return [name for part in _AND.split(said)[::2] if part.strip() for name in leading_names(part) or ()]
+
+
 def trailing_names(said: str) -> list[str] | None:
     """Return the names at the end of a phrase, several if joined, [] for everybody, None if it ends with no name."""
     words, found, joined = said.split(), [], True

@@ -7,6 +7,7 @@ from functools import cache
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.language_detection import function_words
 from memory.text.lexical import key_words, stem, unspaced
+from memory.text.told.retellings import ALIKE
 
 _BACK = frozenset("it its they that this those these he she his her and es sie er das die dies und".split())
 """What a text begins with that goes on with what was said before."""
@@ -41,11 +42,15 @@ def goes_on(text: str) -> bool:
     return bool(first and first[1] in _BACK) or not any(word.isalpha() for word in words)
 
 
-def count_held(words: Collection[str], text: str) -> int:
-    """Return how many of these words a text contains, in any form."""
+def count_held(words: Collection[str], text: str, *, alike: bool = False) -> int:
+    """Return how many of these words a text contains, in any form, or with `alike` in another language, where that is listed."""
     there = key_words(text)
     forms = {*there, *there.values()}
-    return sum(word in forms or stem(word) in forms or any(_is_other_form(word, one) for one in there) for word in words)
+    things = {ALIKE[one] for one in forms if one in ALIKE} if alike else set[str]()
+    return sum(
+        word in forms or stem(word) in forms or ALIKE.get(word) in things or any(_is_other_form(word, one) for one in there)
+        for word in words
+    )
 
 
 def _is_other_form(word: str, other: str) -> bool:

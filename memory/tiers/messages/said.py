@@ -1,27 +1,54 @@
 """What people said in a domain, Lyra's messages excluded: queries by account, time and position."""
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import Collection
 
 from memory.forget.gone import present
 from memory.places.confidences import common
 from memory.store.database import DatabaseAccess, Reader, Row
-from memory.store.lineage import bound, placeholders
+from memory.store.lineage import bound, paged, placeholders
 from memory.tiers import exchanges
 from memory.types import Domain, Exchange, Identity
 
-_PAGE = 400
+
+async def latest(
+    reader: Reader, domain: int, session: int | None, identity: Identity, before: int, n: int, since: int = 0
+) -> list[Exchange]:
+    """Return the last messages of an account in a domain or one of its sessions before a key, said since an instant; at most `n`, the
+    latest first.
+    """
+    within = "" if session is None else "AND e.session = :session "
+    rows = await reader.all(
+        f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.domain = :domain AND e.kind = 'said' AND e.item < :before {within}"
+        "AND e.said_at >= :since AND n.platform = :platform AND n.native_id = :account ORDER BY e.item DESC LIMIT :n",
+        {"domain": domain, "session": session, "before": before, "since": since, "platform": identity.platform,
+         "account": identity.native_id, "n": n},
+    )  # fmt: skip
+    return [exchanges.exchange(row) for row in rows]
 
 
-async def pages(db: DatabaseAccess, domain: int, identity: Identity, before: int) -> AsyncIterator[list[Row]]:
-    """Yield pages of keys, sessions, texts and times of what an account said in a domain before a key."""
-    while rows := await db.all(
-        "SELECT e.item, e.session, e.text, e.said_at FROM exchanges e JOIN identities n ON n.id = e.identity "
-        "WHERE e.domain = :domain AND e.kind = 'said' AND e.item < :before AND n.platform = :platform AND n.native_id = :account "
-        "ORDER BY e.item DESC LIMIT :n",
-        {"domain": domain, "before": before, "platform": identity.platform, "account": identity.native_id, "n": _PAGE},
-    ):
-        yield rows
-        before = rows[-1]["item"]
+async def by(reader: Reader, items: Collection[int], identity: Identity) -> list[int]:
+    """Return which of these messages an account said, oldest first."""
+    rows = await paged(
+        reader,
+        "SELECT e.item FROM exchanges e JOIN identities n ON n.id = e.identity WHERE e.item IN ({within}) AND e.kind = 'said' "
+        "AND n.platform = :platform AND n.native_id = :account",
+        sorted(items),
+        {"platform": identity.platform, "account": identity.native_id},
+    )
+    return sorted(row["item"] for row in rows)
+
+
+async def following(reader: Reader, items: Collection[int], before: int) -> dict[int, str]:
+    """Return what the speakers of these messages said next in their conversations, before a key, by key."""
+    rows = await paged(
+        reader,
+        "SELECT n.item, n.text FROM exchanges e JOIN exchanges n ON n.item = (SELECT l.item FROM exchanges l "
+        "WHERE l.session = e.session AND l.said_at >= e.said_at AND l.item > e.item AND l.kind = 'said' AND l.identity = e.identity "
+        "ORDER BY l.said_at, l.item LIMIT 1) WHERE e.item IN ({within}) AND n.item < :before",
+        sorted(items),
+        {"before": before},
+    )
+    return {row["item"]: row["text"] for row in rows}
 
 
 async def speakers(db: Reader, domain: Domain) -> list[str]:
