@@ -188,9 +188,9 @@ async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confid
     where: dict[str, set[threading.Thread]] = {}
 
     def watched(name: str, read: Callable[..., Any]) -> Callable[..., Any]:
-        def reading(*texts: Any) -> Any:
+        def reading(*texts: Any, **how: Any) -> Any:
             where.setdefault(name, set()).add(threading.current_thread())
-            return read(*texts)
+            return read(*texts, **how)
 
         return reading
 
