@@ -154,15 +154,16 @@ class OpenAIModel:
 
     async def _attempt(self, request: CompletionRequest, stack: AsyncExitStack) -> _Begun:
         tools, prompt = request.tools, request.prompt
+        size = prompt_tokens(prompt, tools)
         try:
             async with AsyncExitStack() as own:
-                await self._require_room(prompt, tools)
+                await self._require_room(size)
                 response = await self._completions.open(prompt, tools, self._room.answer, own, request.rounds)
                 answer = self._pieces(response, tools)
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
                 stack.push_async_exit(own.pop_all())
-            await self._room.accepted(prompt_tokens(prompt, tools))
+            await self._room.accepted(size)
             return answer, first
         except Empty as fault:
             if request.has_text:
@@ -217,11 +218,11 @@ class OpenAIModel:
             error.attempts = request.unusable
         return error
 
-    async def _require_room(self, prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> None:
+    async def _require_room(self, size: int) -> None:
         """Refuse a prompt that cannot fit before it is sent: some servers would silently truncate it. Raises ContextTooLong."""
         room = await self._room.known()
-        if room is not None and prompt_tokens(prompt, tools) > room:
-            raise self._endpoint.too_long(room=room, size=prompt_tokens(prompt, tools))
+        if room is not None and size > room:
+            raise self._endpoint.too_long(room=room, size=size)
 
     async def _context(self, *, nearby: bool) -> int | None:
         try:
