@@ -1,7 +1,7 @@
 """The surroundings of a turn's messages: what they reply to, and what others said just before, which is not stored."""
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place
@@ -23,6 +23,7 @@ from bot.conversation.preferences import Preferences
 from bot.rights.off_record import OffRecord
 from memory.core import Memory
 from memory.ports import Clock
+from memory.text.off_loop import off_loop
 from memory.types import MINUTE
 from memory.view.view import View
 
@@ -85,7 +86,7 @@ class Surroundings:
         )
         if not place.is_private:
             others = [quote for quote in heeded if not quote.own and quote.id not in kept]
-            openly_said = await asyncio.to_thread(without_confidences, others) if others else []
+            openly_said = await _openly_said(others)
             openly_said = await without_told_again(view, place.platform, openly_said)
             heeded = [quote for quote in heeded if quote not in others or quote in openly_said]
         return await unforgotten_quotes(self._memory, view, place, heeded)
@@ -95,7 +96,7 @@ class Surroundings:
 
         Confidences are left out, and so is what is off the record, unless the `asker` is off the record too.
         """
-        open_quotes = await asyncio.to_thread(without_confidences, said) if said else []
+        open_quotes = await _openly_said(said)
         open_quotes = await without_told_again(view, place.platform, open_quotes)
         if not open_quotes:
             return []
@@ -104,3 +105,7 @@ class Surroundings:
         shown += await without_forgotten(self._memory, view, place.platform, overheard)
         order = {one.id: at for at, one in enumerate(open_quotes)}
         return sorted(shown, key=lambda one: order[one.id])
+
+
+async def _openly_said(quotes: Sequence[Quote]) -> list[Quote]:
+    return await off_loop(sum(len(one.text) for one in quotes), partial(without_confidences, quotes))
