@@ -96,15 +96,13 @@ class Surroundings:
 
         Confidences are left out, and so is what is off the record, unless the `asker` is off the record too.
         """
-        open_quotes = await _openly_said(said)
-        open_quotes = await without_told_again(view, place.platform, open_quotes)
-        if not open_quotes:
-            return []
-        overheard = [] if asker is None else [one for one in open_quotes if self._off_record.overheard(place, one.id, asker)]
-        shown = await unstored_quotes(self._memory, view, place, [one for one in open_quotes if one not in overheard])
-        shown += await without_forgotten(self._memory, view, place.platform, overheard)
-        order = {one.id: at for at, one in enumerate(open_quotes)}
-        return sorted(shown, key=lambda one: order[one.id])
+        overheard = [] if asker is None else [one for one in said if self._off_record.overheard(place, one.id, asker)]
+        unstored = await unstored_quotes(self._memory, view, place, [one for one in said if one not in overheard])
+        unstored += await without_forgotten(self._memory, view, place.platform, overheard)
+        # What people say to her is stored, so mostly nothing is left that has to be looked through.
+        openly_said = await _openly_said(said) if unstored else []
+        shown = {one.id: one for one in unstored}
+        return [shown[one.id] for one in await without_told_again(view, place.platform, openly_said) if one.id in shown]
 
 
 async def _openly_said(quotes: Sequence[Quote]) -> list[Quote]:
