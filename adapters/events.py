@@ -103,6 +103,8 @@ def conversation_of(platform: str, key: str) -> Place:
     return conversation(platform, person, thread)
 
 
+# A turn asks for that of each message in view, and a place has many.
+@lru_cache(maxsize=1_000)
 def split_key(key: str) -> tuple[str, str, str]:
     """Return server, channel and thread of a place's key."""
     server, channel, thread = json.loads(key)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_SOON_SECONDS = 0.25
 _under_way: set[asyncio.Future[Any]] = set()
 
 
@@ -51,9 +52,10 @@ async def shielded(work: Awaitable[T]) -> T:
 async def accompanied(
     act: Callable[[], Awaitable[bool]], seconds: float, last: Callable[[], Awaitable[object]] | None = None
 ) -> AsyncIterator[None]:
-    """Act in the background during the block, at once and every so many seconds, as long as that returns True; then do the `last`.
+    """Act in the background during a block that lasts, every so many seconds as long as that returns True; then do the `last`.
 
-    This ends by itself after the block: no request of it is cancelled.
+    This begins after a quarter of a second, as what takes less needs no telling, and ends by itself after the block: no request of
+    it is cancelled.
     """
     done = asyncio.Event()
 
@@ -65,8 +67,9 @@ async def accompanied(
         if last is not None:
             await last()
 
-    run_in_background(go())
+    begins = asyncio.get_running_loop().call_later(_SOON_SECONDS, lambda: run_in_background(go()))
     try:
         yield
     finally:
+        begins.cancel()
         done.set()

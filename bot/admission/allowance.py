@@ -12,7 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from adapters.events import Person, Place
-from bot.admission.place_limits import EACH, HERE, place_limits, stricter
+from bot.admission.place_limits import EACH, HERE, NO_LIMIT, place_limits, stricter
 from bot.config.people_sections import Limit
 from bot.config.settings import Settings
 from bot.conversation.people import People, is_operator
@@ -30,7 +30,6 @@ _PAUSE_SECONDS = 60
 """The seconds announced to such an account until it is answered again."""
 _DECLINED_FROM, _CHEAPER_MODEL_FROM = 2.0, 1.5
 """The multiple of a limit beyond which nothing is answered."""
-_NO_LIMIT = Limit()
 _SCOPE, _KEY = "install", "allowance"
 
 
@@ -232,14 +231,14 @@ class Allowance:
 
     def _scopes(self, person: Person, place: Place, chosen: Chosen) -> Sequence[tuple[str, Limit]]:
         """Return the limits that apply, each with the name of its counter."""
-        here, each = (Limit(), Limit()) if place.is_private else (place_limits(chosen, place, whose) for whose in (HERE, EACH))
+        here, each = (NO_LIMIT, NO_LIMIT) if place.is_private else (place_limits(chosen, place, whose) for whose in (HERE, EACH))
         scopes = (
             (_name("person", person.platform, person.id), self._limits.person),
             (_name("each", place.platform, place.channel, person.platform, person.id), each),
             (_name("place", place.platform, place.channel), stricter(self._limits.place, here)),
             ("all", self._limits.all),
         )
-        return [(name, limit) for name, limit in scopes if limit != _NO_LIMIT]
+        return [(name, limit) for name, limit in scopes if limit != NO_LIMIT]
 
     def _counter(self, name: str) -> _Used:
         return self._used.setdefault(name, _Used())

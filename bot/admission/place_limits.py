@@ -12,15 +12,21 @@ _FIELDS = dict(zip(LIMITED, ("turns_per_minute", "turns_per_day", "tokens_per_mi
 NAMES = tuple(f"{what} {whose}" for whose in (HERE, EACH) for what in _FIELDS)
 """The settings: for the whole place, and for each person in it."""
 
+NO_LIMIT = Limit()
+
 
 def place_limits(chosen: Chosen, place: Place, whose: str) -> Limit:
     """Return the limit set at a place, for all together or for each person."""
     found = {field: chosen.value(place, f"{what} {whose}") for what, field in _FIELDS.items()}
-    return Limit(**{field: int(value) for field, value in found.items() if value.isdecimal()})
+    limits = {field: int(value) for field, value in found.items() if value.isdecimal()}
+    # Each turn asks this three times, and a limit that is made anew is checked anew.
+    return Limit(**limits) if limits else NO_LIMIT
 
 
 def stricter(one: Limit, other: Limit) -> Limit:
     """Return the lower of two limits in every field; 0 is no limit."""
+    if NO_LIMIT in (one, other):
+        return other if one == NO_LIMIT else one
     both = {field: [most for most in (getattr(one, field), getattr(other, field)) if most] for field in Limit.model_fields}
     return Limit(**{field: min(some, default=0) for field, some in both.items()})
 

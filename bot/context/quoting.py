@@ -48,9 +48,9 @@ async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequ
 async def messages_before(adapter: Adapter, place: Place, message: str, n: int, reader: Person | None = None) -> list[Quote]:
     """Return the n messages before one, oldest first, without those that correct or repeat an earlier confidence."""
     found = await adapter.messages_before(place.key, message, n, reader)
-    told = _told(found)
+    told = _told([one for one in found if not one.own])
     # To read further back is a request to the platform, and nearly every message tells what is so.
-    telling = (at for at, (one, text) in enumerate(told) if not one.own and (may_change(text) or denies(text)))
+    telling = (at for at, (_, text) in enumerate(told) if may_change(text) or denies(text))
     if all(_corrected(told[at][1], _theirs(told, at)) for at in telling):
         return list(found)
     further = await adapter.messages_before(place.key, found[0].id, _FURTHER, reader)
@@ -66,6 +66,9 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
 
     What corrects something that was said in confidence, or is corrected by it, was said in confidence as well.
     """
+    asked = {quote.id: ask for quote in quotes if (ask := discreet(quote.text))}
+    if not asked:
+        return list(quotes)
     held: set[str] = set()
     together: dict[str, list[str]] = {}
     told = _told(quotes)
@@ -74,7 +77,7 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
         corrected = _corrected(text, before)
         together[quote.id] = together[corrected.id] if corrected else []
         together[quote.id].append(quote.id)
-        if ask := discreet(quote.text):
+        if ask := asked.get(quote.id):
             theirs = [one for one, _ in before if one.id not in held]
             named = [one for one in theirs if ask.every or ask.talk or count_held(ask.topic, one.text, alike=True)]
             named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]

@@ -276,6 +276,8 @@ async def introduce(services: Services, place: Place, view: View, session: Sessi
             waits = await services.outgoing.has_waiting_answer(place.platform, {circle.id for circle in place.earlier})
             await _go_on(services, place, view, session, prefix, waits=waits)
         return
+    if await view.notices.has_greeted():
+        return
     text = introduction(services.models.goes_to, prefix, shared=not place.is_private)
     await services.outgoing.say(place, text, partial(view.notices.greet, session))
 

@@ -1,7 +1,7 @@
 """The surroundings of a turn's messages: what they reply to, and what others said just before, which is not stored."""
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place
@@ -23,6 +23,7 @@ from bot.conversation.preferences import Preferences
 from bot.rights.off_record import OffRecord
 from memory.core import Memory
 from memory.ports import Clock
+from memory.text.off_loop import off_loop
 from memory.types import MINUTE
 from memory.view.view import View
 
@@ -90,7 +91,7 @@ class Surroundings:
             others = [quote for quote in heeded if not quote.own and quote.id not in kept]
             said = await adapter.messages_before(place.key, answer.id, _SINCE) if others else ()
             before = [quote for quote in others if quote.id not in {one.id for one in said}]
-            openly_said = await asyncio.to_thread(without_confidences, [*before, *said])
+            openly_said = await _openly_said([*before, *said])
             openly_said = await without_told_again(view, place.platform, openly_said)
             heeded = [quote for quote in heeded if quote not in others or quote.id in {one.id for one in openly_said}]
         return await unforgotten_quotes(self._memory, view, place, heeded)
@@ -100,12 +101,14 @@ class Surroundings:
 
         Confidences are left out, and so is what is off the record, unless the `asker` is off the record too.
         """
-        open_quotes = await asyncio.to_thread(without_confidences, said) if said else []
-        open_quotes = await without_told_again(view, place.platform, open_quotes)
-        if not open_quotes:
-            return []
-        overheard = [] if asker is None else [one for one in open_quotes if self._off_record.overheard(place, one.id, asker)]
-        shown = await unstored_quotes(self._memory, view, place, [one for one in open_quotes if one not in overheard])
-        shown += await without_forgotten(self._memory, view, place.platform, overheard)
-        order = {one.id: at for at, one in enumerate(open_quotes)}
-        return sorted(shown, key=lambda one: order[one.id])
+        overheard = [] if asker is None else [one for one in said if self._off_record.overheard(place, one.id, asker)]
+        unstored = await unstored_quotes(self._memory, view, place, [one for one in said if one not in overheard])
+        unstored += await without_forgotten(self._memory, view, place.platform, overheard)
+        # What people say to her is stored, so mostly nothing is left that has to be looked through.
+        openly_said = await _openly_said(said) if unstored else []
+        shown = {one.id: one for one in unstored}
+        return [shown[one.id] for one in await without_told_again(view, place.platform, openly_said) if one.id in shown]
+
+
+async def _openly_said(quotes: Sequence[Quote]) -> list[Quote]:
+    return await off_loop(sum(len(one.text) for one in quotes), partial(without_confidences, quotes))

@@ -112,5 +112,7 @@ class WithoutThinking:
 def _begun(text: str) -> int:
     """Return the length of a possible beginning of a tag at the end of a text."""
     end = text[-_LONGEST:].lower()
+    if _OPENINGS.isdisjoint(end):
+        return 0
     starts = (at for at, character in enumerate(end) if character in _OPENINGS and any(tag.startswith(end[at:]) for tag in _TAGS))
     return next((len(end) - at for at in starts), 0)

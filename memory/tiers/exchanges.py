@@ -86,20 +86,16 @@ async def at_their_places(
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
         # With a plus, the domain is no index to search by: each message would be searched for in every domain in view.
         rows = await db.all(
-            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), {is_corrected} "
+            f"SELECT {_COLUMNS}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}), {is_corrected} "
             "FROM exchanges e JOIN items i ON i.id = e.item JOIN sessions s ON s.id = e.session "
             f"WHERE (e.item IN ({placeholders('k', some)}) {named}) AND +e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
             {**bound("k", some), **bound("d", domains), **(told.parameters if told and not at else {})},
         )
         for row in rows:
-            # Columns by position: access by name takes as long as the query itself.
-            key, pid, of, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, who, *where = row
-            message = Exchange(
-                key, pid, of, session, _KINDS[kind], role, speaker, text, source_id, said_at, stored_at, bool(echo), episode, who,
-                echo >= DISLIKED,
-            )  # fmt: skip
-            name, public_id, platform, place, corrected, right = where
+            message = exchange(row)
+            *_, name, public_id, platform, place, corrected, right = row
+            key = message.key
             found[key] = PlacedMessage(message, titles.display_title(name, public_id), platform, place, corrected)
             corrected_keys += [key] if right and key in amending else []
     if corrected_keys:
@@ -157,9 +153,13 @@ async def span(db: DatabaseAccess, domain: Domain) -> tuple[int, int]:
     return row["first"], row["last"]
 
 
-SELECT = "SELECT e.*, i.public_id FROM exchanges e JOIN items i ON i.id = e.item "
+_COLUMNS = (
+    "e.item, i.public_id, e.domain, e.session, e.kind, e.role, e.speaker, e.text, e.source_id, e.said_at, e.stored_at, e.echo, "
+    "e.episode, e.identity, e.edited_at"
+)
+SELECT = f"SELECT {_COLUMNS} FROM exchanges e JOIN items i ON i.id = e.item "
 SELECT_PLACED = (
-    "SELECT e.*, i.public_id, s.platform, s.place, s.epoch FROM exchanges e JOIN items i ON i.id = e.item "
+    f"SELECT {_COLUMNS}, s.platform, s.place, s.epoch FROM exchanges e JOIN items i ON i.id = e.item "
     "JOIN sessions s ON s.id = e.session "
 )
 _CORRECTED = (
@@ -168,16 +168,13 @@ _CORRECTED = (
     "AND f.tier = 'profile' AND newer.parent <> e.item AND NOT EXISTS "
     "(SELECT 1 FROM lineage l WHERE l.child = f.item AND l.parent = newer.parent)"
 )
-_AS_EXCHANGE = (
-    "e.item, i.public_id, e.domain, e.session, e.kind, e.role, e.speaker, e.text, e.source_id, e.said_at, e.stored_at, e.echo, "
-    "e.episode, e.identity"
-)
 
 
 def exchange(row: Row) -> Exchange:
-    """Read one row."""
+    """Read one row that begins with the columns of a message."""
+    # By position: access by name takes as long as the query itself.
+    key, pid, domain, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, identity, *_ = row
     return Exchange(
-        row["item"], row["public_id"], row["domain"], row["session"], Kind(row["kind"]), row["role"], row["speaker"], row["text"],
-        row["source_id"], row["said_at"], row["stored_at"], bool(row["echo"]), row["episode"], row["identity"],
-        row["echo"] >= DISLIKED,
+        key, pid, domain, session, _KINDS[kind], role, speaker, text, source_id, said_at, stored_at, bool(echo), episode, identity,
+        echo >= DISLIKED,
     )  # fmt: skip

@@ -189,7 +189,10 @@ async def by_id(kept: Reader, domain: Domain, tiers: Sequence[str], public_id: s
 async def cited(db: DatabaseAccess, keys: Sequence[int]) -> dict[int, list[Exchange]]:
     """Return the messages that statements rest on, oldest first, by the statement's key."""
     found: dict[int, list[Exchange]] = {key: [] for key in keys}
-    cited = MESSAGES.replace("SELECT e.*", "SELECT l.child, e.*") + "JOIN lineage l ON l.parent = e.item WHERE l.cited = 1 "
+    cited = (
+        MESSAGES.replace("e.edited_at FROM", "e.edited_at, l.child FROM")
+        + "JOIN lineage l ON l.parent = e.item WHERE l.cited = 1 "
+    )
     for row in await paged(db, cited + "AND l.child IN ({within}) ORDER BY e.said_at, e.item", keys):
         found[row["child"]].append(exchange(row))
     return found

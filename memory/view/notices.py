@@ -39,6 +39,10 @@ class Notices(ViewPart):
                 item = await shown_posts.keep_notice(tx, self._binding.seal, self._home, parts[0].key, stays, abroad)
             await self._binding.queue(tx, session, parts, answers, item)
 
+    async def has_greeted(self) -> bool:
+        """Return whether the first-contact notice was queued in the life of this domain."""
+        return await self._binding.shared.settings.is_marked(self._binding.scope, _GREETED)
+
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue the first-contact notice, once in the life of this domain; return whether it was queued.
 
@@ -46,7 +50,7 @@ class Notices(ViewPart):
         """
         home, shared = self._home, self._binding.shared
         scope, room = shared.places.scope(home), f"room:{home.ref.platform}:{home.ref.native_id}"
-        if home.ref.kind is not DomainKind.ROOM or await shared.settings.is_marked(scope, _GREETED):
+        if home.ref.kind is not DomainKind.ROOM or await self.has_greeted():
             return await self.once(scope, _GREETED, session, parts)
         now, last = shared.clock.now(), await shared.settings.get(room, _GREETED_AT)
         if isinstance(last, int) and now - last < _BETWEEN_GREETINGS:

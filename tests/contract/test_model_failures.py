@@ -215,6 +215,24 @@ async def test_who_is_not_there_is_said_with_what_to_do() -> None:
     await model.close()
 
 
+@pytest.mark.parametrize(
+    "sent", [b"", b"SSH-2.0-OpenSSH_9.6\r\n\r\n", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"]
+)
+async def test_who_is_there_and_does_not_answer_is_told_from_who_is_not_there(sent: bytes) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"}]")
+        writer.write(sent)
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        model = model_at(address)
+        with pytest.raises(ModelDown) as caught:
+            await complete(model, ASKED)
+        assert str(caught.value) == f"The connection to {address} broke."
+        await model.close()
+
+
 async def test_a_wrong_model_name_is_in_the_sentence() -> None:
     async with talking(model="llama9") as (server, model):
         server.script(fake.Status(404))

@@ -59,7 +59,7 @@ async def test_an_answer_goes_out_once(
         await greeted(server, general)
         server.faults.script("create_message", *fault)
         question = await server.person("ada").says(general, f"{server.mention} once?")
-        await server.heard("trigger_typing_indicator", 2)
+        await model.heard(2)
         await settled(lyra, server, clock)
     assert struck(server, "create_message") == kinds(fault)
     assert answers_to(server, question) == ["You said: ada: once?"]
@@ -90,7 +90,7 @@ async def test_a_streamed_answer_ends_as_one_message(
         server.faults.script(operation, *fault)
         model.script(b.Drip("It comes word by word.", 0.07))
         question = await server.person("ada").says(general, f"{server.mention} how?")
-        await server.heard("trigger_typing_indicator", 2)
+        await model.heard(2)
         await settled(lyra, server, clock)
     assert struck(server, operation) == kinds(fault)
     assert answers_to(server, question) == ["It comes word by word."]

@@ -247,6 +247,10 @@ async def test_links_lead_to_messages(server: DiscordServer, home: Guild, genera
 
 async def test_she_types_while_she_thinks_and_nothing_disturbs_that(server: DiscordServer, home: Guild, general: Channel) -> None:
     async with listening(server, Ear()) as adapter:
+        # What is said at once is not announced.
+        async with adapter.thinking(at(home, general).key):
+            await adapter.messages_before(at(home, general).key, "", 1)
+        assert server.calls("trigger_typing_indicator") == []
         server.faults.script("trigger_typing_indicator", Status(404))
         async with adapter.thinking(at(home, general).key):
             await server.heard("trigger_typing_indicator")

@@ -155,18 +155,19 @@ class OpenAIModel:
 
     async def _attempt(self, request: CompletionRequest, stack: AsyncExitStack) -> _Begun:
         tools, prompt = request.tools, request.prompt
+        size = prompt_tokens(prompt, tools)
         try:
             async with AsyncExitStack() as own:
                 room = await self._room.known()
-                if room is not None and prompt_tokens(prompt, tools) > room:
+                if room is not None and size > room:
                     # Some servers would silently truncate it.
-                    raise self._endpoint.too_long(room=room, size=prompt_tokens(prompt, tools))
+                    raise self._endpoint.too_long(room=room, size=size)
                 response = await self._completions.open(prompt, tools, self._room.answer, own, request.rounds)
                 answer = self._pieces(response, tools)
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
                 stack.push_async_exit(own.pop_all())
-            await self._room.accepted(prompt_tokens(prompt, tools))
+            await self._room.accepted(size)
             return answer, first
         except Empty as fault:
             if request.has_text:

@@ -160,7 +160,7 @@ class Unlooped:
         self._given = 0
         self._sentence = 0
         self._token = -1
-        # The length of the longest end of what was read that occurs before as well, at most 600 characters back.
+        # The length of the longest end of what was read that occurs before as well, at most 600 characters back; within a piece no less.
         self._repeated = 0
         # The length of the passage that what was read ends with, over and over; 0 if it does not.
         self._distance = 0
@@ -186,6 +186,7 @@ class Unlooped:
                 self._token = -1 if self._is_in_code() else found.start()
             elif character == "\n" or (character == " " and _ENDED.search(self._text[max(0, self._read - 4) : self._read])):
                 self._sentence = self._read
+        self._measure()
         return self._give(self._end())
 
     def flush(self) -> str:
@@ -203,15 +204,21 @@ class Unlooped:
         return self._text.count("```", 0, self._read) % 2 == 1
 
     def _follow(self) -> None:
-        # Another character lengthens a repetition by one at most.
-        start, end = self._read - self._repeated - 1, self._read
-        while start < end and self._text.rfind(self._text[start:end], max(0, start - _LONGEST), end - 1) < 0:
-            start += 1
-        self._repeated = end - start
+        # Another character lengthens a repetition by one at most, and a short one matters only at the end of a piece.
+        self._repeated += 1
+        if self._repeated >= _LEAST:
+            self._measure()
         distance = self._nearest_loop() if self._repeated >= _LEAST else 0
         repeats = distance and (distance >= _FEW or self._repeats(_LEAST_OF_FEW, distance))
         self._distance = distance if repeats else 0
         self._looped = bool(repeats) and self._repeats(max(_TIMES * distance, _SURE), distance)
+
+    def _measure(self) -> None:
+        """Find how long a repetition is that may be shorter than it was followed for."""
+        start, end = self._read - self._repeated, self._read
+        while start < end and self._text.rfind(self._text[start:end], max(0, start - _LONGEST), end - 1) < 0:
+            start += 1
+        self._repeated = end - start
 
     def _nearest_loop(self) -> int:
         """Return the smallest distance at which the text occurs three times in a row, 0 if there is none."""
