@@ -339,7 +339,7 @@ def without_held(wordings: str, language: str) -> list[str]:
     listed = read_wordings(discretion.__file__)
     held, asks = re.compile(listed["held"][language], re.IGNORECASE), listed["asks"][wordings]
     letters = st.characters(codec="utf-8" if wordings == "further" else "latin-1")
-    made = st.one_of(st.from_regex(re.compile(one, re.IGNORECASE), alphabet=letters) for one in asks)
+    made = st.one_of([st.from_regex(re.compile(one, re.IGNORECASE), alphabet=letters) for one in asks])
     missed: list[str] = []
 
     @seed(1)
