@@ -343,7 +343,12 @@ def without_held(wordings: str, language: str) -> list[str]:
     missed: list[str] = []
 
     @seed(1)
-    @settings(max_examples=(8 if TORTURE else 2) * len(asks), database=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+    @settings(
+        max_examples=(8 if TORTURE else 2) * len(asks),
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
     @given(made)
     def check(text: str) -> None:
         if not held.search(text):
