@@ -11,12 +11,7 @@ from typing import Any
 import pytest
 
 from bot.config.sections import Backend
-from bot.errors import (
-    BadSecret,
-    ModelDown,
-    ModelGarbled,
-    ModelTimeout,
-)
+from bot.errors import BadSecret, ModelDown, ModelGarbled, ModelTimeout
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.endpoint import Endpoint, retry_after
 from bot.models.endpoints.llm import OpenAIModel

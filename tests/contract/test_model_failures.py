@@ -4,16 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.errors import (
-    ContextTooLong,
-    ModelBusy,
-    ModelDenied,
-    ModelDown,
-    ModelError,
-    ModelGarbled,
-    ModelMissing,
-    ModelRefused,
-)
+from bot.errors import ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelMissing, ModelRefused
 from bot.models.port import complete
 from tests.contract.test_model import ASKED, KEY, SECRET, free_address, model_at, talking
 from tests.fakes import openai_behaviours as fake

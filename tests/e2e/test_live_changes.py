@@ -113,8 +113,7 @@ def test_in_a_conversation_the_file_is_read_again_when_it_changes(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("broken", "sentence"),
-    [('night = "25:99"', "a time such as 03:30"), ("prot = 1", 'unknown key "dream.prot"')],
+    ("broken", "sentence"), [('night = "25:99"', "a time such as 03:30"), ("prot = 1", 'unknown key "dream.prot"')]
 )
 def test_the_doctor_looks_at_the_rest_where_the_configuration_is_ill(tmp_path: Path, broken: str, sentence: str) -> None:
     home = Home(tmp_path, f"[dream]\n{broken}\n")

@@ -123,10 +123,7 @@ def test_what_one_process_hears_another_looks_after(shared: Shared) -> None:
 def test_where_a_platform_process_is_killed_another_goes_on_within_five_seconds(shared: Shared) -> None:
     discord, model = shared.discord, shared.model
     dm = discord.dm("ada")
-    with (
-        shared.home.started("run", "--role", "platform") as one,
-        shared.home.started("run", "--role", "platform") as other,
-    ):
+    with shared.home.started("run", "--role", "platform") as one, shared.home.started("run", "--role", "platform") as other:
         first, second = (other, one) if "stands by" in one.note("Discord: ") else (one, other)
         if second is other:
             assert "stands by" in second.note("Discord: ")

@@ -106,10 +106,7 @@ async def test_what_is_asked_while_everything_fails_for_a_while_is_answered_afte
         assert len(await answers_to(at_home, ada, room, said)) == 1
 
 
-LOSSES = {
-    "removed": lambda file: file.unlink(),
-    "damaged": lambda file: file.write_bytes(b"no database" * 1000),
-}
+LOSSES = {"removed": lambda file: file.unlink(), "damaged": lambda file: file.write_bytes(b"no database" * 1000)}
 
 
 @pytest.mark.torture

@@ -77,10 +77,7 @@ async def test_who_says_stop_is_neither_kept_nor_answered_anywhere_until_they_re
         dm = await ada.opens_dm()
         await answer_to(server, await ada.says(dm, "I like anise"))
         assert "You told me to stop" in await asks(ada, general, "privacy", choice="stop")
-        unheard = [
-            await ada.says(dm, "I like basil"),
-            await ada.says(general, f"{server.mention} I like cumin"),
-        ]
+        unheard = [await ada.says(dm, "I like basil"), await ada.says(general, f"{server.mention} I like cumin")]
         other = await bob.says(general, f"{server.mention} I like dill")
         assert (await answer_to(server, other)).content == "I see."
         assert "You told me to stop" not in await asks(ada, dm, "privacy", choice="resume")

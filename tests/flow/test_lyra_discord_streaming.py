@@ -130,26 +130,16 @@ async def test_what_is_said_before_something_is_looked_up_stays_where_it_stands(
         assert whole in await kept(her, general)
 
 
-async def test_who_does_not_want_to_watch_gets_the_answer_whole(
-    server: DiscordServer, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("for_all", "value"), [(ON, "off"), (OFF, "on")], ids=["whole", "to watch"])
+async def test_who_wants_an_answer_otherwise_than_all_others_gets_it_so(
+    server: DiscordServer, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_all: str, value: str
 ) -> None:
-    async with awake(server, tmp_path, monkeypatch, model=model, discord=ON) as her:
+    async with awake(server, tmp_path, monkeypatch, model=model, discord=for_all) as her:
         hurry(her)
-        bob = server.person("bob")
-        await asks(ada, await ada.opens_dm(), "settings", setting="streaming", value="off")
-        assert (await told(server, model, ada, await ada.opens_dm())).revisions == [TALE]
-        assert len((await told(server, model, bob, await bob.opens_dm())).revisions) > 1
-
-
-async def test_who_wants_to_watch_does_where_it_is_off_for_all(
-    server: DiscordServer, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with awake(server, tmp_path, monkeypatch, model=model, discord=OFF) as her:
-        hurry(her)
-        bob = server.person("bob")
-        await asks(ada, await ada.opens_dm(), "settings", setting="streaming", value="on")
-        assert len((await told(server, model, ada, await ada.opens_dm())).revisions) > 1
-        assert (await told(server, model, bob, await bob.opens_dm())).revisions == [TALE]
+        await asks(ada, await ada.opens_dm(), "settings", setting="streaming", value=value)
+        given = [(await told(server, model, who, await who.opens_dm())).revisions for who in (ada, server.person("bob"))]
+        watched, whole = given if value == "on" else given[::-1]
+        assert len(watched) > 1 and whole == [TALE]
 
 
 async def test_an_admin_turns_it_off_for_a_channel_and_the_others_stay(

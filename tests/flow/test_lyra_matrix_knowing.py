@@ -66,11 +66,7 @@ APART = {
     "thread": ["dm"],
     "crypt": ["sealed", "garden"],
 }
-TOGETHER = {
-    "dm": ["second dm", "sealed"],
-    "garden": ["thread"],
-    "thread": ["garden", "other thread"],
-}
+TOGETHER = {"dm": ["second dm", "sealed"], "garden": ["thread"], "thread": ["garden", "other thread"]}
 
 
 @pytest.mark.torture

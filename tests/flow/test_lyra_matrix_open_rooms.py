@@ -28,7 +28,7 @@ OPEN: dict[str, dict[str, Any]] = {
     "knocked at": {"joining": {"join_rule": "knock"}},
     "for a space": {"joining": {"join_rule": "restricted", "allow": [{"type": "m.room_membership", "room_id": SPACE}]}},
     "for a space, knocked at": {
-        "joining": {"join_rule": "knock_restricted", "allow": [{"type": "m.room_membership", "room_id": SPACE}]},
+        "joining": {"join_rule": "knock_restricted", "allow": [{"type": "m.room_membership", "room_id": SPACE}]}
     },
     "public and encrypted": {"public": True, "encrypted": True},
 }

@@ -178,10 +178,7 @@ def _unfinished() -> None:
     rotating.finish = by_itself
 
 
-_GUARDS: dict[str, Callable[[], None]] = {
-    "decided by one rename": _in_two_steps,
-    "finished by whoever comes next": _unfinished,
-}
+_GUARDS: dict[str, Callable[[], None]] = {"decided by one rename": _in_two_steps, "finished by whoever comes next": _unfinished}
 
 if __name__ == "__main__":
     json.dump([asdict(left) for left in _carry_out(Plan(**json.load(sys.stdin)))], sys.stdout)

@@ -66,11 +66,7 @@ def safetensors(tensors: dict[str, Vectors]) -> bytes:
     """Return the content of a file with these tensors."""
     header, body = {}, b""
     for name, values in tensors.items():
-        header[name] = {
-            "dtype": "F32",
-            "shape": values.shape,
-            "data_offsets": [len(body), len(body) + values.nbytes],
-        }
+        header[name] = {"dtype": "F32", "shape": values.shape, "data_offsets": [len(body), len(body) + values.nbytes]}
         body += values.tobytes()
     described = json.dumps(header).encode()
     described += b" " * (-len(described) % 8)

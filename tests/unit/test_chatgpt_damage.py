@@ -68,10 +68,7 @@ class TestDamage:
                 )
                 for at in (1e99, -1, float("nan"), True, "2024-01-01")
             ),
-            (
-                lambda v: v["mapping"]["c"]["message"]["content"].update(parts=["x" * 2_000_000]),
-                "a message is longer than 1 MiB",
-            ),
+            (lambda v: v["mapping"]["c"]["message"]["content"].update(parts=["x" * 2_000_000]), "a message is longer than 1 MiB"),
         ],
     )
     def test_what_is_wrong_is_named_and_the_rest_is_kept(self, change: Any, why: str) -> None:

@@ -36,25 +36,13 @@ async def test_a_clock_that_is_a_year_ahead_and_put_right_again_has_nothing_forg
         assert await home.memory.expire() == 0
 
 
-async def test_what_is_over_goes_an_hour_later_where_nobody_was_here_for_a_year(tmp_path: Path) -> None:
+@pytest.mark.parametrize("passing", [[YEAR, HOUR], [29 * DAY, -DAY, 4 * DAY]], ids=["an hour after a year", "not far ahead"])
+async def test_what_is_over_goes_where_the_clock_is_to_be_believed(tmp_path: Path, passing: list[int]) -> None:
     async with at_home(tmp_path, habits=MONTH) as home:
         await home.say("my cat is called Turing")
-        assert await home.memory.expire() == 0
-        home.clock.forward(YEAR)
-        assert await home.memory.expire() == 0
-        home.clock.forward(HOUR)
-        assert await home.memory.expire() == 1
-
-
-async def test_what_is_over_goes_at_once_where_the_clock_was_not_far_ahead_and_after_it_went_back(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=MONTH) as home:
-        await home.say("my cat is called Turing")
-        assert await home.memory.expire() == 0
-        home.clock.forward(29 * DAY)
-        assert await home.memory.expire() == 0
-        home.clock.forward(-DAY)
-        assert await home.memory.expire() == 0
-        home.clock.forward(4 * DAY)
+        for time in passing:
+            assert await home.memory.expire() == 0
+            home.clock.forward(time)
         assert await home.memory.expire() == 1
 
 

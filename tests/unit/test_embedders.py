@@ -33,16 +33,8 @@ def found_by(embed: Any) -> EmbedderChoice:
 @pytest.mark.parametrize(
     ("embed", "name", "sentence"),
     [
-        (
-            [],
-            NAME,
-            "Meaning: the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small.",
-        ),
-        (
-            "local",
-            NAME,
-            "Meaning: the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small.",
-        ),
+        ([], NAME, "Meaning: the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small."),
+        ("local", NAME, "Meaning: the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small."),
         ("two", "two:two-small", "Meaning: two-small at http://two.example/v1."),
         (["two", "one"], "two:two-small", "Meaning: two-small at http://two.example/v1."),
     ],

@@ -153,10 +153,7 @@ texts = st.lists(st.sampled_from([*NUMBERED.split(), " ", " ", "\n", "-", ".", "
 
 @given(texts)
 def test_what_is_looked_for_place_by_place_is_what_one_search_finds(text: str) -> None:
-    for pattern, beginning in (
-        (dates.written_date(), dates.DATE_BEGINNING),
-        (numbers.in_words(), numbers.COUNTED_BEGINNING),
-    ):
+    for pattern, beginning in ((dates.written_date(), dates.DATE_BEGINNING), (numbers.in_words(), numbers.COUNTED_BEGINNING)):
         found = [match.span() for match in dates.matches(pattern, beginning, text)]
         assert found == [match.span() for match in pattern.finditer(text)]
     blank = dates.blanked(text, (one.span() for one in dates.matches(dates.written_date(), dates.DATE_BEGINNING, text)))

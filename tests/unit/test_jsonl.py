@@ -62,8 +62,7 @@ def test_content_alone_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "kept"),
-    [("user", "user"), ("Assistant", "assistant"), ("SYSTEM", "system"), ("tool", "system"), (None, "user")],
+    ("written", "kept"), [("user", "user"), ("Assistant", "assistant"), ("SYSTEM", "system"), ("tool", "system"), (None, "user")]
 )
 def test_roles(written: str | None, kept: str) -> None:
     assert one(role=written).role == kept
@@ -87,8 +86,7 @@ def test_times(written: object, kept: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "written",
-    ["1969-12-31T23:59:59Z", "0001-01-01", "9999-12-31T23:00:00-05:00", -1, 1e300, float("nan"), float("inf"), 10**400],
+    "written", ["1969-12-31T23:59:59Z", "0001-01-01", "9999-12-31T23:00:00-05:00", -1, 1e300, float("nan"), float("inf"), 10**400]
 )
 def test_a_time_outside_the_calendar_is_named(written: object) -> None:
     assert reason(json.dumps({"content": "hello", "created_at": written})) == "created_at is outside the years 1970 to 9999"

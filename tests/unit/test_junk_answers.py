@@ -89,11 +89,7 @@ def test_a_single_thing_that_nobody_spoke_of_costs_the_sentence(line: str) -> No
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "Ada's mother rode to them by bicycle.",
-        "Ada trains for the marathon.",
-        "Ada and her husband Tom ate at the harbour.",
-    ],
+    ["Ada's mother rode to them by bicycle.", "Ada trains for the marathon.", "Ada and her husband Tom ate at the harbour."],
 )
 def test_a_thing_that_somebody_called_otherwise_is_kept(line: str) -> None:
     assert told(line)

@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from memory.deriving import Deriving
 from memory.ports import Entry, Task
 from memory.tiers.selfstate import StateOfMind, keep
@@ -78,37 +80,30 @@ async def test_a_line_told_again_in_the_same_words_stands_on_and_the_others_are_
         assert [one.text for one in await here.view.digests.statements("profile", past=True)] == ["Ada builds a boat"]
 
 
-async def test_a_short_answer_ends_nothing_that_it_does_not_mention(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("said", "told", "left"),
+    [
+        (("it rains", "Bo paints"), [("Arc: Bo paints", ("f4",))], ["Ada builds a boat", "Kiki sings", "Bo paints"]),
+        (
+            ("the boat swims", "Kiki sings louder"),
+            [("Over: the boat swims", ("s1", "f2")), ("Trend: Kiki sings louder", ("s2", "f3"))],
+            ["Kiki sings louder"],
+        ),
+        (("the boat swims", "it rains"), [("Over: Ada builds a boat", ("s1", "f2"))], ["Kiki sings"]),
+    ],
+    ids=["not mentioned", "over and changed", "over in its own words"],
+)
+async def test_a_line_ends_when_an_answer_says_that_it_is_over_or_changed_and_no_other_does(
+    tmp_path: Path, said: tuple[str, str], told: list[tuple[str, tuple[str, ...]]], left: list[str]
+) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
-        await here.say("Ada builds a boat")
-        await here.say("Kiki sings")
+        for text in ("Ada builds a boat", "Kiki sings"):
+            await here.say(text)
         await climbed(here, Teller())
-        await here.say("it rains")
-        await here.say("Bo paints")
-        await retell(here, Entry("Arc: Bo paints", ("f4",)))
-        assert await standing(here, "narrative") == ["Ada builds a boat", "Kiki sings", "Bo paints"]
-
-
-async def test_a_line_ends_when_an_answer_says_that_it_is_over_or_changed(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=PAIRS) as here:
-        await here.say("Ada builds a boat")
-        await here.say("Kiki sings")
-        await climbed(here, Teller())
-        await here.say("the boat swims")
-        await here.say("Kiki sings louder")
-        await retell(here, Entry("Over: the boat swims", ("s1", "f2")), Entry("Trend: Kiki sings louder", ("s2", "f3")))
-        assert await standing(here, "narrative") == ["Kiki sings louder"]
-
-
-async def test_a_line_ends_when_it_is_said_to_be_over_in_its_own_words(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=PAIRS) as here:
-        await here.say("Ada builds a boat")
-        await here.say("Kiki sings")
-        await climbed(here, Teller())
-        await here.say("the boat swims")
-        await here.say("it rains")
-        await retell(here, Entry("Over: Ada builds a boat", ("s1", "f2")))
-        assert await standing(here, "narrative") == ["Kiki sings"]
+        for text in said:
+            await here.say(text)
+        await retell(here, *(Entry(text, cited) for text, cited in told))
+        assert await standing(here, "narrative") == left
 
 
 async def test_a_line_ends_with_the_fact_that_it_rests_on(tmp_path: Path) -> None:

@@ -28,11 +28,7 @@ def test_names_are_written_large_within_a_sentence(text: str, found: set[str]) -
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Ada is Bob's sister", "Ada is Carl's sister"),
-        ("Ада живёт в Граце", "Ада живёт в Вене"),
-    ],
+    ("one", "other"), [("Ada is Bob's sister", "Ada is Carl's sister"), ("Ада живёт в Граце", "Ада живёт в Вене")]
 )
 def test_facts_that_differ_in_a_name_do_not_fit_together(one: str, other: str) -> None:
     assert len(contradictions(facts(one, other), 4)) == 1

@@ -9,7 +9,7 @@ from bot.models.offline.voice import VoiceQuestion
 from memory.index.hits import Certainty
 from memory.text.told.personal_details import asked_detail
 from tests.kits.lyra_kit import REPO
-from tests.kits.memory_kit import Clock, corner, opened, said, utc
+from tests.kits.memory_kit import Clock, at_home, said, utc
 from tests.unit.test_told_later import answer
 
 SET = REPO / "tests" / "sets" / "about_me"
@@ -47,9 +47,7 @@ def test_what_tells_something_else_is_no_answer(row: dict[str, str]) -> None:
 
 
 async def test_the_latest_of_what_the_asker_told_is_quoted_and_nothing_is_made_up(tmp_path: Path) -> None:
-    clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with at_home(tmp_path, None, clock=Clock(NOW)) as here:
         for question in ("how old am I?", "what is my name?"):
             assert await answer(here, question) == "Nothing about that yet."
         told = ["I'm 34 years old", "Sam is 40 years old", "I'm 35 years old now", "the house is old"]
@@ -58,31 +56,24 @@ async def test_the_latest_of_what_the_asker_told_is_quoted_and_nothing_is_made_u
 
 
 async def test_what_is_asked_by_an_idiom_is_found_however_it_was_told(tmp_path: Path) -> None:
-    clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
+    async with at_home(tmp_path, None, clock=Clock(NOW)) as here:
         told = ["I am a paramedic with a job to do", "the job of the plumber is done"]
         await here.view.say(here.session, [said(text, str(n), NOW + n) for n, text in enumerate(told)])
         assert told[0] in await answer(here, "what do I do for a living?")
 
 
-async def test_recall_marks_it_as_likely(tmp_path: Path) -> None:
-    clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
-        told = ["I come from Leeds, originally", "the parcel is from my aunt and originally it was hers"]
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        (["I come from Leeds, originally", "the parcel is from my aunt and originally it was hers"], "where am I from?"),
+        (["Lena gets married in June", "when is the wedding?", "the tent is in June's car"], "wedding"),
+    ],
+    ids=["an idiom", "the only word"],
+)
+async def test_recall_marks_what_tells_it_as_likely_and_nothing_else(tmp_path: Path, told: list[str], asked: str) -> None:
+    async with at_home(tmp_path, None, clock=Clock(NOW)) as here:
         await here.view.say(here.session, [said(text, str(n), NOW + n) for n, text in enumerate(told)])
-        hits = {hit.exchange.text: hit.certainty for hit in await here.view.recall.messages("where am I from?", 5)}
-        assert (hits[told[0]], hits[told[1]]) == (Certainty.LIKELY, Certainty.WEAK)
-
-
-async def test_what_tells_the_only_word_of_a_question_is_likely_to_be_about_it(tmp_path: Path) -> None:
-    clock = Clock(NOW)
-    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
-        told = ["Lena gets married in June", "when is the wedding?", "the tent is in June's car"]
-        await here.view.say(here.session, [said(text, str(n), NOW + n) for n, text in enumerate(told)])
-        hits = {hit.exchange.text: hit.certainty for hit in await here.view.recall.messages("wedding", 5)}
+        hits = {hit.exchange.text: hit.certainty for hit in await here.view.recall.messages(asked, 5)}
         assert (hits[told[0]], hits[told[1]]) == (Certainty.LIKELY, Certainty.WEAK)
 
 

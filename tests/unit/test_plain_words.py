@@ -197,8 +197,7 @@ def test_what_is_something_else_is_left_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "asks"),
-    [("remind me to call Ana", "en"), ("Erinnere mich an den Termin", "de"), ("you remind me of my aunt", "")],
+    ("text", "asks"), [("remind me to call Ana", "en"), ("Erinnere mich an den Termin", "de"), ("you remind me of my aunt", "")]
 )
 def test_a_reminder_is_asked_for(text: str, asks: str) -> None:
     assert asks_for_reminder(text) == asks

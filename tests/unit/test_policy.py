@@ -19,12 +19,7 @@ DATABASE = DatabaseAddress("postgresql://lyra:geheim@db.example.org/lyra")
     [
         ([], [], [], "From it she makes summaries, on that machine alone."),
         ([FAR], [FAR], ["models.example.org: to answer, to sum up and to think about what was said"], "a digest a month"),
-        (
-            [NEAR, FAR],
-            [NEAR],
-            ["a model on the same machine: to answer, to sum up", "models.example.org: to answer"],
-            "a digest",
-        ),
+        ([NEAR, FAR], [NEAR], ["a model on the same machine: to answer, to sum up", "models.example.org: to answer"], "a digest"),
         ([], [FAR], ["models.example.org: to sum up and to think about what was said"], "a digest a month"),
     ],
     ids=["none", "connected", "a cheaper one beside it", "for summaries alone"],

@@ -98,11 +98,7 @@ async def test_the_theme_of_what_was_found_first_finds_more_of_it(tmp_path: Path
         await here.view.embed()
         assert await here.found("How is my boat?") == ["my boat needs a new keel"]
         hits = await here.view.recall.messages("In which order did I tell of my boat?", 3)
-        assert {hit.exchange.text for hit in hits} == {
-            "my boat needs a new keel",
-            "we bent the rudder",
-            "they mended a mast",
-        }
+        assert {hit.exchange.text for hit in hits} == {"my boat needs a new keel", "we bent the rudder", "they mended a mast"}
         assert np.isclose(hits[1].cosine or 0.0, 0, atol=0.1), "how near it is, is told by the question"
 
 

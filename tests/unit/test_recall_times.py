@@ -11,11 +11,7 @@ from tests.kits.memory_kit import Clock, cornered, utc
 from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, kept
 
 LEAST = 0.95
-AGO = {
-    "what did I do a year ago?": date(2025, 10, 22),
-    "a year ago": date(2025, 10, 22),
-    "100 days ago": date(2026, 7, 14),
-}
+AGO = {"what did I do a year ago?": date(2025, 10, 22), "a year ago": date(2025, 10, 22), "100 days ago": date(2026, 7, 14)}
 
 
 async def missed(folder: Path, language: str) -> list[tuple[str, str, str]]:

@@ -102,11 +102,7 @@ def test_a_habit_tells_of_no_day(habit: str) -> None:
 SETS = Path(__file__).parents[1] / "sets" / "times"
 MESSAGES = [
     json.loads(line)
-    for name in (
-        "told_further_languages.jsonl",
-        "told_further_languages_unseen.jsonl",
-        "told_further_languages_further.jsonl",
-    )
+    for name in ("told_further_languages.jsonl", "told_further_languages_unseen.jsonl", "told_further_languages_further.jsonl")
     for line in (SETS / name).read_text("utf-8").splitlines()
 ]
 NOW = utc("2026-11-04 18:00")

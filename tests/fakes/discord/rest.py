@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import json
 import re
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -26,20 +27,25 @@ _PLACE = re.compile(r"\[\d+\]")
 _KNOW_NO_GLOBAL_LIMIT = frozenset(one.operation.name for one in rest_interactions.ROUTES)
 
 
+@cache
+def _routed() -> Paths:
+    paths = Paths()
+    for one in ROUTES.values():
+        paths.add(one.operation)
+    return paths
+
+
 class Rest:
     """Answers requests."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._paths = Paths()
-        for one in ROUTES.values():
-            self._paths.add(one.operation)
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """One request, from its first byte to its answer."""
         call = await _read(request)
         hub = self._hub
-        operation = (hub.spec or self._paths).find(call.method, call.path)
+        operation = (hub.spec or _routed()).find(call.method, call.path)
         if operation:
             call.operation, call.values = operation.name, operation.values(call.path)
         hub.requests.append(call)

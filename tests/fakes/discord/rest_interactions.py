@@ -161,7 +161,4 @@ def _told(hub: Hub, known: Interaction, kind: int) -> Json:
     return {"interaction": about} | ({} if kind == PROMISE else {"resource": {"type": kind, "message": hub.json(message)}})
 
 
-ROUTES = (
-    *(answered, original, original_changed, original_deleted),
-    *(followed, followup, followup_changed, followup_deleted),
-)
+ROUTES = (*(answered, original, original_changed, original_deleted), *(followed, followup, followup_changed, followup_deleted))

@@ -6,7 +6,7 @@ one branch that fits. A keyword that this file does not know is refused when it 
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -15,6 +15,8 @@ _READ = frozenset(
     "type enum const allOf oneOf anyOf items properties required additionalProperties minLength maxLength pattern minimum "
     "maximum minItems maxItems uniqueItems minProperties maxProperties format".split()
 )
+_COMBINING = frozenset(("allOf", "oneOf", "anyOf"))
+_INNER = _COMBINING | {"type", "items", "properties", "required", "additionalProperties"}
 _ID = re.compile(r'"[1-9]\d{16,19}"')
 _NOTES = frozenset("description title x-discord-union contentEncoding components".split())
 
@@ -32,45 +34,69 @@ class Findings:
         self.unknown += other.unknown
 
 
+@dataclass
+class _Read:
+    """A schema, and what has to be looked at in it."""
+
+    schema: Mapping[str, Any]
+    kinds: Sequence[str]
+    plain: bool
+    combines: bool
+
+
 class Judge:
     """Judges values by schemas that refer to the named ones."""
 
     def __init__(self, named: Mapping[str, Any]) -> None:
         self._named = named
-        self._legible: dict[int, Mapping[str, Any]] = {}
+        self._legible: dict[int, _Read] = {}
         self._fits: set[tuple[int, str]] = set()
+        self._orders: dict[tuple[int, type, str], Sequence[tuple[bool, Mapping[str, Any]]]] = {}
 
     def judge(self, schema: Mapping[str, Any], value: Any, where: str = "body") -> Findings:
         """Everything that is wrong with the value; nothing, if it fits."""
         if "$ref" in schema:
             return self.judge(self._named[schema["$ref"].rpartition("/")[2]], value, where)
-        if id(schema) not in self._legible:
-            if strange := set(schema) - _READ - _NOTES:
-                raise ValueError(f"the description uses keywords this server does not read: {sorted(strange)}")
-            self._legible[id(schema)] = schema
+        read = self._legible.get(id(schema)) or self._read(schema)
         found = Findings()
-        kinds = schema.get("type")
-        kinds = [kinds] if isinstance(kinds, str) else kinds
-        if kinds and not any(_is(kind, value, schema) for kind in kinds):
-            found.errors.append(f"{where}: {_short(value)} is not {' or '.join(kinds)}")
+        if read.kinds and not any(_is(kind, value, schema) for kind in read.kinds):
+            found.errors.append(f"{where}: {_short(value)} is not {' or '.join(read.kinds)}")
             return found
-        found.errors += [f"{where}: {_short(value)} {wrong}" for wrong in _plain_faults(schema, value)]
-        self._combined(schema, value, where, found)
+        if read.plain:
+            found.errors += [f"{where}: {_short(value)} {wrong}" for wrong in _plain_faults(schema, value)]
+        if read.combines:
+            self._combined(schema, value, where, found)
         if isinstance(value, dict):
             self._members(schema, value, where, found)
         if isinstance(value, list) and "items" in schema:
             self._items(schema["items"], value, where, found)
         return found
 
+    def _read(self, schema: Mapping[str, Any]) -> _Read:
+        if strange := set(schema) - _READ - _NOTES:
+            raise ValueError(f"the description uses keywords this server does not read: {sorted(strange)}")
+        kinds = schema.get("type", ())
+        combines = not _COMBINING.isdisjoint(schema)
+        read = _Read(schema, [kinds] if isinstance(kinds, str) else kinds, bool(set(schema) - _INNER - _NOTES), combines)
+        self._legible[id(schema)] = read
+        return read
+
     def _items(self, schema: Mapping[str, Any], value: list[Any], where: str, found: Findings) -> None:
-        # A table of commands is the same in every test but for its ids, and takes longest of all: what was found to fit is not
-        # judged again.
+        def judged() -> Findings:
+            inside = Findings()
+            for place, item in enumerate(value):
+                inside.add(self.judge(schema, item, f"{where}[{place}]"))
+            return inside
+
+        self._once(schema, value, judged, found)
+
+    def _once(self, schema: Mapping[str, Any], value: Any, judged: Callable[[], Findings], found: Findings) -> None:
+        # A table of commands is the same in every test but for its ids, and takes longest of all, and who somebody is stands in all
+        # they say: what was found to fit is not judged again.
         known = id(schema), _without_ids(json.dumps(value))
         if known in self._fits:
             return
-        inside = Findings()
-        for place, item in enumerate(value):
-            inside.add(self.judge(schema, item, f"{where}[{place}]"))
+        inside = judged()
         if not inside.errors and not inside.unknown:
             self._fits.add(known)
         found.add(inside)
@@ -86,11 +112,20 @@ class Judge:
         # A fault is told by the branch that was meant, not by the one with the fewest faults. Descriptions have dozens of
         # branches: none is judged that cannot be better than the best so far.
         tried: list[tuple[bool, Findings]] = []
-        for other, branch in sorted(((self._is_other_kind(one, value), one) for one in branches), key=itemgetter(0)):
+        for other, branch in self._ordered(branches, value):
             if any(not found.errors and (other > was or not found.unknown) for was, found in tried):
                 break
             tried.append((other, self.judge(branch, value, where)))
         return min(tried, key=lambda one: (bool(one[1].errors), one[0], len(one[1].errors), len(one[1].unknown)))[1]
+
+    def _ordered(self, branches: Sequence[Mapping[str, Any]], value: Any) -> Sequence[tuple[bool, Mapping[str, Any]]]:
+        # Of a text it depends on what stands there, of all else on its kind alone.
+        kind = repr(value) if isinstance(value, str) else repr(value.get("type")) if isinstance(value, dict) else ""
+        known = id(branches), type(value), kind
+        if known not in self._orders:
+            pairs = ((self._is_other_kind(one, value), one) for one in branches)
+            self._orders[known] = sorted(pairs, key=itemgetter(0))
+        return self._orders[known]
 
     def _is_other_kind(self, branch: Mapping[str, Any], value: Any) -> bool:
         branch = self._named[branch["$ref"].rpartition("/")[2]] if "$ref" in branch else branch
@@ -107,13 +142,19 @@ class Judge:
         for key, item in value.items():
             inside = f"{where}.{key}"
             if key in known:
-                found.add(self.judge(known[key], item, inside))
+                self._member(known[key], item, inside, found)
             elif isinstance(others, dict):
                 found.add(self.judge(others, item, inside))
             elif others is False:
                 found.errors.append(f"{where}: {key!r} is not allowed")
             elif known:
                 found.unknown.append(inside)
+
+    def _member(self, schema: Mapping[str, Any], value: Any, where: str, found: Findings) -> None:
+        if isinstance(value, dict):
+            self._once(schema, value, lambda: self.judge(schema, value, where), found)
+        else:
+            found.add(self.judge(schema, value, where))
 
 
 def _without_ids(text: str) -> str:

@@ -116,11 +116,7 @@ def guild_created(world: World, one: Guild, *, all_members: bool = False, joined
     threads = [thread_for(world, it) for it in world.threads_of(one) if in_channel(it, world.bot)]
     members = [it for it in one.members.values() if all_members or it.user is world.bot]
     data = guild(one) | ({} if joined else {"unavailable": False})
-    data |= {
-        "large": False,
-        "member_count": len(one.members),
-        "joined_at": when(made_at(one.id)),
-    }
+    data |= {"large": False, "member_count": len(one.members), "joined_at": when(made_at(one.id))}
     data |= {"channels": [_without_guild(channel(it)) for it in world.channels_of(one)], "threads": threads}
     empty: Json = {
         name: [] for name in ("voice_states", "presences", "stage_instances", "guild_scheduled_events", "soundboard_sounds")

@@ -20,13 +20,7 @@ def write(folder: Path, port: int, **settings: object) -> Path:
 
 
 def _homeserver(folder: Path, port: int) -> dict[str, object]:
-    listener = {
-        "port": port,
-        "type": "http",
-        "tls": False,
-        "bind_addresses": ["127.0.0.1"],
-        "resources": [{"names": ["client"]}],
-    }
+    listener = {"port": port, "type": "http", "tls": False, "bind_addresses": ["127.0.0.1"], "resources": [{"names": ["client"]}]}
     return _limits() | {
         "server_name": SERVER_NAME,
         "public_baseurl": f"http://127.0.0.1:{port}/",
