@@ -46,6 +46,18 @@ def test_words_say_from_whom_what_is_kept(text: str, names: tuple[str, ...], bac
     assert found and found == Discretion(names, back, topic=found.topic, but=found.but)
 
 
+@pytest.mark.parametrize(("text", "names", "but"), tabled("confidence_typed", "kept_from"))
+def test_a_request_is_heard_however_it_is_typed(text: str, names: tuple[str, ...], but: tuple[str, ...]) -> None:
+    found = request_in(text)
+    assert found and (found.ends, found.names, found.but) == (False, names, but)
+
+
+@pytest.mark.parametrize("text", tabled("confidence_typed", "asks_nothing"))
+def test_what_is_typed_like_a_request_asks_for_nothing(text: str) -> None:
+    found = request_in(text)
+    assert found is None or found.ends
+
+
 @pytest.mark.parametrize(
     ("text", "but"),
     [
@@ -501,11 +513,11 @@ async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_n
         assert told.key in await confidences.by_item(here.memory.db, [told.key])
 
 
-def without_held(wordings: str, language: str) -> list[str]:
+def without_held(wordings: str, language: str, held: str = "held", purpose: str = "asks") -> list[str]:
     """Return those texts made from the wordings of some languages that hold nothing of what is looked for first in one."""
     listed = read_wordings(discretion.__file__)
-    held, asks = re.compile(listed["held"][language], re.IGNORECASE), listed["asks"][wordings]
-    letters = st.characters(codec="utf-8" if wordings == "further" else "latin-1")
+    first, asks = re.compile(listed[held][language], re.IGNORECASE), listed[purpose][wordings]
+    letters = st.characters(codec="latin-1" if wordings in {"english", "german", "others"} else "utf-8")
     made = st.sampled_from(asks).flatmap(lambda one: st.from_regex(re.compile(one, re.IGNORECASE), alphabet=letters))
     missed: list[str] = []
 
@@ -513,7 +525,7 @@ def without_held(wordings: str, language: str) -> list[str]:
     @settings(max_examples=8 * len(asks), database=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
     @given(made)
     def check(text: str) -> None:
-        if not held.search(text):
+        if not first.search(text):
             missed.append(text)
 
     check()
@@ -523,6 +535,11 @@ def without_held(wordings: str, language: str) -> list[str]:
 @pytest.mark.parametrize("language", read_wordings(discretion.__file__)["held"])
 def test_whatever_asks_for_discretion_holds_what_is_looked_for_first(language: str) -> None:
     assert without_held(language, language) == []
+
+
+@pytest.mark.parametrize("language", read_wordings(discretion.__file__)["held_ends"])
+def test_whatever_permits_to_tell_holds_what_is_looked_for_first(language: str) -> None:
+    assert without_held(language, language, "held_ends", "ends") == []
 
 
 def test_the_twin_that_looks_for_what_another_language_holds_misses_some() -> None:
