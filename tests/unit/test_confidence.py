@@ -259,10 +259,10 @@ async def test_what_a_star_puts_right_in_what_is_kept_from_somebody_is_kept_as_w
         assert kept == {number, star.format("4412"), name, star.format("Tim")}
 
 
-async def says(here: Corner, text: str, session: Session | None = None) -> Exchange:
-    """Say something as Ada, with the request for discretion that it makes."""
+async def says(here: Corner, text: str, session: Session | None = None, after: int = MINUTE) -> Exchange:
+    """Say something as Ada a while after the last message, with the request for discretion that it makes."""
     here.said += 1
-    here.clock.forward(MINUTE)
+    here.clock.forward(after)
     ask, at = request_in(text), here.clock.now()
     new = NewExchange(Kind.SAID, text, f"a{here.said}", at, "Ada", "user", Identity("console", "ada"), discretion=ask)
     (kept,) = (await here.view.say(session or here.session, [new])).stored
@@ -281,6 +281,46 @@ async def test_what_tells_anew_what_is_kept_from_somebody_is_kept_as_well(tmp_pa
             await says(here, text, there)
         kept = {one.exchange.text for one in await here.view.confidences.told_by(Identity("console", "ada"))}
         assert kept == {*asked, *news}
+
+
+ANNOUNCED = (
+    "don't tell Ben", "don't tell Ben this:", "don't tell Ben, but", "nobody may know the following:",
+    "I have something to tell you but don't tell Ben", "I'm going to tell you something Ben must not know",
+    "promise not to tell Ben?", "this is a secret", "please keep the next one from Ben", "never tell Ben anything about me",
+    "te voy a contar un secreto", "Ben darf das Folgende nicht wissen:", "sag das nicht Ben:", "no le digas esto a Ben:",
+    "I'll tell you a secret", "je vais te confier un secret",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("announced", ANNOUNCED)
+async def test_a_secret_that_is_announced_is_kept_when_it_is_told_and_nothing_after_it(tmp_path: Path, announced: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        for text in ("good morning", announced, "thanks", "my locker code is 4187", "I fed the cat"):
+            last = await says(here, text)
+        kept = {one.exchange.text for one in await here.view.confidences.told_by(ADA_HERE)}
+        assert {announced, "my locker code is 4187"} <= kept and last.text not in kept
+
+
+@pytest.mark.parametrize(
+    ("texts", "kept"),
+    [
+        (("I fed the cat", "..", "pls dont tell ben", ".", "my locker code is", ".", "4187"), "I pls my 4187"),
+        (("I fed the cat", "..", "my locker code is 4187", ".", "and my pin is 7777", ".", "don't tell Ben"), "my and don't"),
+        (("my locker code is 4187", "..", "don't tell Ben that", ".", "I fed the cat"), "my don't"),
+        (("my locker code is 4187", "..", "don't tell Ben", "..", "I fed the cat"), "my don't"),
+        (("don't tell Ben about my locker", "..", "I fed the cat", "..", "the locker code is 4187"), "don't the"),
+        (("what is on today?", ".", "my locker code is 4187", ".", "don't tell Ben that"), "my don't"),
+    ],
+)  # fmt: skip
+async def test_a_request_means_what_is_said_in_one_breath_with_it(tmp_path: Path, texts: tuple[str, ...], kept: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        for text in texts:
+            if set(text) == {"."}:
+                here.clock.forward(5_000_000 if text == "." else MINUTE)
+            else:
+                await says(here, text, after=0)
+        told = await here.view.confidences.told_by(ADA_HERE)
+        assert " ".join(one.exchange.text.split()[0] for one in told) == kept
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 """What somebody is told of a request for discretion or of its end: what is kept from whom now, or that nothing is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bot.conversation.introduction import (
+from bot.conversation.discretion_notices import (
     discretion_confirmation,
     discretion_ended_notice,
     discretion_not_ended_notice,
@@ -17,6 +18,7 @@ from memory.text.off_loop import off_loop
 from memory.text.told.discretion import request_in, without_request
 from memory.text.told.retellings import may_retell
 from memory.types import Discretion
+from memory.view.confidence_view import ConfidedMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,37 +31,35 @@ class DiscretionAnswers:
         """Say what the messages of a turn keep from whom, or permit; nothing if they ask for neither."""
         if turn.off_record:
             return
-        text = await (self._from_private(turn) if turn.place.is_private else self._in_shared(turn))
-        if text:
-            queue = partial(turn.view.confidences.queue_notice, turn.session, (), answers=turn.reply_target)
-            await self._services.outgoing.say(turn.place, text, queue)
+        if not turn.place.is_private:
+            await self._in_shared(turn)
+        elif text := await self._from_private(turn):
+            await self._say(turn, text)
 
-    async def _in_shared(self, turn: Turn) -> str:
-        """Confirm what was kept or may be told as the messages were stored; return what else there is to say."""
+    async def _in_shared(self, turn: Turn) -> None:
+        """Confirm what was kept or may be told as the messages were stored, or say that everything is still kept."""
         requests = [one for one in turn.questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
         ends = {one.key: ask for one in requests if (ask := request_in(one.text)) and ask.ends}
         kept = await turn.view.confidences.confided(requests) if requests else []
         # A permission that frees nothing is kept itself, as it may name what is kept.
         confided = [one for one in kept if one.exchange.key not in ends]
         if not confided and not turn.ended_confidences:
-            return await self._not_ended(turn) if ends else ""
-        text = (
-            discretion_confirmation(confided, turn.discretion_scopes, turn.adapter.prefix)
-            if confided
-            else discretion_ended_notice(turn.ended_confidences)
-        )
-        if not confided and any(not (ask.back or ask.topic or ask.every) for ask in ends.values()) and await self._keeps(turn):
-            text = f"{text} {the_rest_is_kept(turn.adapter.prefix)}"
-        text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        queue = partial(turn.view.confidences.queue_notice, turn.session, confided, answers=turn.reply_target)
-        await self._services.outgoing.say(turn.place, text, queue)
-        return ""
+            if kept:
+                await self._say(turn, discretion_not_ended_notice(turn.adapter.prefix), kept)
+            return
+        if confided:
+            text = discretion_confirmation(confided, turn.discretion_scopes, turn.adapter.prefix)
+        else:
+            named = list(dict.fromkeys(name for ask in ends.values() if not ask.declined for name in ask.names))
+            text = discretion_ended_notice(turn.ended_confidences, named if all(ask.names for ask in ends.values()) else ())
+            if any(not (ask.back or ask.topic or ask.every) for ask in ends.values()) and await self._keeps(turn):
+                text = f"{text} {the_rest_is_kept(turn.adapter.prefix)}"
+        await self._say(turn, f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip(), confided)
 
-    async def _not_ended(self, turn: Turn) -> str:
-        """Return that everything is still kept, if something is: what may be told is not known here, or who is meant."""
-        if turn.retried or turn.anew:
-            return ""
-        return discretion_not_ended_notice(turn.adapter.prefix) if await self._keeps(turn) else ""
+    async def _say(self, turn: Turn, text: str, told: Sequence[ConfidedMessage] = ()) -> None:
+        """Say something of messages told in confidence, once."""
+        queue = partial(turn.view.confidences.queue_notice, turn.session, told, answers=turn.reply_target)
+        await self._services.outgoing.say(turn.place, text, queue)
 
     async def _keeps(self, turn: Turn) -> bool:
         tellers = await self._services.domains.accounts(turn.person)
