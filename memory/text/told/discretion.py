@@ -210,7 +210,7 @@ def patterns(section: str) -> dict[str, re.Pattern[str]]:
 
 
 def _every_match(text: str, purpose: str) -> Iterator[_Found]:
-    wordings = [(name == _DECLINES, one) for name, held, some in _wordings(purpose) if held.search(text) for one in some]
+    wordings = [(name == _DECLINES, one) for name, held, some in _wordings(purpose) if held.search(text.lower()) for one in some]
     for begin, end in _pieces(text):
         for declined, wording, match in ((*one, match) for one in wordings for match in one[1].finditer(text, begin, end)):
             groups = match.groupdict()
@@ -282,7 +282,7 @@ def _wordings(purpose: str) -> Sequence[tuple[str, re.Pattern[str], Sequence[re.
     listed = read_wordings(__file__)
     held = listed.get({"asks": "held"}.get(purpose, f"held_{purpose}"), {})
     return [
-        (language, re.compile(held.get(language, ""), re.IGNORECASE), [re.compile(one, re.IGNORECASE) for one in some])
+        (language, re.compile(held.get(language, "")), [re.compile(one, re.IGNORECASE) for one in some])
         for language, some in listed[purpose].items()
     ]
 
