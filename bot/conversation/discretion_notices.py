@@ -1,7 +1,9 @@
 """What somebody is told of a confidence: from whom what is kept, or who may know it now."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from bot.models.offline.phrases import Phrases
 from localization.formatting import listed
 from localization.sentences import _, ngettext
 from memory.types import DiscretionScope
@@ -144,3 +146,61 @@ def nothing_kept_elsewhere(*, named: bool) -> str:
     nothing = _("I found nothing of yours about that where others read, as far as I can see from here.")
     later = _("If you tell it where others read, ask me there again: I do not keep it there by itself.")
     return f"{nothing} {alone} {later}"
+
+
+@dataclass(frozen=True, slots=True)
+class VoicedNotices:
+    """The same in short, in a language that the voice speaks and the program does not, by its code."""
+
+    language: str
+    prefix: str = ""
+
+    def kept(self, told: Sequence[ConfidedMessage], covered: Mapping[int, DiscretionScope]) -> str:
+        """Return the confirmation of a confidence."""
+        says, sign = Phrases(self.language), self.prefix or "/"
+        known = [covered[one.exchange.key] for one in told if one.exchange.key in covered]
+        whom = self._kept_from(told)
+        if any(one.of_another for one in known):
+            return says.framed(
+                "Only whoever wrote that message can have it kept from somebody. Of your own words: {whom}.", whom=whom
+            )
+        if not all(one.sure for one in known):
+            return says.framed(
+                "I cannot tell which message you mean. To be safe {whom}. {sign}confide shows what I keep, and takes it back.",
+                whom=whom,
+                sign=sign,
+            )
+        if any(one.ahead for one in known):
+            return says.framed(
+                "Understood: {whom}, and what you tell me next as well. {sign}confide shows what I keep, and takes it back.",
+                whom=whom,
+                sign=sign,
+            )
+        if any(one.earlier for one in known):
+            return says.framed(
+                "Understood: {whom}, with what you told me just before. {sign}confide shows what I keep, and takes it back.",
+                whom=whom,
+                sign=sign,
+            )
+        return says.framed("Understood: {whom}. {sign}confide shows what I keep, and takes it back.", whom=whom, sign=sign)
+
+    def _kept_from(self, told: Sequence[ConfidedMessage]) -> str:
+        says, names = Phrases(self.language), list(dict.fromkeys(name for one in told for name in one.names))
+        if all(one.names for one in told):
+            return says.framed("I keep this from {names}", names=", ".join(names))
+        but = [name for name in told[0].but if all(name in one.but for one in told)]
+        if but:
+            return says.framed("only you and {names} may know this", names=", ".join(but))
+        return says.framed("this stays between the two of us")
+
+    def ended(self, messages: int) -> str:
+        """Return the confirmation that a confidence ended, with the number of messages."""
+        return Phrases(self.language).framed(
+            "Understood: what you told me here in confidence may be known now ({n}).", n=str(messages)
+        )
+
+    def still_kept(self) -> str:
+        """Return the notice that a permission to tell changed nothing."""
+        return Phrases(self.language).framed(
+            "I still keep what you told me in confidence. {sign}confide shows it.", sign=self.prefix or "/"
+        )

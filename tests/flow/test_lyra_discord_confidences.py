@@ -477,6 +477,17 @@ async def test_a_message_of_somebody_else_is_not_kept_and_she_says_so(town: Town
         assert await comes_up(town, lyra, "ben", "general")
 
 
+async def test_what_is_kept_is_said_in_the_language_of_the_request(town: Town) -> None:
+    async with town.lyra():
+        await hears(town, "ben")
+        for words, notice in (
+            ("el código de mi taquilla es 7741, no se lo digas a Ben", "Entendido: no se lo digo a ben. /confide muestra"),
+            ("ne le dis pas à Ben, mais le code de mon casier est 7742", "Compris : je ne le dis pas à ben. /confide montre"),
+        ):
+            await confides(town, words)
+            assert any(one.content.startswith(notice) for one in town.server.world.by_bot(town.names["general"]))
+
+
 async def test_that_everything_is_still_kept_is_said_once(town: Town) -> None:
     async with town.lyra():
         await hears(town, "ben")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.conversation.discretion_notices import (
+    VoicedNotices,
     discretion_confirmation,
     discretion_ended_notice,
     discretion_not_ended_notice,
@@ -13,7 +14,10 @@ from bot.conversation.discretion_notices import (
     the_rest_is_kept,
 )
 from bot.conversation.one_turn import Turn
+from bot.conversation.preferences import LANGUAGE
 from bot.conversation.services import Services
+from bot.models.offline.spoken_languages import SPOKEN, detect_language
+from localization.current_language import ENGLISH, LANGUAGES
 from memory.text.off_loop import off_loop
 from memory.text.told.discretion import request_in, without_request
 from memory.text.told.retellings import may_retell
@@ -43,11 +47,15 @@ class DiscretionAnswers:
         kept = await turn.view.confidences.confided(requests) if requests else []
         # A permission that frees nothing is kept itself, as it may name what is kept.
         confided = [one for one in kept if one.exchange.key not in ends]
+        voice = self._voice(turn, [one.text for one in requests])
         if not confided and not turn.ended_confidences:
             if kept:
-                await self._say(turn, discretion_not_ended_notice(turn.adapter.prefix), kept)
+                text = voice.still_kept() if voice else discretion_not_ended_notice(turn.adapter.prefix)
+                await self._say(turn, text, kept)
             return
-        if confided:
+        if voice:
+            text = voice.kept(confided, turn.discretion_scopes) if confided else voice.ended(turn.ended_confidences)
+        elif confided:
             text = discretion_confirmation(confided, turn.discretion_scopes, turn.adapter.prefix)
         else:
             named = list(dict.fromkeys(name for ask in ends.values() if not ask.declined for name in ask.names))
@@ -55,6 +63,13 @@ class DiscretionAnswers:
             if any(not (ask.back or ask.topic or ask.every) for ask in ends.values()) and await self._keeps(turn):
                 text = f"{text} {the_rest_is_kept(turn.adapter.prefix)}"
         await self._say(turn, f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip(), confided)
+
+    def _voice(self, turn: Turn, asked: Sequence[str]) -> VoicedNotices | None:
+        """Return how to say it in the language of what was asked, None where that is one of the program's, or another one is set."""
+        code = next((SPOKEN[name] for text in asked if (name := detect_language(text)) in SPOKEN), ENGLISH)
+        if code in LANGUAGES or turn.chosen.value(turn.place, LANGUAGE) not in {"", "auto"}:
+            return None
+        return VoicedNotices(code, turn.adapter.prefix)
 
     async def _say(self, turn: Turn, text: str, told: Sequence[ConfidedMessage] = ()) -> None:
         """Say something of messages told in confidence, once."""
