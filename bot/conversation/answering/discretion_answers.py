@@ -17,7 +17,7 @@ from bot.conversation.one_turn import Turn
 from bot.conversation.preferences import LANGUAGE
 from bot.conversation.services import Services
 from bot.models.offline.spoken_languages import SPOKEN, detect_language
-from localization.current_language import ENGLISH, LANGUAGES
+from localization.current_language import ENGLISH, LANGUAGES, current
 from memory.text.off_loop import off_loop
 from memory.text.told.discretion import request_in, without_request
 from memory.text.told.retellings import may_retell
@@ -65,9 +65,11 @@ class DiscretionAnswers:
         await self._say(turn, f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip(), confided)
 
     def _voice(self, turn: Turn, asked: Sequence[str]) -> VoicedNotices | None:
-        """Return how to say it in the language of what was asked, None where that is one of the program's, or another one is set."""
+        """Return how to say it in the language of what was asked, None where that is one of the program's, or another one is set or
+        was written before.
+        """
         code = next((SPOKEN[name] for text in asked if (name := detect_language(text)) in SPOKEN), ENGLISH)
-        if code in LANGUAGES or turn.chosen.value(turn.place, LANGUAGE) not in {"", "auto"}:
+        if code in LANGUAGES or current() != ENGLISH or turn.chosen.value(turn.place, LANGUAGE) not in {"", "auto"}:
             return None
         return VoicedNotices(code, turn.adapter.prefix)
 
