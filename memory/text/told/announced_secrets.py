@@ -22,6 +22,7 @@ _LONGEST = 300
 """Characters. A longer message tells something itself."""
 
 
+@lru_cache(maxsize=1_000)
 def announces(text: str) -> bool:
     """Return whether a text says itself that it asks for discretion about what its speaker says next, and tells nothing of it."""
     said = _patterns()
@@ -73,6 +74,7 @@ def tells_what_was_named(later: str, request: str) -> bool:
     return bool(topic) and not is_question(later) and count_held(topic, later) == len(topic)
 
 
+@lru_cache(maxsize=1_000)
 def tells(text: str) -> bool:
     """Return whether a text tells anything: it has a figure, or words besides those of a greeting or a request; a question does not."""
     told = key_words(without_request(text))
