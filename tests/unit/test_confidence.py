@@ -164,7 +164,7 @@ def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
 HOSTILE = [
     "a ", "never mention when ", "Ben, ", "zu ", "x", "A", "never ", "don't tell ", "Ben Miller ", "keep this ", "Ben must not know ",
     "you can tell Ben that, ", "my dog ", "never say in front ", "i don't want ", "make sure ", "if Ben asks ", "disaster if ", "share my ", "das darf ",
-    "sag das nicht ", "hoffe, dass das ", "kein wort ", "nicht wenn ", "das ist ", "please and but so just ", "(",
+    "sag das nicht ", "hoffe, dass das ", "kein wort ", "nicht wenn ", "das ist ", "please and but so just ", "(", "*a ", "Ben may know, ",
 ]  # fmt: skip
 
 

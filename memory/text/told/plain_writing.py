@@ -13,7 +13,7 @@ _SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 _STYLED = re.compile("[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]+")
 """Letters that are shown wide, bold or in another style."""
 _EMPHASIS = re.compile(
-    r"(?<![\w@*\\])(\*{1,3}|_{1,3})(?=[^\s*_])([^\n]*?[^\s*_\\])\1(?![\w*])|(?<=\w)(\*{1,3})(?=[^\s*])(\w+)\3(?!\*)"
+    r"(?<![\w@*\\])(\*{1,3}|_{1,3})(?=[^\s*_])([^\n]{0,200}?[^\s*_\\])\1(?![\w*])|(?<=\w)(\*{1,3})(?=[^\s*])(\w+)\3(?!\*)"
 )
 _LINES = re.compile(r"(?<![.!?:;。！？\n])\n(?=\w)")
 
