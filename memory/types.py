@@ -103,7 +103,8 @@ class Discretion:
     `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence or,
     with `ends`, anything beside the permission, which permits nothing then; `declined` that the language of the request declines its
     names. `every` marks a request about all that was said lately, `talk` names the time or place at which it was said.
-    Where no names are told, `but` are those of the people who may know all the same.
+    Where no names are told, `but` are those of the people who may know all the same. `of_another` marks a request about a message that
+    somebody else said, whom it is left to.
     """
 
     names: tuple[str, ...] = ()
@@ -116,14 +117,20 @@ class Discretion:
     every: bool = False
     talk: str = ""
     but: tuple[str, ...] = ()
+    of_another: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DiscretionScope:
-    """How many of the speaker's earlier messages a request for discretion holds back, and whether these are surely meant."""
+    """How many of the speaker's earlier messages a request for discretion holds back, and whether these are surely meant.
+
+    `ahead` says that it holds back what is said next, or of its topic later, `of_another` that it is about a message of somebody else, who alone may ask.
+    """
 
     earlier: int = 0
     sure: bool = True
+    ahead: bool = False
+    of_another: bool = False
 
 
 @dataclass(frozen=True, slots=True)

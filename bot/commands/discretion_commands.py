@@ -12,8 +12,9 @@ from bot.commands.group import Group, caller, command, off_record_here, plain
 from bot.commands.texts.receipts import message_line
 from bot.conversation.answering.generation import Generation
 from bot.conversation.answering.turn_validity import require_readers
+from bot.conversation.discretion_notices import kept_from
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import hosts, kept_from
+from bot.conversation.introduction import hosts
 from bot.conversation.preferences import INCOGNITO, INCOGNITO_SERVER
 from bot.conversation.services import Services
 from bot.delivery.links import written_urls

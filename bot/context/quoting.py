@@ -14,11 +14,13 @@ from adapters.events import Message, Person, Place, Reach
 from adapters.message_parts import Forward, Quote
 from bot.conversation.preferences import Preferences
 from memory.core import Memory
+from memory.text.told.announced_secrets import LATELY, announced_by, in_one_breath, tells_what_was_named
 from memory.text.told.correction_wordings import correction
 from memory.text.told.discretion import discreet, without_request
 from memory.text.told.named_values import correctable
 from memory.text.told.retellings import denies, follows_up, may_change, retells
 from memory.text.told.topics import count_held, goes_on
+from memory.types import Discretion
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
@@ -81,9 +83,9 @@ def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
             theirs = [one for one, _ in before if one.id not in held]
             named = [one for one in theirs if ask.every or ask.talk or count_held(ask.topic, one.text, alike=True)]
             named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
-            last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
+            last = _in_one_breath(theirs, ask) if not named and (ask.back or (ask.topic and not ask.told)) else []
             held.update(together[quote.id], *(together[one.id] for one in (*named, *last)))
-        elif not held.isdisjoint(together[quote.id]):
+        elif not held.isdisjoint(together[quote.id]) or _is_announced(quote, [one for one, _ in before]):
             held.add(quote.id)
     return [one for one in quotes if one.id not in held]
 
@@ -99,6 +101,18 @@ async def without_told_again(view: View, platform: str, quotes: Sequence[Quote])
 def _told(quotes: Sequence[Quote]) -> list[tuple[Quote, str]]:
     """Return quotes with what each tells beside a request for discretion, which takes a while to look for."""
     return [(one, without_request(one.text)) for one in quotes]
+
+
+def _in_one_breath(theirs: Sequence[Quote], ask: Discretion) -> list[Quote]:
+    latest = theirs[: -2 if ask.topic else -1 - LATELY : -1]
+    return [latest[n] for n in in_one_breath([(one.text, one.said_at) for one in latest])] if latest else []
+
+
+def _is_announced(quote: Quote, theirs: Sequence[Quote]) -> bool:
+    """Return whether a request that its speaker made before, oldest first, is about what a quote tells."""
+    latest = [(one.text, one.said_at) for one in theirs[: -1 - LATELY : -1]]
+    named = any(tells_what_was_named(quote.text, one.text) for one in theirs)
+    return named or announced_by(quote.said_at, latest) is not None
 
 
 def _theirs(told: Sequence[tuple[Quote, str]], at: int) -> list[tuple[Quote, str]]:

@@ -285,7 +285,8 @@ async def new_exchange(message: Message, contents: Sequence[Contents]) -> NewExc
     read = partial(discretion.request_in, message.text)
     request = None if message.place.is_private else await off_loop(len(message.text), read)
     quoted = message.quoted
-    if request and quoted and not quoted.own and (request.ends or (request.back and quoted.person == message.person.id)):
-        # A permission means what it answers, and nothing that is kept if that is another's message.
-        request = replace(request, back=True, about=quoted.id)
+    if request and quoted and not quoted.own and (request.ends or request.back):
+        # A permission means what it answers, and nothing that is kept if that is another's message; a request keeps no message of another.
+        of_another = not request.ends and quoted.person != message.person.id
+        request = replace(request, back=True, about="" if of_another else quoted.id, of_another=of_another)
     return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity, discretion=request)

@@ -1,15 +1,13 @@
 """Lyra's introduction, once at a place, or in a room that replaces another; confirmations of confidences, and /privacy."""
 
-from collections.abc import Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
 from adapters.events import Place, Reach
 from bot.conversation.services import Services
 from localization.formatting import listed
-from localization.sentences import _, ngettext
-from memory.types import DiscretionScope, Session
-from memory.view.confidence_view import ConfidedMessage
+from localization.sentences import _
+from memory.types import Session
 from memory.view.view import View
 
 _LEFT_BEHIND = "left-behind"
@@ -72,105 +70,6 @@ def kept_anyway_notice(sign: str) -> str:
         "message, {sign}incognito on nothing from then on.",
         sign=sign,
     )
-
-
-def discretion_confirmation(told: Sequence[ConfidedMessage], covered: Mapping[int, DiscretionScope], prefix: str = "") -> str:
-    """Return the confirmation of a confidence: from whom messages are kept, how many earlier ones, and how to undo it.
-
-    The content is not mentioned, as everybody reads this. `covered` is known until a kill; /confide shows it.
-    """
-    whom, sign = kept_from(told), prefix or "/"
-    known = [covered[one.exchange.key] for one in told if one.exchange.key in covered]
-    earlier = sum(one.earlier for one in known)
-    if not all(one.sure for one in known):
-        last = _(", with your last message before it") if earlier else ""
-        return _(
-            "I cannot tell which message you mean. To be safe {whom}{last}. {sign}confide shows what I keep so, "
-            "{sign}confide ID NAME keeps another.",
-            whom=whom,
-            last=last,
-            sign=sign,
-        )
-    if len(known) < len(told):
-        return _("Understood: {whom}. {sign}confide shows what that is, and takes it back.", whom=whom, sign=sign)
-    if not earlier:
-        return _("Understood: {whom}. {sign}confide takes it back.", whom=whom, sign=sign)
-    return ngettext(
-        "Understood: {whom}, with {n} earlier message of yours. {sign}confide shows them, and takes it back.",
-        "Understood: {whom}, with {n} earlier messages of yours. {sign}confide shows them, and takes it back.",
-        earlier,
-        whom=whom,
-        sign=sign,
-    )
-
-
-def kept_from(told: Sequence[ConfidedMessage]) -> str:
-    """Return from whom messages are kept: names, or everybody else, perhaps but for some."""
-    names = list(dict.fromkeys(name for one in told for name in one.names))
-    if all(one.names for one in told):
-        return _("I keep this from {names}", names=listed(names))
-    but = [name for name in told[0].but if all(name in one.but for one in told)]
-    return _("only you and {names} may know this", names=listed(but)) if but else _("this stays between the two of us")
-
-
-def the_rest_is_kept(prefix: str = "") -> str:
-    """Return the sentence that a permission ended what was told in confidence last, and nothing else."""
-    return _(
-        "What you told me before that I still keep: say that I can tell everything, or use {sign}confide.", sign=prefix or "/"
-    )
-
-
-def discretion_ended_notice(messages: int, *, elsewhere: bool = False) -> str:
-    """Return the confirmation that a confidence ended, here or elsewhere, with the number of messages."""
-    if elsewhere:
-        return ngettext(
-            "Understood: what you told me elsewhere in confidence may be known there now ({n} message).",
-            "Understood: what you told me elsewhere in confidence may be known there now ({n} messages).",
-            messages,
-        )
-    return ngettext(
-        "Understood: what you told me here in confidence may be known now ({n} message).",
-        "Understood: what you told me here in confidence may be known now ({n} messages).",
-        messages,
-    )
-
-
-def discretion_not_ended_notice(prefix: str = "") -> str:
-    """Return the notice that a permission to tell changed nothing, as it is not known what may be told, or to whom."""
-    return _(
-        "I still keep what you told me in confidence: say where you told it what may be known now and by whom, or use {sign}confide "
-        "there.",
-        sign=prefix or "/",
-    )
-
-
-def kept_elsewhere(told: Sequence[ConfidedMessage], places: Sequence[str], prefix: str = "") -> str:
-    """Return the confirmation of a request made in private: from whom what was said at these places is kept, and who could read it there."""
-    whom, where, sign = kept_from(told), listed(places), prefix or "/"
-    names = list(dict.fromkeys(name for one in told for name in one.names))
-    if names and all(one.names for one in told):
-        return _(
-            "Understood: {whom}. It is what you said in {places}, where {names} could read it before. {sign}confide there shows it, and "
-            "takes it back.",
-            whom=whom,
-            places=where,
-            names=listed(names),
-            sign=sign,
-        )
-    return _(
-        "Understood: {whom}. It is what you said in {places}, where others could read it before. {sign}confide there shows it, and takes "
-        "it back.",
-        whom=whom,
-        places=where,
-        sign=sign,
-    )
-
-
-def nothing_kept_elsewhere(*, named: bool) -> str:
-    """Return the notice that a request made in private has nothing to keep from anybody, whether or not it `named` what it is about."""
-    alone = _("I tell it only to you, here or elsewhere.")
-    nothing = _("I found nothing of yours about that where others read, as far as I can see from here.")
-    return f"{nothing} {alone}" if named else alone
 
 
 def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool, in_database: bool) -> str:

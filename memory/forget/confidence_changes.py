@@ -14,7 +14,7 @@ from memory.places import confidences, identities
 from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
 from memory.text.display_names import TAG
-from memory.text.told.announced_secrets import announces
+from memory.text.told.announced_secrets import LATELY, announced_by, announces, tells_what_was_named, waits
 from memory.text.told.topics import count_held
 from memory.text.word_forms import name_forms
 from memory.tiers import corrections, exchanges
@@ -65,12 +65,16 @@ class ConfidenceChanges(DiscretionSearch):
                         await self._keep_unheeded(tx, domains, new.identity, key, ask)
                 else:
                     targets = earlier[message.source_id]
-                    kept = kept_back(ask, targets, theirs)
+                    kept = kept_back(ask, targets, theirs, announced=announces(message.text))
                     permits = await confidences.heeded(tx, requests=[one.key for one in theirs if ask.back])
                     withdrawn = [item for one in permits if one.frees for item in (one.item, one.request)]
                     # What was stored with the request may correct, or be corrected by, what it keeps back, and so may the request.
                     about = await setting_apart.amended(tx, [key, *kept.earlier, *withdrawn])
-                    covered[key] = replace(kept.scope, earlier=len(about) - 1)
+                    before = _lately(await said.lately_by(tx, session.key, new.identity, key, LATELY))
+                    ahead = not (ask.about or ask.of_another) and waits(message.text, message.said_at, before)
+                    named_ahead = bool(ask.topic) and not (ask.told or kept.scope.sure)
+                    sure = kept.scope.sure or ahead
+                    covered[key] = replace(kept.scope, earlier=len(about) - 1, sure=sure, ahead=ahead or named_ahead)
                     await self.put(tx, [*about], whom, key)
                     await self.put(tx, targets.with_replies([*about]), whom)
             since.append(message)
@@ -119,14 +123,19 @@ class ConfidenceChanges(DiscretionSearch):
     async def may_concern(self, session: Session, messages: Sequence[NewExchange], *, correcting: bool) -> bool:
         """Return whether messages that ask for nothing, where something is kept, may have to be kept too: they may correct it, or were announced."""
         tellers = {one.identity for one in messages if one.identity and not correcting}
-        last = [one for teller in tellers for one in await said.lately_by(self.db, session.key, teller, 1 << 62, 1)]
-        return correcting or any(announces(one.text) for one in last)
+        for teller in tellers:
+            before = await said.lately_by(self.db, session.key, teller, 1 << 62, LATELY)
+            at = max(one.said_at for one in messages if one.identity == teller)
+            if announced_by(at, _lately(before)) is not None:
+                return True
+        return correcting
 
     async def _announced(self, tx: Transaction, message: Exchange) -> list[int]:
-        """Return the message directly before one by the same speaker, if it asks to keep what is said next."""
+        """Return the message before one by the same speaker that asks to keep what is said next, if there is one."""
         teller = await identities.account(tx, message.identity) if message.identity else None
-        before = await said.lately_by(tx, message.session, teller, message.key, 1) if teller else []
-        return [one.key for one in before if announces(one.text)]
+        before = await said.lately_by(tx, message.session, teller, message.key, LATELY) if teller else []
+        by = announced_by(message.said_at, _lately(before))
+        return [] if by is None else [before[by].key]
 
     async def keep_again(self, permits: Sequence[int]) -> None:
         """Keep what these messages permitted to tell from those whom they named, as they do so no more."""
@@ -153,7 +162,11 @@ class ConfidenceChanges(DiscretionSearch):
         soon = {item for item, one in earlier.items() if one.session == later.session and later.said_at - one.said_at < SOON}
         if teller and earlier:
             soon |= {one.key for one in await said.lately_by(tx, later.session, teller, later.key, _NEXT)}
-        return [item for item, one in earlier.items() if corrections.corrects(later, one, soon=item in soon)]
+        return [
+            item
+            for item, one in earlier.items()
+            if corrections.corrects(later, one, soon=item in soon) or tells_what_was_named(later.text, one.text)
+        ]
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom, request: int | None = None) -> None:
         """Keep items from these people as well, from this transaction on, as a message or, as an item, its teller requests."""
@@ -177,6 +190,10 @@ class ConfidenceChanges(DiscretionSearch):
     async def _note(self, tx: Transaction, items: Sequence[int], request: int, whom: WithheldFrom, *, frees: bool) -> None:
         for domain, those in await by_domain(tx, items):
             await confidences.note(tx, domain, those, request, whom, self.clock.now(), frees=frees)
+
+
+def _lately(messages: Sequence[Exchange]) -> list[tuple[str, int]]:
+    return [(one.text, one.said_at) for one in messages]
 
 
 async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:

@@ -20,6 +20,7 @@ from memory.store.database import DatabaseAccess
 from memory.store.domains import by_key
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words
+from memory.text.told.announced_secrets import BURST, LATELY, in_one_breath
 from memory.text.told.discretion import patterns
 from memory.text.told.retellings import denies
 from memory.text.told.topics import count_held, goes_on
@@ -43,8 +44,8 @@ _LOOKED_UP = 4_000
 class DiscretionTargets:
     """The earlier messages that a request for discretion may be about.
 
-    `named` are those about its topic, `last` is the one it answers or else the last one, both with what corrects them or is
-    corrected by them. `replies` are those that hold something of some messages, beside these. Unless `sure`, `named` is empty, or what
+    `named` are those about its topic, `last` is the one it answers or else the last one, said at `last_at`, with what was told in one
+    breath with it, all with what corrects them or is corrected by them. `replies` are those that hold something of some messages, beside these. Unless `sure`, `named` is empty, or what
     was said when or where the request says.
     """
 
@@ -52,6 +53,7 @@ class DiscretionTargets:
     last: Sequence[int] = ()
     replies: Sequence[tuple[frozenset[int], Sequence[int]]] = ()
     sure: bool = True
+    last_at: int = 0
 
     def with_replies(self, said: Sequence[int]) -> list[int]:
         """Return some of these messages along with the replies that hold something of them."""
@@ -89,6 +91,7 @@ class DiscretionSearch:
                         targets.last,
                         [*targets.replies, *there.replies],
                         targets.sure and there.sure,
+                        targets.last_at,
                     )
                 found[new.source_id] = replace(
                     targets, replies=[*targets.replies, await self._corrected(session, new.identity, new)]
@@ -118,21 +121,21 @@ class DiscretionSearch:
             lately = [one.key for one in await said.lately_by(self.db, session, teller, before, _RECENTLY)]
             freed = [one for one in await confidences.heeded(self.db, requests=lately) if one.frees]
             named.update(item for one in freed for item in (one.item, one.request))
-        last = None
-        if session is not None and (ask.about or not named):
-            last = await said.message_by(self.db, session, teller, ask.about, before)
-        about, this = [
-            await self._with_replies(items)
-            for items in (sorted(named), await self._put_right(teller, last, before) if last else [])
-        ]
+        last: list[Exchange] = []
+        if session is not None and (ask.about or not (named or ask.of_another)):
+            one = await said.message_by(self.db, session, teller, ask.about, before) if ask.about else None
+            latest = [one] if one else await said.lately_by(self.db, session, teller, before, LATELY)
+            last = _in_one_breath(latest, ask)
+        about, this = [await self._with_replies(items) for items in (sorted(named), await self._put_right(teller, last, before))]
         left = key_words(patterns("every")["said"].sub(" ", ask.talk)).keys() - FUNCTION_WORDS
-        return DiscretionTargets(sorted(about[0]), sorted(this[0]), [about, this], sure=not (ask.talk and (found or left)))
+        sure = not (ask.talk and (found or left))
+        return DiscretionTargets(sorted(about[0]), sorted(this[0]), [about, this], sure, last[0].said_at if last else 0)
 
-    async def _put_right(self, teller: Identity, last: Exchange, before: int) -> list[int]:
-        """Return a message with the latest ones that it may put right, or that may do so to it: "no, the Bluethner" is not all that is meant."""
-        found = [last]
-        for one in await said.lately_by(self.db, last.session, teller, before, _RECENTLY):
-            if one.key != last.key and any(corrections.corrects(*sorted((one, other), key=_age), soon=True) for other in found):
+    async def _put_right(self, teller: Identity, last: Sequence[Exchange], before: int) -> list[int]:
+        """Return messages with the latest ones that they may put right, or that may do so to them: "no, the Bluethner" is not all that is meant."""
+        found = list(last)
+        for one in await said.lately_by(self.db, last[0].session, teller, before, _RECENTLY) if last else ():
+            if one not in last and any(corrections.corrects(*sorted((one, other), key=_age), soon=True) for other in found):
                 found.append(one)
         return [one.key for one in found]
 
@@ -188,17 +191,32 @@ def _age(one: Exchange) -> int:
 _SESSIONS = "SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id"
 
 
-def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Exchange] = ()) -> KeptBack:
+def kept_back(
+    ask: Discretion, targets: DiscretionTargets, since: Sequence[Exchange] = (), *, announced: bool = False
+) -> KeptBack:
     """Return what a request keeps back of its targets and of the messages stored just before it (`since`).
 
-    If nothing matches its topic, that is the teller's last message.
+    If nothing matches its topic, that is what the teller told last, in one breath; nothing if it is `announced`, or about somebody
+    else's message.
     """
     named = [
         *targets.named,
         *(one.key for one in since if ask.every or (not ask.about and count_held(ask.topic, one.text, alike=True))),
     ]
+    if not named and (announced or ask.of_another):
+        return KeptBack([], DiscretionScope(of_another=not announced))
     if not named and (ask.back or (ask.topic and not ask.told)):
-        earlier = [since[-1].key] if since and not ask.about else [*targets.last]
+        earlier = [*targets.last]
+        if since and not ask.about:
+            breath = _in_one_breath(since[::-1], ask)
+            begins = breath[-1].key == since[0].key and since[0].said_at - targets.last_at <= BURST
+            earlier = [*(targets.last if begins else ()), *sorted(one.key for one in breath)]
         sure = bool(earlier) and (not ask.topic or bool(ask.about)) and targets.sure
         return KeptBack(earlier, DiscretionScope(len(earlier), sure))
     return KeptBack(named, DiscretionScope(len(named)))
+
+
+def _in_one_breath(latest: Sequence[Exchange], ask: Discretion) -> list[Exchange]:
+    """Return what a request means of the messages directly before it, the latest first: of one that names its topic only the last."""
+    meant = in_one_breath([(one.text, one.said_at) for one in latest[: 1 if ask.topic else None]]) if latest else []
+    return [latest[n] for n in meant]

@@ -304,7 +304,7 @@ async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
         await confides(town, f"{SECRET}, but don't tell Ben")
         assert not await comes_up(town, lyra, "ben", "general")
         await confides(town, "You may tell Ben now.")
-        assert notices(town, "general")[1:] == ["Understood: what you told me here in confidence may be known now (1 message)."]
+        assert notices(town, "general")[1:] == ["Understood: Ben may know now what you told me here in confidence (1 message)."]
         assert await comes_up(town, lyra, "ben", "general")
 
         ada = town.person("ada")
@@ -328,7 +328,7 @@ async def test_a_permission_without_a_thing_frees_what_was_kept_last_and_says_so
         for text in (f"{SECRET}, but don't tell Ben", "I painted the boat, don't tell Ben", "You may tell Ben now."):
             await confides(town, text)
         assert notices(town, "general")[2:] == [
-            "Understood: what you told me here in confidence may be known now (1 message). What you told me before that I still keep: "
+            "Understood: Ben may know now what you told me here in confidence (1 message). What you told me before that I still keep: "
             "say that I can tell everything, or use /confide."
         ]
         assert not await comes_up(town, lyra, "ben", "general")
@@ -443,6 +443,64 @@ async def test_a_permission_means_the_message_that_it_answers_and_none_that_is_k
         asked = await ada.says(general, says, reply_to=told)
         await town.server.pulse.until(lambda: len(answers(town.server, asked)) == 2, "a notice and an answer")
         assert await comes_up(town, lyra, "ben", "general")
+
+
+@pytest.mark.first
+@pytest.mark.parametrize(
+    ("said", "notice"),
+    [
+        (("don't tell Ben", SECRET), "and what you tell me next"),
+        (("I have something to tell you but don't tell Ben", "it's my locker", "the number is", CANARY), "what you tell me next"),
+        (("don't tell Ben about my locker", "I fed the cat", SECRET), "What you tell me of it later I keep as well."),
+    ],
+    ids=["bare", "burst", "named"],
+)
+async def test_what_is_told_once_a_secret_was_announced_is_kept_and_she_says_so(
+    town: Town, said: tuple[str, ...], notice: str
+) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        await confides(town, said[0])
+        assert any(notice in one.content for one in town.server.world.by_bot(town.names["general"]))
+        for text in said[1:-1]:
+            await town.asks("ada", town.names["general"], text)
+        await confides(town, said[-1])
+        assert not await comes_up(town, lyra, "ben", "general")
+        assert not await comes_up(town, lyra, "ben", "general", "what did ada say today?")
+
+
+async def test_a_message_of_somebody_else_is_not_kept_and_she_says_so(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        general = town.names["general"]
+        theirs = await town.person("cleo").says(general, "ada's locker number is 7741")
+        asked = await town.person("ada").says(general, f"{town.server.mention} don't tell Ben about this", reply_to=theirs)
+        await town.server.pulse.until(lambda: len(answers(town.server, asked)) == 2, "a notice and an answer")
+        told = [one.content for one in town.server.world.by_bot(general)]
+        cannot = "I cannot keep that message from anybody: only whoever wrote it can ask for that. Of your own words: I keep this from ben."
+        assert any(one.startswith(cannot) for one in told)
+        assert not any(one.startswith(("Understood", "To be safe")) for one in told)
+        assert await comes_up(town, lyra, "ben", "general")
+
+
+async def test_what_is_kept_is_said_in_the_language_of_the_request(town: Town) -> None:
+    async with town.lyra():
+        await hears(town, "ben")
+        for words, notice in (
+            ("el código de mi taquilla es 7741, no se lo digas a Ben", "Entendido: no se lo digo a ben. /confide muestra"),
+            ("ne le dis pas à Ben, mais le code de mon casier est 7742", "Compris : je ne le dis pas à ben. /confide montre"),
+        ):
+            await confides(town, words)
+            assert any(one.content.startswith(notice) for one in town.server.world.by_bot(town.names["general"]))
+
+
+async def test_that_everything_is_still_kept_is_said_once(town: Town) -> None:
+    async with town.lyra():
+        await hears(town, "ben")
+        await confides(town, f"{SECRET}, but don't tell Ben")
+        await confides(town, "you may tell Ben now if he asks nicely")
+        told = [one.content for one in town.server.world.by_bot(town.names["general"])]
+        assert sum(one.startswith("I still keep") for one in told) == 1
 
 
 async def test_a_correction_shows_no_confidence_either_once_that_is_out_of_sight(town: Town) -> None:

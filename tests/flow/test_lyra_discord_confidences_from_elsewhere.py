@@ -16,7 +16,10 @@ KEPT = (
     "Understood: I keep this from ben. It is what you said in #general, where ben could read it before. /confide there shows it, and "
     "takes it back."
 )
-NOTHING = "I found nothing of yours about that where others read, as far as I can see from here. I tell it only to you, here or elsewhere."
+NOTHING = (
+    "I found nothing of yours about that where others read, as far as I can see from here. I tell it only to you, here or elsewhere. "
+    "If you tell it where others read, ask me there again: I do not keep it there by itself."
+)
 
 
 class Unreaching(DomainAccess):

@@ -46,6 +46,18 @@ def test_words_say_from_whom_what_is_kept(text: str, names: tuple[str, ...], bac
     assert found and found == Discretion(names, back, topic=found.topic, but=found.but)
 
 
+@pytest.mark.parametrize(("text", "names", "but"), tabled("confidence_typed", "kept_from"))
+def test_a_request_is_heard_however_it_is_typed(text: str, names: tuple[str, ...], but: tuple[str, ...]) -> None:
+    found = request_in(text)
+    assert found and (found.ends, found.names, found.but) == (False, names, but)
+
+
+@pytest.mark.parametrize("text", tabled("confidence_typed", "asks_nothing"))
+def test_what_is_typed_like_a_request_asks_for_nothing(text: str) -> None:
+    found = request_in(text)
+    assert found is None or found.ends
+
+
 @pytest.mark.parametrize(
     ("text", "but"),
     [
@@ -152,7 +164,7 @@ def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
 HOSTILE = [
     "a ", "never mention when ", "Ben, ", "zu ", "x", "A", "never ", "don't tell ", "Ben Miller ", "keep this ", "Ben must not know ",
     "you can tell Ben that, ", "my dog ", "never say in front ", "i don't want ", "make sure ", "if Ben asks ", "disaster if ", "share my ", "das darf ",
-    "sag das nicht ", "hoffe, dass das ", "kein wort ", "nicht wenn ", "das ist ", "please and but so just ", "(",
+    "sag das nicht ", "hoffe, dass das ", "kein wort ", "nicht wenn ", "das ist ", "please and but so just ", "(", "*a ", "Ben may know, ",
 ]  # fmt: skip
 
 
@@ -247,10 +259,10 @@ async def test_what_a_star_puts_right_in_what_is_kept_from_somebody_is_kept_as_w
         assert kept == {number, star.format("4412"), name, star.format("Tim")}
 
 
-async def says(here: Corner, text: str, session: Session | None = None) -> Exchange:
-    """Say something as Ada, with the request for discretion that it makes."""
+async def says(here: Corner, text: str, session: Session | None = None, after: int = MINUTE) -> Exchange:
+    """Say something as Ada a while after the last message, with the request for discretion that it makes."""
     here.said += 1
-    here.clock.forward(MINUTE)
+    here.clock.forward(after)
     ask, at = request_in(text), here.clock.now()
     new = NewExchange(Kind.SAID, text, f"a{here.said}", at, "Ada", "user", Identity("console", "ada"), discretion=ask)
     (kept,) = (await here.view.say(session or here.session, [new])).stored
@@ -269,6 +281,46 @@ async def test_what_tells_anew_what_is_kept_from_somebody_is_kept_as_well(tmp_pa
             await says(here, text, there)
         kept = {one.exchange.text for one in await here.view.confidences.told_by(Identity("console", "ada"))}
         assert kept == {*asked, *news}
+
+
+ANNOUNCED = (
+    "don't tell Ben", "don't tell Ben this:", "don't tell Ben, but", "nobody may know the following:",
+    "I have something to tell you but don't tell Ben", "I'm going to tell you something Ben must not know",
+    "promise not to tell Ben?", "this is a secret", "please keep the next one from Ben", "never tell Ben anything about me",
+    "te voy a contar un secreto", "Ben darf das Folgende nicht wissen:", "sag das nicht Ben:", "no le digas esto a Ben:",
+    "I'll tell you a secret", "je vais te confier un secret",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("announced", ANNOUNCED)
+async def test_a_secret_that_is_announced_is_kept_when_it_is_told_and_nothing_after_it(tmp_path: Path, announced: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        for text in ("good morning", announced, "thanks", "my locker code is 4187", "I fed the cat"):
+            last = await says(here, text)
+        kept = {one.exchange.text for one in await here.view.confidences.told_by(ADA_HERE)}
+        assert {announced, "my locker code is 4187"} <= kept and last.text not in kept
+
+
+@pytest.mark.parametrize(
+    ("texts", "kept"),
+    [
+        (("I fed the cat", "..", "pls dont tell ben", ".", "my locker code is", ".", "4187"), "I pls my 4187"),
+        (("I fed the cat", "..", "my locker code is 4187", ".", "and my pin is 7777", ".", "don't tell Ben"), "my and don't"),
+        (("my locker code is 4187", "..", "don't tell Ben that", ".", "I fed the cat"), "my don't"),
+        (("my locker code is 4187", "..", "don't tell Ben", "..", "I fed the cat"), "my don't"),
+        (("don't tell Ben about my locker", "..", "I fed the cat", "..", "the locker code is 4187"), "don't the"),
+        (("what is on today?", ".", "my locker code is 4187", ".", "don't tell Ben that"), "my don't"),
+    ],
+)  # fmt: skip
+async def test_a_request_means_what_is_said_in_one_breath_with_it(tmp_path: Path, texts: tuple[str, ...], kept: str) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        for text in texts:
+            if set(text) == {"."}:
+                here.clock.forward(5_000_000 if text == "." else MINUTE)
+            else:
+                await says(here, text, after=0)
+        told = await here.view.confidences.told_by(ADA_HERE)
+        assert " ".join(one.exchange.text.split()[0] for one in told) == kept
 
 
 @pytest.mark.parametrize(
@@ -501,11 +553,12 @@ async def test_what_was_said_where_a_place_may_read_is_kept_as_a_request_in_it_n
         assert told.key in await confidences.by_item(here.memory.db, [told.key])
 
 
-def without_held(wordings: str, language: str) -> list[str]:
+def without_held(wordings: str, language: str, held: str = "held", purpose: str = "asks") -> list[str]:
     """Return those texts made from the wordings of some languages that hold nothing of what is looked for first in one."""
     listed = read_wordings(discretion.__file__)
-    held, asks = re.compile(listed["held"][language], re.IGNORECASE), listed["asks"][wordings]
-    letters = st.characters(codec="utf-8" if wordings == "further" else "latin-1")
+    first = re.compile(listed[held][language])
+    letters = st.characters(codec="latin-1" if wordings in {"english", "german", "others"} else "utf-8")
+    asks = listed[purpose][wordings]
     made = st.one_of([st.from_regex(re.compile(one, re.IGNORECASE), alphabet=letters) for one in asks])
     missed: list[str] = []
 
@@ -518,7 +571,7 @@ def without_held(wordings: str, language: str) -> list[str]:
     )
     @given(made)
     def check(text: str) -> None:
-        if not held.search(text):
+        if not first.search(text.lower()):
             missed.append(text)
 
     check()
@@ -528,6 +581,11 @@ def without_held(wordings: str, language: str) -> list[str]:
 @pytest.mark.parametrize("language", read_wordings(discretion.__file__)["held"])
 def test_whatever_asks_for_discretion_holds_what_is_looked_for_first(language: str) -> None:
     assert without_held(language, language) == []
+
+
+@pytest.mark.parametrize("language", read_wordings(discretion.__file__)["held_ends"])
+def test_whatever_permits_to_tell_holds_what_is_looked_for_first(language: str) -> None:
+    assert without_held(language, language, "held_ends", "ends") == []
 
 
 @pytest.mark.torture

@@ -9,7 +9,7 @@ from typing import Any
 from memory.index.hits import RecallLimits
 from memory.store.database import Database, Parameters, Row
 from memory.tiers import entities
-from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
+from memory.types import MINUTE, Discretion, DomainKind, Identity, Kind, NewExchange
 from memory.view.pages import Page
 from tests.kits.fresh import with_words
 from tests.kits.ladder_kit import Teller, climbed, gists
@@ -149,6 +149,7 @@ async def test_somebody_elses_sister_is_not_ones_own(tmp_path: Path) -> None:
 async def test_what_was_told_in_confidence_is_on_no_page(tmp_path: Path) -> None:
     async def says(text: str, discretion: Discretion | None = None) -> None:
         here.said += 1
+        here.clock.forward(MINUTE)
         new = NewExchange(Kind.SAID, text, f"a{here.said}", here.clock.now(), "Ada", "user", Identity("console", "ada"))
         await here.view.say(here.session, [replace(new, discretion=discretion)])
         await here.memory.read_names(here.domain)

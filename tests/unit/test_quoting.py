@@ -8,7 +8,7 @@ import pytest
 from adapters.events import Person, Place, Reach
 from adapters.message_parts import Forward, Quote
 from bot.context.quoting import messages_before, without_confidences, without_forgotten
-from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
+from memory.types import MINUTE, SECOND, Discretion, DomainKind, Identity, Kind, NewExchange
 from tests.kits.adapter_kit import Silent
 from tests.kits.memory_kit import Corner, among
 
@@ -77,9 +77,24 @@ async def test_however_many_forward_something_memory_is_asked_as_often(tmp_path:
 def test_what_others_said_just_before_leaves_a_confidence_out_with_its_corrections(
     said: Sequence[str], open_ones: Sequence[str]
 ) -> None:
-    quotes = [Quote(f"{n}", "ada", text, n, person="ada") for n, text in enumerate(said)]
-    theirs = Quote("x", "cleo", "no wait, 7749", 50, person="cleo")
+    quotes = [Quote(f"{n}", "ada", text, n * MINUTE, person="ada") for n, text in enumerate(said)]
+    theirs = Quote("x", "cleo", "no wait, 7749", 50 * MINUTE, person="cleo")
     assert [one.text for one in without_confidences([*quotes, theirs])] == [*open_ones, theirs.text]
+
+
+@pytest.mark.parametrize(
+    ("said", "open_ones"),
+    [
+        (((0, "pls dont tell ben"), (5, "my locker is"), (9, "7741"), (90, "I fed the cat")), ("I fed the cat",)),
+        (((0, "my locker is 7741"), (5, "and my pin is 7742"), (9, "don't tell Ben"), (90, "I fed the cat")), ("I fed the cat",)),
+        (((0, "don't tell Ben about my locker"), (60, "I fed the cat"), (120, "the locker code is 7741")), ("I fed the cat",)),
+    ],
+)  # fmt: skip
+def test_what_others_announced_or_said_in_one_breath_with_a_request_is_left_out(
+    said: Sequence[tuple[int, str]], open_ones: Sequence[str]
+) -> None:
+    quotes = [Quote(text, "ada", text, at * SECOND, person="ada") for at, text in said]
+    assert [one.text for one in without_confidences(quotes)] == [*open_ones]
 
 
 class Scrolled(Silent):

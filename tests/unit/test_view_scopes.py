@@ -48,6 +48,7 @@ ASKED: Mapping[str, str] = {
     "Messages.name_standings": _NAMES,
     "Notices.once": _SETTING,
     "Notices.greet": _SETTING,
+    "Notices.has_greeted": _SETTING,
     "Notices.queue": _SEEN,
     "OwnPosts.items_of": _SEEN,
     "OwnPosts.may_be_shown": _KEPT,

@@ -1,9 +1,11 @@
 """What somebody is told of a request for discretion or of its end: what is kept from whom now, or that nothing is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bot.conversation.introduction import (
+from bot.conversation.discretion_notices import (
+    VoicedNotices,
     discretion_confirmation,
     discretion_ended_notice,
     discretion_not_ended_notice,
@@ -12,11 +14,15 @@ from bot.conversation.introduction import (
     the_rest_is_kept,
 )
 from bot.conversation.one_turn import Turn
+from bot.conversation.preferences import LANGUAGE
 from bot.conversation.services import Services
+from bot.models.offline.spoken_languages import SPOKEN, detect_language
+from localization.current_language import ENGLISH, LANGUAGES, current
 from memory.text.off_loop import off_loop
 from memory.text.told.discretion import request_in, without_request
 from memory.text.told.retellings import may_retell
 from memory.types import Discretion
+from memory.view.confidence_view import ConfidedMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,37 +35,48 @@ class DiscretionAnswers:
         """Say what the messages of a turn keep from whom, or permit; nothing if they ask for neither."""
         if turn.off_record:
             return
-        text = await (self._from_private(turn) if turn.place.is_private else self._in_shared(turn))
-        if text:
-            queue = partial(turn.view.confidences.queue_notice, turn.session, (), answers=turn.reply_target)
-            await self._services.outgoing.say(turn.place, text, queue)
+        if not turn.place.is_private:
+            await self._in_shared(turn)
+        elif text := await self._from_private(turn):
+            await self._say(turn, text)
 
-    async def _in_shared(self, turn: Turn) -> str:
-        """Confirm what was kept or may be told as the messages were stored; return what else there is to say."""
+    async def _in_shared(self, turn: Turn) -> None:
+        """Confirm what was kept or may be told as the messages were stored, or say that everything is still kept."""
         requests = [one for one in turn.questions if await off_loop(len(one.text), partial(_may_be_confided, one.text))]
         ends = {one.key: ask for one in requests if (ask := request_in(one.text)) and ask.ends}
         kept = await turn.view.confidences.confided(requests) if requests else []
         # A permission that frees nothing is kept itself, as it may name what is kept.
         confided = [one for one in kept if one.exchange.key not in ends]
+        voice = self._voice(turn, [one.text for one in requests])
         if not confided and not turn.ended_confidences:
-            return await self._not_ended(turn) if ends else ""
-        text = (
-            discretion_confirmation(confided, turn.discretion_scopes, turn.adapter.prefix)
-            if confided
-            else discretion_ended_notice(turn.ended_confidences)
-        )
-        if not confided and any(not (ask.back or ask.topic or ask.every) for ask in ends.values()) and await self._keeps(turn):
-            text = f"{text} {the_rest_is_kept(turn.adapter.prefix)}"
-        text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
-        queue = partial(turn.view.confidences.queue_notice, turn.session, confided, answers=turn.reply_target)
-        await self._services.outgoing.say(turn.place, text, queue)
-        return ""
+            if kept:
+                text = voice.still_kept() if voice else discretion_not_ended_notice(turn.adapter.prefix)
+                await self._say(turn, text, kept)
+            return
+        if voice:
+            text = voice.kept(confided, turn.discretion_scopes) if confided else voice.ended(turn.ended_confidences)
+        elif confided:
+            text = discretion_confirmation(confided, turn.discretion_scopes, turn.adapter.prefix)
+        else:
+            named = list(dict.fromkeys(name for ask in ends.values() if not ask.declined for name in ask.names))
+            text = discretion_ended_notice(turn.ended_confidences, named if all(ask.names for ask in ends.values()) else ())
+            if any(not (ask.back or ask.topic or ask.every) for ask in ends.values()) and await self._keeps(turn):
+                text = f"{text} {the_rest_is_kept(turn.adapter.prefix)}"
+        await self._say(turn, f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip(), confided)
 
-    async def _not_ended(self, turn: Turn) -> str:
-        """Return that everything is still kept, if something is: what may be told is not known here, or who is meant."""
-        if turn.retried or turn.anew:
-            return ""
-        return discretion_not_ended_notice(turn.adapter.prefix) if await self._keeps(turn) else ""
+    def _voice(self, turn: Turn, asked: Sequence[str]) -> VoicedNotices | None:
+        """Return how to say it in the language of what was asked, None where that is one of the program's, or another one is set or
+        was written before.
+        """
+        code = next((SPOKEN[name] for text in asked if (name := detect_language(text)) in SPOKEN), ENGLISH)
+        if code in LANGUAGES or current() != ENGLISH or turn.chosen.value(turn.place, LANGUAGE) not in {"", "auto"}:
+            return None
+        return VoicedNotices(code, turn.adapter.prefix)
+
+    async def _say(self, turn: Turn, text: str, told: Sequence[ConfidedMessage] = ()) -> None:
+        """Say something of messages told in confidence, once."""
+        queue = partial(turn.view.confidences.queue_notice, turn.session, told, answers=turn.reply_target)
+        await self._services.outgoing.say(turn.place, text, queue)
 
     async def _keeps(self, turn: Turn) -> bool:
         tellers = await self._services.domains.accounts(turn.person)

@@ -1,20 +1,106 @@
-"""Announcements of a secret: "I'll tell you a secret, don't tell Ben" asks for discretion about what its speaker says next."""
+"""Secrets that are announced: what a request for discretion is about that names nothing, told next or in one breath before it."""
 
 import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words
+from memory.text.questions import is_question
 from memory.text.told.discretion import FILLERS, discreet, without_request
+from memory.text.told.plain_writing import plainly
+from memory.text.told.topics import count_held
 from memory.text.wordings import read_wordings
+from memory.types import MINUTE, SECOND
 
+LATELY = 6
+"""How many of somebody's last messages are read for what they announce or told."""
+BURST = 20 * SECOND
+"""Within what time, in microseconds, one message goes on with the one before."""
+_SOON = 10 * MINUTE
 _LONGEST = 300
 """Characters. A longer message tells something itself."""
 
 
+@lru_cache(maxsize=1_000)
 def announces(text: str) -> bool:
-    """Return whether a text asks for discretion about what its speaker says next, and tells nothing of it."""
-    announcing = re.compile(read_wordings(__file__)["announces"]["all"], re.IGNORECASE)
-    if len(text) > _LONGEST or not announcing.search(text) or discreet(text) is None:
+    """Return whether a text says itself that it asks for discretion about what its speaker says next, and tells nothing of it."""
+    said = _patterns()
+    if len(text) > _LONGEST or not (said["all"].search(plain := plainly(text)) or said["opens"].search(plain)):
         return False
-    left = announcing.sub(" ", without_request(text))
-    return FILLERS.union(FUNCTION_WORDS).issuperset(key_words(left))
+    ask = discreet(text)
+    if ask is None or ask.talk:
+        return False
+    # A request may begin within what announces it, or the other way round.
+    left = (said["all"].sub(" ", without_request(text)), without_request(said["all"].sub(" ", plain)))
+    return any(_NOTHING.issuperset(key_words(one)) for one in left) and (ask.back or said["all"].search(plain) is not None)
+
+
+def waits(text: str, at: int, before: Sequence[tuple[str, int]]) -> bool:
+    """Return whether a request made at an instant is about what its speaker says next: it announces it, or names nothing and follows nothing.
+
+    `before` are the speaker's last messages, the latest first, each with its time.
+    """
+    return announces(text) or (_names_nothing(text) and not any(tells(one) and at - then < _SOON for one, then in before))
+
+
+def announced_by(at: int, before: Sequence[tuple[str, int]]) -> int | None:
+    """Return which of a speaker's last messages, the latest first, each with its time, asks to keep what is said at an instant.
+
+    It holds until something is told, and while no message is later than the one before by more than a breath.
+    """
+    burst, told = True, False
+    for n, (text, then) in enumerate(before):
+        burst = burst and at - then <= BURST
+        if told and not burst:
+            return None
+        if waits(text, then, before[n + 1 :]) or (burst and _names_nothing(text) and not _patterns()["back"].search(text)):
+            return n
+        told, at = told or tells(text), then
+    return None
+
+
+def in_one_breath(latest: Sequence[tuple[str, int]]) -> list[int]:
+    """Return which of a speaker's messages, the latest first, each with its time, a request behind them means: the last, and what was told
+    in one breath with it.
+    """
+    end = next((n for n in range(1, len(latest)) if latest[n - 1][1] - latest[n][1] > BURST), len(latest))
+    return [n for n in range(end) if n == 0 or tells(latest[n][0])]
+
+
+def tells_what_was_named(later: str, request: str) -> bool:
+    """Return whether a text tells what an earlier request by the same person named before it was told: "don't tell Ben about my locker"."""
+    topic = _named_ahead(request)
+    return bool(topic) and not is_question(later) and count_held(topic, later, alike=True) == len(topic)
+
+
+@lru_cache(maxsize=1_000)
+def tells(text: str) -> bool:
+    """Return whether a text tells anything: it has a figure, or words besides those of a greeting or a request; a question does not."""
+    told = key_words(without_request(text))
+    return not is_question(text) and (any(map(str.isdigit, "".join(told))) or len(told.keys() - _NOTHING - _small()) > 1)
+
+
+_NOTHING = FILLERS.union(FUNCTION_WORDS)
+
+
+@lru_cache(maxsize=2_000)
+def _named_ahead(text: str) -> frozenset[str]:
+    ask = discreet(text)
+    return ask.topic if ask and not (ask.told or ask.every or ask.talk) else frozenset()
+
+
+@lru_cache(maxsize=1_000)
+def _names_nothing(text: str) -> bool:
+    ask = discreet(text)
+    return ask is not None and ask.back and not (ask.topic or ask.every or ask.talk)
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(said, re.IGNORECASE) for name, said in read_wordings(__file__)["announces"].items()}
+
+
+@cache
+def _small() -> frozenset[str]:
+    return frozenset(read_wordings(__file__)["words"]["small"].split())

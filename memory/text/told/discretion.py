@@ -5,12 +5,22 @@ request is about what its speaker said before.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from memory.text.lexical import key_words, stem, unspaced
-from memory.text.told.people_named import EVERYBODY, JOINS, OWN, clause_of, each_name, leading_names, length_of, trailing_names
+from memory.text.told.people_named import (
+    EVERYBODY,
+    OWN,
+    beside_names,
+    clause_of,
+    each_name,
+    leading_names,
+    length_of,
+    trailing_names,
+)
+from memory.text.told.plain_writing import on_one_line, plainly
 from memory.text.told.topics import count_held, topic_words
 from memory.text.wordings import read_wordings
 from memory.types import Discretion
@@ -19,15 +29,6 @@ _SENTENCE = re.compile(r"[.!?;:\n–—。！？；：，、؛،]|, | - ")
 _AND_BUT = "(?:but|and|aber|und|mais|et|pero|y|ma|e|maar|en|mas)"
 _JOINED = re.compile(rf"(?i)^[\s,;:)–—-]*(?:{_AND_BUT}\b)?[\s,]*|[\s,;:(–—-]+(?:{_AND_BUT}\b)?[\s,.;:(–—-]*$", re.MULTILINE)
 """What joins a request to what it stands beside."""
-_MAY_ASK = re.compile(
-    r"(?i)\b(?:tell|say|show|mention|let|know|keep|secret|private|confiden|between|sag|erzähl|verrat|wissen|erfahren|unter uns|geheim"
-    r"|dis\b|digas|cuentes|entre|dir|raccont|vertel|zeg|contes?|fales?|mów|powie|opowiad|zdradz|wspomin|pokazuj|słowa|wiedzi|dowiedz|między|tajemn"
-    r"|sekret|neříkej|vědět|dozvěd|mezi|говор|рассказ|сообщ|показыв|проболт|слова|знать|знал|узна|между|секрет|тайна|кажи|розповід|між|таємн"
-    r"|only|except|besides|quiet|silent|sh\b|pst|no account|no c|nur|dicht|ohren|saiba|saper|sappia|segreto|segredo|weten|jezelf|ons\b|noi\b|no one|nobody|niemand|keiner|allen|jedem|get to|gizli|hemlig|poufn|decir|конфид|знат|appre|sache|parl|habl"
-    r"|ve?ta\b|vite|vide|deme|çaktır|يعرف|يعلم|söyle|anlat|bahset|göster|bilme|duyma|öğrenme|aramızda|sır|تخبر|تقول|تقل|تحك|تذكر|بيننا|سر|säg|berätta|nämn|mellan|si|sig|fort|mell)"
-    r"|告[诉訴]|[说說讲講提]|知道|知ら|バレ|ばれ|알면|알게|保密|秘密|ないで|内緒|ないしょ|黙って|ここだけ|한테|에게|비밀|우리"
-)
-"""What most requests have; to look for all of their wordings takes a millisecond."""
 _WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
 _SUBJECTS, FILLERS, _PERMITTING = (_WORDS[name] for name in ("subjects", "fillers", "permitting"))
 _ASKING = FILLERS | EVERYBODY | frozenset("mention tell say talk speak keep know never ever about when while if".split())
@@ -35,8 +36,6 @@ _GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LOOKED_AT, _LONG = 8_000, 1_000
 """The most characters of a text that are looked at, and of one that is told from its request: every later message is compared with it."""
-# Matches do not cross sentence ends; longer sentences are searched in overlapping windows.
-_NAMELIKE = re.compile(r"\w")
 _SPOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _DOUBTFUL = re.compile(r"""[?？؟՞¿"“”„«»「」『』~`|]|^\s*>""", re.MULTILINE)
 """What a permission that asks, is quoted, crossed out or hidden has."""
@@ -68,7 +67,7 @@ def request_in(text: str) -> Discretion | None:
     """
     if len(text) > _LOOKED_AT:
         text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
-    found = list(_wording_matches(text, "asks"))
+    text, found = _read(text)
     found += [joined for one in found if one.names for joined in _joined(text, one)]
     if found:
         named = [name for one in found for name in one.names]
@@ -160,13 +159,23 @@ def discreet(text: str) -> Discretion | None:
 @lru_cache(maxsize=1_000)
 def without_request(text: str) -> str:
     """Return what a text tells beside a request for discretion, the text itself if it makes none or is long."""
-    if len(text) > _LONG or not _MAY_ASK.search(text) or not (found := list(_wording_matches(text, "asks"))):
+    if len(text) > _LONG or not patterns("most")["have"].search(plain := plainly(text)):
         return text
-    return " ".join(_JOINED.sub(" ", _parted(text, [one.span for one in found])[1]).split())
+    plain, found = _read(plain)
+    return " ".join(_JOINED.sub(" ", _parted(plain, [one.span for one in found])[1]).split()) if found else text
+
+
+def _read(text: str) -> tuple[str, list[_Found]]:
+    """Return a text as it is read, and its requests for discretion: over the ends of its lines if there is none within them."""
+    text = plainly(text)
+    for read in (text, on_one_line(text)) if "\n" in text else (text,):
+        if found := list(_wording_matches(read, "asks")) or list(_wording_matches(read, "announced")):
+            return read, found
+    return text, []
 
 
 def _wording_matches(text: str, purpose: str) -> Iterator[_Found]:
-    """Yield the matches of the wordings of asks or ends that are said as such, not only told or asked of, and name no song or book."""
+    """Yield the matches of wordings that are said as such, not only told or asked of if they ask, and name no song or book."""
     found = (one for one in _every_match(text, purpose) if not _is_title(text, *one.span))
     return found if purpose == "ends" else (one for one in found if not _is_told_of(text, *one.span))
 
@@ -201,7 +210,7 @@ def patterns(section: str) -> dict[str, re.Pattern[str]]:
 
 
 def _every_match(text: str, purpose: str) -> Iterator[_Found]:
-    wordings = [(name == _DECLINES, one) for name, held, some in _wordings(purpose) if held.search(text) for one in some]
+    wordings = [(name == _DECLINES, one) for name, held, some in _wordings(purpose) if held.search(text.lower()) for one in some]
     for begin, end in _pieces(text):
         for declined, wording, match in ((*one, match) for one in wordings for match in one[1].finditer(text, begin, end)):
             groups = match.groupdict()
@@ -220,14 +229,8 @@ def _every_match(text: str, purpose: str) -> Iterator[_Found]:
             if names is not None:
                 last = match.start(group) + length_of(said, names) if group == "who" else match.end()
                 ahead = clause_of(said, names) if group == "before" else 0
-                beside = "" if group == "who" else _beside_names(said[max(0, ahead) :], names)
+                beside = "" if group == "who" else beside_names(said[max(0, ahead) :], names)
                 yield _Found((match.start() + ahead, last), names, asking, it, declined, beside)
-
-
-def _beside_names(said: str, names: Collection[str]) -> str:
-    """Return the words of a phrase that are neither of these names nor stand for everybody, nor join or own them."""
-    named = {word for name in names for word in _SPOKEN.findall(name.lower())} or EVERYBODY
-    return " ".join(word for word in _SPOKEN.findall(said.lower()) if word not in named | OWN | JOINS)
 
 
 def _joined(text: str, request: _Found) -> Iterator[_Found]:
@@ -239,7 +242,7 @@ def _joined(text: str, request: _Found) -> Iterator[_Found]:
     while (sentence := _WHOLE.search(text, end)) and sentence.end() - sentence.start() <= _OVERLAP:
         start = sentence.end() - len(sentence[0].lstrip(" -–—"))
         added = list(_added(text, start, sentence.end(), capital=capital))
-        if not added or added[0].span[0] > start or _NAMELIKE.search(text, added[-1].span[1], sentence.end()):
+        if not added or added[0].span[0] > start or any(map(str.isalnum, text[added[-1].span[1] : sentence.end()])):
             return
         yield from added
         end = sentence.end()
@@ -271,15 +274,15 @@ def _words_of(wording: str) -> frozenset[str]:
 
 @cache
 def _wordings(purpose: str) -> Sequence[tuple[str, re.Pattern[str], Sequence[re.Pattern[str]]]]:
-    """Return the patterns of asks, joins or ends, by language, behind its name and what all matches of these hold; compiled on first use,
-    as that takes 60 ms.
+    """Return the patterns of asks, announced, joins or ends, by language, behind its name and what all matches of these hold; compiled on
+    first use, as that takes 60 ms.
 
-    Most texts hold nothing of what all requests in a language do, and to look for each takes long. Only asks are told so.
+    Most texts hold nothing of what all of these in a language do, and to look for each takes long. Of joins it is not told.
     """
     listed = read_wordings(__file__)
-    held = listed["held"] if purpose == "asks" else {}
+    held = listed.get({"asks": "held"}.get(purpose, f"held_{purpose}"), {})
     return [
-        (language, re.compile(held.get(language, ""), re.IGNORECASE), [re.compile(one, re.IGNORECASE) for one in some])
+        (language, re.compile(held.get(language, "")), [re.compile(one, re.IGNORECASE) for one in some])
         for language, some in listed[purpose].items()
     ]
 

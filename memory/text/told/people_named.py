@@ -1,16 +1,17 @@
 """The names of people in a request for discretion or a permission: at the beginning of a phrase, or at its end."""
 
 import re
+from collections.abc import Collection
 
 from memory.text.word_forms.spellings import without_possessive
 from memory.text.wordings import read_wordings
 
 _WORDS = {name: frozenset(words.split()) for name, words in read_wordings(__file__)["words"].items()}
-OWN, EVERYBODY, JOINS, _NO_NAME = (_WORDS[name] for name in ("own", "everybody", "joins", "no_name"))
-_AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
-_NOT_EITHER = re.compile(
-    r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)?(?:(?:from|to|with|around|before|vor|zu|mit|an) )?"
+OWN, EVERYBODY, JOINS, _NO_NAME, _COMPANY, _BESIDES, _TO, _ARTICLES = (
+    _WORDS[name] for name in ("own", "everybody", "joins", "no_name", "company", "besides", "to", "articles")
 )
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_AND = re.compile(rf"(,|\b(?:{'|'.join(sorted(JOINS))}|[aio](?= @?[A-ZÀ-Ž]))\b)")
 
 
 def leading_names(said: str) -> list[str] | None:
@@ -18,11 +19,13 @@ def leading_names(said: str) -> list[str] | None:
     found: list[str] = []
     parts = _AND.split(said.replace("(", " "))
     for joint, part in zip(["", *parts[1::2]], parts[::2], strict=True):
-        words = (_NOT_EITHER.sub("", part) if found else part).split()
+        words = _from_name(part.split(), more=bool(found))
         if not words:
             continue
         named = words[:2] if words[0].lower() in OWN and len(words) > 1 else words[:1]
         first = named[-1].strip("'\"’(),@").lower()
+        if found and first in _COMPANY:
+            return []
         if first in EVERYBODY or (first.endswith(("'s", "’s")) and len(words) > len(named)):
             # Who somebody's wife is, nobody can tell.
             return None if _NO_NAME.intersection(words[len(named) :][:1]) else []
@@ -38,6 +41,18 @@ def leading_names(said: str) -> list[str] | None:
         if len(named) < len(words):
             break
     return [without_possessive(name) for name in found if name] or None
+
+
+def _from_name(words: list[str], *, more: bool) -> list[str]:
+    """Return words from where a name may begin: behind what joins it to others, and, with `more`, what says "especially" or "to"."""
+    at = 0
+    while at < len(words) - 1 and (words[at].lower() in JOINS or (more and words[at].lower() in _BESIDES)):
+        at += 1
+    if words and words[at].lower() in _ARTICLES and words[at + 1 : at + 2] and words[at + 1][:1].isupper():
+        at += 1
+    if (more or at) and at < len(words) - 1 and words[at].lower() in _TO:
+        at += 1
+    return words[at:]
 
 
 def each_name(said: str) -> list[str]:
@@ -65,6 +80,12 @@ def trailing_names(said: str) -> list[str] | None:
     if not names or len(names) < len(found):
         return None
     return [] if any(name.split()[-1].lower() in EVERYBODY for name in names) else names[::-1]
+
+
+def beside_names(said: str, names: Collection[str]) -> str:
+    """Return the words of a phrase that are neither of these names nor stand for everybody, nor join or own them."""
+    named = {word for name in names for word in _WORD.findall(name.lower())} or EVERYBODY
+    return " ".join(word for word in _WORD.findall(said.lower()) if word not in named | OWN | JOINS)
 
 
 def clause_of(said: str, names: list[str]) -> int:
