@@ -22,7 +22,7 @@ from bot.models.offline.candidates import (
     of_names,
     spread,
 )
-from bot.models.offline.message_kinds import asks, in_compounds, tells, topic, unelided
+from bot.models.offline.message_kinds import asks, in_compounds, tells, tells_nothing_of, topic, unelided
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, people, things
 from memory.index.hits import Hit
 from memory.index.when.days import LATEST
@@ -197,7 +197,7 @@ class AnswerChoice:
         about = part.about
         found = [one for one in self._quotable(part) if (one.covers if about.strong else one.weak)]
         told = self._with_imported(part, [one for one in found if not one.asks])
-        found = told or [one for one in found if _adds(part, one.hit.exchange.text)]
+        found = _that_tell(part, told) or [one for one in found if _adds(part, one.hit.exchange.text)]
         own = [one for one in found if not one.anothers]
         found = own if most_covered(own) == most_covered(found) else found
         found = of_names(self._within(part, found), part.text)
@@ -270,6 +270,13 @@ class AnswerChoice:
         at, session = hit.exchange.said_at, hit.session
         near = [one for one in self._hits if one.session == session and abs(one.exchange.said_at - at) <= _TOGETHER]
         return frozenset().union(*(self._stems[id(one)] for one in near))
+
+
+def _that_tell(part: QuestionPart, found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without those that tell nothing of what is asked for, if another covers as much: "I need my pin"."""
+    empty = {id(one) for one in found if tells_nothing_of(one.hit.exchange.text, part.text)}
+    telling_it = [one.covers for one in found if id(one) not in empty]
+    return [one for one in found if id(one) not in empty or not any(one.covers <= more for more in telling_it)]
 
 
 def _tells_of_people(text: str) -> bool:
