@@ -35,6 +35,7 @@ _OLD = frozenset(
     damals früher jamais avant antes prima mai vroeger""".split()
 )
 _USED_TO = ("used", "to")
+_GERMAN = frozenset("ich wir ist sind hab habe haben mach mache machen steht gibt muss passiert".split())
 _ASKING = frozenset("what where who whom whose which when why how".split())
 _ASKING_IS = frozenset("what's where's who's how's when's".split())
 _PRESENT = frozenset("do does is are am don't doesn't isn't aren't".split())
@@ -58,7 +59,7 @@ def _is_now(tokens: TimeTokens) -> bool:
 def _is_past(tokens: TimeTokens) -> bool:
     """Return whether a question is about the past."""
     words = frozenset(tokens.words)
-    if language(tokens.words) == "german":
+    if language(tokens.words) == "german" or not _GERMAN.isdisjoint(words):
         words -= {"was"}
     return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _USED_TO in pairwise(tokens.words)
 
