@@ -8,6 +8,7 @@ from adapters.plain_words import offered
 from bot.models.offline import possession
 from bot.models.offline.candidates import (
     MOST_LISTED,
+    NEGATES,
     NOT_NOW,
     Candidate,
     best_of,
@@ -132,6 +133,8 @@ class AnswerChoice:
         whose = [one for one in then if own and self.is_asker(one.hit.exchange)] or then
         if part.people:
             whose = [one for one in whose if _tells_of_people(one.hit.exchange.text)] or whose
+        if part.end and whose:
+            return [(max if part.end == "last" else min)(whose, key=lambda one: (one.hit.exchange.said_at, one.hit.exchange.key))]
         return spread(whose) if window.heart is None else nearest(whose, window.heart)
 
     def _was(self, found: Sequence[Candidate], window: Window, *, ahead: bool) -> list[Candidate]:
@@ -293,4 +296,5 @@ def _holds(part: QuestionPart, asked: str, stems: frozenset[str], text: str) -> 
 def _adds(part: QuestionPart, earlier: str) -> bool:
     """Return whether an earlier question contains more than this one asks for, and is about nobody else."""
     about_asker = possession.DOING.search(earlier) or not possession.DOING.search(part.text)
-    return bool(about_asker and topic(earlier).strong - part.about.strong) and people(earlier) <= people(part.text)
+    alike = bool(NEGATES.search(earlier)) == bool(NEGATES.search(part.text))  # "what don't I like" is no answer to "what do I like"
+    return bool(about_asker and alike and topic(earlier).strong - part.about.strong) and people(earlier) <= people(part.text)

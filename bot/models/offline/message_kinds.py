@@ -29,6 +29,7 @@ class MessageKind(Enum):
     GREETING = auto()
     FAREWELL = auto()
     THANKS = auto()
+    CHATTER = auto()
     QUESTION = auto()
     STATEMENT = auto()
 
@@ -71,12 +72,23 @@ _GREETING = re.compile(rf"{_HEAD}(?:{_HELLO}){_TAIL}[^\w¿]*$")
 _OPENING = re.compile(rf"{_HEAD}(?:{_HELLO})(?:\s+(?:lyra|there))?(?:(?<=lyra)|\s*,)[\s,]+(?=\w)")
 """A greeting that opens a sentence with something else in it."""
 _FAREWELL = re.compile(rf"{_HEAD}(?:{_FAREWELLS}){_TAIL}{_END}")
-_THANKS = re.compile(rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:{_THANKING}){_TAIL}{_END}")
+_THANKED = "|".join(_WORDINGS["thanked"])
+_THANKS = re.compile(rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:{_THANKING}){_TAIL}(?:[\s,]+(?:{_THANKED}))?{_TAIL}{_END}")
+_CHATTER = re.compile(rf"{_HEAD}(?:{'|'.join(_WORDINGS['chatter'])}){_TAIL}{_END}")
+_CLOCK = re.compile(rf"(?i)\W*(?:{'|'.join(_WORDINGS['clock'])}){_TAIL}\W*")
+
+_COURTESIES = (
+    (MessageKind.GREETING, _GREETING),
+    (MessageKind.FAREWELL, _FAREWELL),
+    (MessageKind.THANKS, _THANKS),
+    (MessageKind.CHATTER, _CHATTER),
+)
 
 _ASIDE = re.compile(
     r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
 )
 _TO_LYRA = re.compile(rf"(?i){'|'.join(_WORDINGS['to_lyra'])}")
+_UNANSWERABLE = re.compile(rf"(?i){'|'.join(_WORDINGS['unanswerable'])}")
 _REMINDER = re.compile(rf"(?i){'|'.join(_WORDINGS['reminder'])}")
 _LONGEST_REMINDER = 500
 _FEELS = re.compile(
@@ -134,7 +146,7 @@ def _after_greeting(sentence: str) -> str:
 
 
 def _courtesy(sentence: str) -> MessageKind | None:
-    for act, pattern in ((MessageKind.GREETING, _GREETING), (MessageKind.FAREWELL, _FAREWELL), (MessageKind.THANKS, _THANKS)):
+    for act, pattern in _COURTESIES:
         if pattern.match(sentence):
             return act
     return None
@@ -166,9 +178,14 @@ def asks_to_be_reminded(text: str) -> bool:
     return _REMINDER.search(text[:_LONGEST_REMINDER]) is not None
 
 
-def asks_what_lyra_feels(question: str) -> bool:
-    """Return whether a question is about what Lyra feels for the asker, which no message answers."""
-    return bool(_FEELS.match(question))
+def is_unanswerable(question: str) -> bool:
+    """Return whether no message answers a question: what Lyra feels for the asker, what she is, advice, a sum, what she does not know."""
+    return bool(_FEELS.match(question) or _UNANSWERABLE.search(question))
+
+
+def asks_the_time(text: str) -> bool:
+    """Return whether a message asks what time or day it is."""
+    return _CLOCK.fullmatch(text) is not None
 
 
 def tells_nothing_of(text: str, question: str) -> bool:
