@@ -22,8 +22,9 @@ from bot.models.offline.candidates import (
     nearest,
     of_names,
     spread,
+    that_tell,
 )
-from bot.models.offline.message_kinds import asks, in_compounds, tells, tells_nothing_of, topic, unelided
+from bot.models.offline.message_kinds import asks, in_compounds, tells, topic, unelided
 from bot.models.offline.question_analysis import Aim, QuestionPart, compound, people, things
 from memory.index.hits import Hit
 from memory.index.when.days import LATEST
@@ -155,15 +156,21 @@ class AnswerChoice:
 
     def _of_asker(self, part: QuestionPart) -> list[Candidate]:
         mine = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange) and not one.asks]
-        mine = [one for one in mine if possession.is_lasting(one.hit.exchange.text)]
+        lasting = [one for one in mine if possession.is_lasting(one.hit.exchange.text)]
         chosen: list[Candidate] = []
         known: set[int] = set()
-        for one in sorted(mine, key=lambda one: -one.hit.exchange.said_at):
-            kinds = singles(self._stems[id(one.hit)])
+        for one in sorted(lasting, key=lambda one: (possession.is_mood(one.hit.exchange.text), -one.hit.exchange.said_at)):
+            kinds = singles(all_stems(possession.without_people(one.hit.exchange.text)))
             if not kinds & known and len(chosen) < MOST_LISTED:
                 chosen.append(one)
             known |= kinds
-        return in_order(chosen)
+        return sorted(in_order(chosen), key=lambda one: possession.is_mood(one.hit.exchange.text))
+
+    def knows_more(self, part: QuestionPart, listed: Sequence[Candidate]) -> bool:
+        """Return whether the asker told more of themself than what is listed."""
+        shown = {one.hit.exchange.key for one in listed}
+        mine = (one.hit.exchange for one in self._quotable(part) if self.is_asker(one.hit.exchange))
+        return any(one.key not in shown and tells(one.text) for one in mine)
 
     def _of_detail(self, part: QuestionPart) -> list[Candidate]:
         mine = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange)]
@@ -200,7 +207,7 @@ class AnswerChoice:
         about = part.about
         found = [one for one in self._quotable(part) if (one.covers if about.strong else one.weak)]
         told = self._with_imported(part, [one for one in found if not one.asks])
-        found = _that_tell(part, told) or [one for one in found if _adds(part, one.hit.exchange.text)]
+        found = that_tell(part.text, told) or [one for one in found if _adds(part, one.hit.exchange.text)]
         own = [one for one in found if not one.anothers]
         found = own if most_covered(own) == most_covered(found) else found
         found = of_names(self._within(part, found), part.text)
@@ -275,13 +282,6 @@ class AnswerChoice:
         return frozenset().union(*(self._stems[id(one)] for one in near))
 
 
-def _that_tell(part: QuestionPart, found: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates without those that tell nothing of what is asked for, if another covers as much: "I need my pin"."""
-    empty = {id(one) for one in found if tells_nothing_of(one.hit.exchange.text, part.text)}
-    telling_it = [one.covers for one in found if id(one) not in empty]
-    return [one for one in found if id(one) not in empty or not any(one.covers <= more for more in telling_it)]
-
-
 def _tells_of_people(text: str) -> bool:
     return bool(spelled_names(text) - STOP_WORDS) or _WITH_PEOPLE.search(text) is not None
 
@@ -296,5 +296,7 @@ def _holds(part: QuestionPart, asked: str, stems: frozenset[str], text: str) -> 
 def _adds(part: QuestionPart, earlier: str) -> bool:
     """Return whether an earlier question contains more than this one asks for, and is about nobody else."""
     about_asker = possession.DOING.search(earlier) or not possession.DOING.search(part.text)
-    alike = bool(NEGATES.search(earlier)) == bool(NEGATES.search(part.text))  # "what don't I like" is no answer to "what do I like"
+    alike = bool(NEGATES.search(earlier)) == bool(
+        NEGATES.search(part.text)
+    )  # "what don't I like" is no answer to "what do I like"
     return bool(about_asker and alike and topic(earlier).strong - part.about.strong) and people(earlier) <= people(part.text)

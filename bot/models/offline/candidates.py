@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.models.offline.message_kinds import tells_nothing_of
 from bot.models.offline.spoken_languages import detect_language
 from memory.index.hits import Certainty, Hit
 from memory.index.when.told_times import times_told
@@ -141,6 +142,13 @@ def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozense
         )
     ]
     return max(equals, key=lambda one: (not _is_over(one.hit.exchange.text, question), one.hit.exchange.said_at), default=top)
+
+
+def that_tell(question: str, found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without those that tell nothing of what is asked for, if another covers as much: "I need my pin"."""
+    empty = {id(one) for one in found if tells_nothing_of(one.hit.exchange.text, question)}
+    telling = [one.covers for one in found if id(one) not in empty]
+    return [one for one in found if id(one) not in empty or not any(one.covers <= more for more in telling)]
 
 
 def _reworded(one: Candidate, other: Candidate, stems: dict[int, frozenset[str]]) -> bool:

@@ -73,7 +73,9 @@ _OPENING = re.compile(rf"{_HEAD}(?:{_HELLO})(?:\s+(?:lyra|there))?(?:(?<=lyra)|\
 """A greeting that opens a sentence with something else in it."""
 _FAREWELL = re.compile(rf"{_HEAD}(?:{_FAREWELLS}){_TAIL}{_END}")
 _THANKED = "|".join(_WORDINGS["thanked"])
-_THANKS = re.compile(rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:{_THANKING}){_TAIL}(?:[\s,]+(?:{_THANKED}))?{_TAIL}{_END}")
+_THANKS = re.compile(
+    rf"{_HEAD}(?:many |much(?:as|ísimas) |mil |grand )?(?:{_THANKING}){_TAIL}(?:[\s,]+(?:{_THANKED}))?{_TAIL}{_END}"
+)
 _CHATTER = re.compile(rf"{_HEAD}(?:{'|'.join(_WORDINGS['chatter'])}){_TAIL}{_END}")
 _CLOCK = re.compile(rf"(?i)\W*(?:{'|'.join(_WORDINGS['clock'])}){_TAIL}\W*")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from memory.text.lexical import query_stems, stem
+from memory.text.lexical import key_words, query_stems, stem
 from memory.text.told.personal_details import asked_detail
 from memory.text.wordings import read_wordings
 
@@ -29,7 +29,7 @@ def _groups() -> tuple[_WordGroup, ...]:
 
 
 def _stems(words: str) -> frozenset[str]:
-    return frozenset(map(stem, words.casefold().split()))
+    return frozenset(map(stem, words.casefold().split())).union(key_words(words).values())
 
 
 def telling(asked: str) -> frozenset[str]:
