@@ -4,6 +4,7 @@ The time may also be relative to an event that is in no calendar: "two weeks bef
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -56,10 +57,15 @@ def _is_now(tokens: TimeTokens) -> bool:
     return _verb(tokens) in _PRESENT
 
 
+def speaks_german(words: Sequence[str]) -> bool:
+    """Return whether words are German, in which "was" asks."""
+    return language(words) == "german" or not _GERMAN.isdisjoint(words)
+
+
 def _is_past(tokens: TimeTokens) -> bool:
     """Return whether a question is about the past."""
     words = frozenset(tokens.words)
-    if language(tokens.words) == "german" or not _GERMAN.isdisjoint(words):
+    if speaks_german(tokens.words):
         words -= {"was"}
     return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _USED_TO in pairwise(tokens.words)
 

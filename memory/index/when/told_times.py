@@ -12,7 +12,8 @@ from functools import cache
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar
 from memory.index.when.further_languages import MONTHS, TenseSigns, in_english, languages_of, signs_of, times_in_english
-from memory.index.when.question_times import parse_question
+from memory.index.when.question_times import parse_question, speaks_german
+from memory.index.when.ranges import one_range
 from memory.index.when.tokens import TimeTokens, cut
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import ENGLISH_WEEKDAYS, LEXICON, MONTHS_OR_NAMES
@@ -56,10 +57,6 @@ def _words(codes: frozenset[Code]) -> frozenset[str]:
 
 
 _TIMES, _UNITS, _DISTANCES = _words(_NAMES_A_TIME), _words(frozenset((Code.UNIT,))), _words(_FROM_NOW)
-_DAYS_TO = re.compile(
-    r"(?i)\b(?:from|vom|du|del|dal|de|van|od|со?)\s(?:the\s)?(\d{1,2}\.?)\s?(?:to|till|until|bis(?:\szum)?|au|al|a|até|ao|tot|do|по|[–-])\s?(?:the\s)?(\d{1,2}\b)"
-)
-"""A range of days of one month, in languages that say "from" and "to" in words of their own."""
 _A_WORD = re.compile(r"[^\W_]+")
 _PLANS_FOR = (
     (re.compile(r"(?i)\b(plans?|planned|planning) for the (?=weekend\b)"), r"\1 this "),
@@ -71,6 +68,7 @@ _INTENDS = re.compile(r"(?i)(?<=\w) vor(?=\W*$)|\bse passe\b")
 """The end of "was habe ich am Samstag vor", which is no time before another; and "il se passe quoi", which asks about no past."""
 _SUBJECTS = frozenset("i we he she they you ich wir er sie du je j'ai tu il elle nous vous yo".split())
 """What no note without a verb has: "I quit on 3 December" tells of what was, though "quit" is present and past."""
+_WHAT = re.compile(r"(?i)\bwas\b")
 _WAS = frozenset("was were went came war waren fue fueron était étaient".split())
 
 
@@ -103,6 +101,11 @@ def _has_sign(told: str, text: str) -> bool:
 def _is_done(text: str) -> bool:
     """Return whether a text has a verb in the past, of its own language if its words tell which."""
     return _signs_in(text)["done"].search(text) is not None
+
+
+def _is_over(text: str) -> bool:
+    """Return whether a text is about the past, or about something recurring; in German "was" is "what"."""
+    return OVER.search(_WHAT.sub(" ", text) if speaks_german(tokens(text)) else text) is not None or _is_done(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,7 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     """Like `parse_question`, in the further languages too; in a question that is not about the past, a weekday, or a month or feast
     without a year, is the next one with the last one as `instead`.
     """
-    text = _one_range(text)
+    text = one_range(text)
     for plans, alike in _PLANS_FOR:
         text = plans.sub(alike, text)
     english = in_english(text)
@@ -162,7 +165,7 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
         return question
     signs = [signs_of(name) for name in languages_of(text)] if english != text else []
     ahead = _has_sign("asks_ahead", text) or any(one.ahead.search(text) for one in signs)
-    over = question.past or OVER.search(text) or _is_done(text) or any(one.back.search(text) for one in signs)
+    over = question.past or _is_over(text) or any(one.back.search(text) for one in signs)
     cuts = cut(english)
     weekly = _is_weekly(cuts)
     then = parse_question(english, now + (_WEEK if weekly else _YEAR), time_zone).window
@@ -178,11 +181,6 @@ def asks_ahead(text: str, window: Window, now: int) -> bool:
     return window.start > now or (window.end > now and _has_sign("asks_ahead", text))
 
 
-def _one_range(text: str) -> str:
-    """Return a text with its ranges of days of one month as English has them: "du 20 au 27 décembre"."""
-    return _DAYS_TO.sub(r"from \1 to \2", text)
-
-
 def _may_tell(text: str) -> bool:
     """Return whether a text has time words or digits; texts without are not parsed."""
     words = frozenset(map(str.lower, _A_WORD.findall(text)))
@@ -193,7 +191,7 @@ def _may_tell(text: str) -> bool:
 
 def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> Window | None:
     """Return the time that a sentence tells of; None if it has none, asks about it, or leaves it open-ended."""
-    if (one := _one_range(sentence)) != sentence:
+    if (one := one_range(sentence)) != sentence:
         sentence, further = in_english(one), ()
     if is_question(sentence) or _has_sign("recurring", sentence):
         return None
@@ -245,7 +243,7 @@ def _read(sentence: str, said_at: int, time_zone: str) -> Window | None:
 
 def _soon(sentence: str, tokens: TimeTokens, said_at: int, time_zone: str) -> Window | None:
     """Return the day of a note without a verb ("dentist 3 December") within the next two months; a weekday only of an appointment."""
-    if OVER.search(sentence) or _is_done(sentence) or any(word == "born" or is_past(word) for word in tokens.words):
+    if _is_over(sentence) or any(word == "born" or is_past(word) for word in tokens.words):
         return None
     if not _SUBJECTS.isdisjoint(tokens.words):
         return None
@@ -278,8 +276,8 @@ def _looks_ahead(sentence: str) -> bool:
     """Return whether a sentence is about the future, by its verbs."""
     if _has_sign("ahead", sentence):
         return True
-    if OVER.search(sentence) or _is_done(sentence) or _has_sign("present", sentence):
-        return not (OVER.search(sentence) or _is_done(sentence))
+    if _is_over(sentence) or _has_sign("present", sentence):
+        return not _is_over(sentence)
     has_past = any(map(is_past, _A_WORD.findall(sentence.casefold())))
     subject = _signs_in(sentence)["subject"].search(sentence)
     return not has_past and (subject is not None or bool(kinds_of(sentence) & ValueKind.TIME))

@@ -251,7 +251,7 @@ def _whole(found: re.Match[str]) -> str:
 
 def _moved(what: str, to: str) -> Correction | None:
     of = WORD.findall(what)
-    if all(word[0].isupper() or word in _OWNERS or _KIN.fullmatch(word) for word in of):
+    if of and all(word[0].isupper() or word in _OWNERS or _KIN.fullmatch(word) for word in of):
         # "Ada moved to Graz in May": somebody alone moves to no day.
         to = to if kinds_of(" ".join(to.split()[:2])) & (ValueKind.DAY | ValueKind.TIME) else ""
     # "Pushed to May": a month alone is a day after "in".
