@@ -113,10 +113,10 @@ class Correction:
     @property
     def reach(self) -> int:
         """How many messages of its speaker it may look back over."""
-        if self.certain and (self.kinds & TYPED or self.no_more or self.about):
+        if self.certain and ((self.kinds & TYPED and not self.off) or self.no_more or self.about):
             return _FAR
-        is_loose = not self.certain and (self.sort or self.link or self.kinds in (ValueKind.NAME, ValueKind.PLACE))
-        return _NEAREST if is_loose else _NEAR
+        loosely = self.sort or self.link or self.kinds in (ValueKind.NAME, ValueKind.PLACE)
+        return _NEAREST if self.off or (not self.certain and loosely) else _NEAR
 
     def is_of(self, told: Correctable) -> bool:
         """Return whether this corrects what an earlier message said: it has another value of that kind, or the one that is no more."""
