@@ -5,6 +5,8 @@ from collections.abc import Collection
 
 from bot.models.offline.message_kinds import tells
 from bot.models.offline.spoken_languages import detect_language
+from memory.index.when.codes import Code
+from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
 from memory.text.function_words import FIRST_PERSON, FUNCTION_WORDS, POSSESSIVES, SUBJECTS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.sentence_splitting import clauses, sentences
@@ -58,6 +60,7 @@ _MY_KIN = re.compile(rf"(?i)^{_MINE} (?:\w+ )?(?:{KIN})(?-i:(?: [A-ZÀ-ÖØ-Þ]\
 _SELF = frozenset("i i'm i've i'd we we're we've my our me us ich wir mein meine meinen unser unsere yo mi mis nosotros".split())
 _THEY = frozenset("he she they his her their er sie ihr él ella ellos".split())
 _DONE = frozenset("bought saw met went got made took had gave found came left read wrote ate sold built kept began".split())
+_DAYS = frozenset(word for word, (code, _) in LEXICON.items() if code in (Code.WEEKDAY, Code.MONTH)) - MONTHS_OR_NAMES
 _SUBJECT = 2
 """The most words before a verb that are its subject alone: "Farid's brother lives"."""
 
@@ -144,5 +147,5 @@ def telling_of(whom: str, text: str) -> int:
 
 def _is_name(word: str) -> bool:
     folded = word.casefold()
-    known = folded in STOP_WORDS or folded in FUNCTION_WORDS or folded in _DONE
+    known = folded in STOP_WORDS or folded in FUNCTION_WORDS or folded in _DONE or folded in _DAYS
     return word[0].isupper() and not known and not folded.endswith(("ing", "ed"))
