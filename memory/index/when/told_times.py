@@ -7,7 +7,7 @@ time, any other the last.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar
@@ -103,6 +103,7 @@ def _is_done(text: str) -> bool:
     return _signs_in(text)["done"].search(text) is not None
 
 
+@lru_cache(maxsize=64)
 def _is_over(text: str) -> bool:
     """Return whether a text is about the past, or about something recurring; in German "was" is "what"."""
     return OVER.search(_WHAT.sub(" ", text) if speaks_german(tokens(text)) else text) is not None or _is_done(text)
