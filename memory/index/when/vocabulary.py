@@ -109,7 +109,7 @@ _DOING = """
     libero libera occupato occupata livre ocupado vrij druk wolny wolna zajęta zajęty свободна свободен занята занят steht ansteht los
     faccio facciamo fare c'è succede faço fazemos fazer doe doen robię robimy robić będzie dzieje делаю делаем делать будет yapıyorum
     yapıyoruz yapacağım var olacak neyim müsait anything something irgendwas etwas
-    hablado hablamos hemos geredet gesprochen besprochen parlé parlato falamos conversamos gesproken rozmawialiśmy говорили konuştuk worüber
+    done hablado hablamos hemos geredet gesprochen besprochen parlé parlato falamos conversamos gesproken rozmawialiśmy говорили konuştuk worüber
     """
 DOINGS = frozenset(map(stem, _DOING.split())).union(key_words(_DOING).values())
 """Stems of words that ask for whatever was done or happened at a time."""
